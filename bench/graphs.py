@@ -97,7 +97,12 @@ def _host_graph(name: str, module: Any, num_sources: int) -> BenchmarkGraph:
 def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     """The graph by array operations of `module`; only CuPy's random stream makes those of the published times."""
     kind, size = split_name(name)
-    vertices, offsets, columns = _rmat(module, size) if kind == "rmat" else _grid(module, size)
+    if kind == "rmat":
+        vertices, *ends = drawn_edges(module, size)
+        offsets, columns = _symmetric_csr(module, vertices, *ends)
+        del ends
+    else:
+        vertices, offsets, columns = _grid(module, size)
     counts = vertices, int(columns.size)
     if module is not np and KNOWN_SIZES.get(name, counts) != counts:
         raise RuntimeError(
@@ -119,8 +124,9 @@ def release(module: Any) -> None:
         module.get_default_memory_pool().free_all_blocks()
 
 
-def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tuple[int, Any, Any]:
-    """R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids."""
+def drawn_edges(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tuple[int, Any, Any]:
+    """(vertices, sources, destinations) of R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500
+    and shuffled ids, as drawn."""
     a, b, c = 0.57, 0.19, 0.19
     count, draws = 1 << scale, edge_factor << scale
     random = module.random.default_rng(seed)
@@ -130,7 +136,7 @@ def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tupl
         sources |= (part >= a + b).astype(np.int64) << bit
         destinations |= (((part >= a) & (part < a + b)) | (part >= a + b + c)).astype(np.int64) << bit
     ids = module.argsort(random.random(count, dtype=np.float32))
-    return count, *_symmetric_csr(module, count, ids[sources], ids[destinations])
+    return count, ids[sources], ids[destinations]
 
 
 def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int, Any, Any]:

@@ -140,6 +140,8 @@ class Program:
         try:
             bits = needed_id_bits(self._program, graph)
             choice = self._choice(backend, bits)
+            if graph._postponed is not None:
+                choice.backend.place(graph)
             bindings = self._bound(choice, graph, given, bits)
             executable, compile_ms = self._executables.get((choice.backend.name, bits)), 0.0
             if executable is None:

@@ -145,6 +145,11 @@ class Backend(Protocol):
         """Whether this backend can run on this machine. Quick, and never raises."""
         ...
 
+    def place(self, graph: Graph) -> None:
+        """Put the edges of a graph where this has been postponed in order where runs want them; where that is left out,
+        it is done on the host."""
+        ...
+
     def build(self, program: Program, id_bits: int) -> Executable:
         """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
         ...

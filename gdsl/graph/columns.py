@@ -8,7 +8,7 @@ import re
 import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,7 @@ _FEW_BLOCKS = 4
 _MOST_THREADS = 8
 _KEPT = 24 << 20
 
-Read = TypeVar("Read")
+Found = tuple[NDArray[Any], ...]
 
 RowsOf = Callable[[TextLines], Iterator[str]]
 """Reads the head of a file, then gives the lines of its edges; a second look at a file goes through this."""
@@ -103,8 +103,8 @@ def read_columns(
 
 
 def _read_ahead(
-    blocks: Iterator[bytes | Exception], read: Callable[[bytes], Read]
-) -> Iterator[tuple[bytes | Exception, Read | None]]:
+    blocks: Iterator[bytes | Exception], read: Callable[[bytes], Found | None]
+) -> Iterator[tuple[bytes | Exception, Found | None]]:
     """Each block with what `read` makes of it, in their order, by as many threads as there are processors."""
     first = list(itertools.islice(blocks, _FEW_BLOCKS))
     threads = min(_MOST_THREADS, _processors()) if len(first) == _FEW_BLOCKS else 1
@@ -116,10 +116,10 @@ def _read_ahead(
         for block in itertools.chain(first, blocks):
             yield block, None if isinstance(block, Exception) else read(block)
         return
-    from concurrent.futures import Future, ThreadPoolExecutor
+    from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[tuple[bytes | Exception, Future[Read] | None]] = deque()
+        waiting: deque[tuple[bytes | Exception, Future[Found | None] | None]] = deque()
         for block in itertools.chain(first, blocks):
             waiting.append((block, None if isinstance(block, Exception) else pool.submit(read, block)))
             if len(waiting) > 2 * threads:
@@ -133,7 +133,7 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _done(block: bytes | Exception, future: Future[Read] | None) -> tuple[bytes | Exception, Read | None]:
+def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tuple[bytes | Exception, Found | None]:
     return block, None if future is None else future.result()
 
 

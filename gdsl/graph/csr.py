@@ -1,4 +1,4 @@
-"""The CSR and CSC of a list of edges, made by stable counting sorts."""
+"""The CSR and CSC of a list of edges, made by stable counting sorts; without values, by a sort of the pairs of ends."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import bad_array, too_large
 from gdsl.graph.given import attribute_arrays, flag, id_array
-from gdsl.graph.ids import check_range, id_dtype, packed, vertex_count
+from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_count
 from gdsl.graph.immutable import Values, immutable
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
@@ -89,23 +89,68 @@ def checked_csr(
 
 
 def csr_of(edges: EdgeList) -> Csr:
-    """The CSR of `edges`: undirected ones stored both ways, then two stable counting sorts, O(V + E).
+    """The CSR of `edges`: undirected ones stored both ways, then sorted.
+
+    Edges with attributes take two stable counting sorts, O(V + E). Without, parallel edges are all alike, so any sort
+    will do, and NumPy's of whole numbers is several times as fast on processors with wide registers.
 
     Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
     """
     sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
     stored = len(sources) * (1 if edges.directed else 2)
     require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
-    if not edges.directed:
-        sources, destinations, attributes = _both_ways(sources, destinations, attributes)
-    offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+    ordered: dict[str, NDArray[Any]] = {}
+    if not attributes and edges.num_vertices < WIDE_FROM and len(sources) >= _FEW:
+        keys = edge_keys(sources, destinations, not edges.directed)
+        keys.sort()
+        offsets, columns = pairs_in_order(np, keys, edges.num_vertices)
+    else:
+        if not edges.directed:
+            sources, destinations, attributes = _both_ways(sources, destinations, attributes)
+        offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+        ordered = {name: values[order] for name, values in attributes.items()}
     if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
-    ordered = {name: values[order] for name, values in attributes.items()}
     csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes, edges.names)
     if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
         raise too_large("more edges enter a vertex than int32 can count")
     return csr
+
+
+def edge_keys(sources: NDArray[Any], destinations: NDArray[Any], both_ways: bool) -> NDArray[np.int64]:
+    """Source and destination of each edge, of int32 ids, in one number; with `both_ways` of its opposite, too, but that
+    of a loop."""
+    forward: NDArray[np.int64] = sources.astype(np.int64) << 32
+    forward |= destinations
+    if not both_ways:
+        return forward
+    other = sources != destinations
+    backward = destinations[other].astype(np.int64) << 32
+    backward |= sources[other]
+    return np.concatenate([forward, backward])
+
+
+def pairs_in_order(module: Any, keys: Any, num_vertices: int, unique: bool = False) -> tuple[Any, Any]:
+    """(offsets, columns) of the edges that `edge_keys` made, sorted; with `unique` one of each that are parallel.
+
+    `module` is numpy, or cupy for arrays of a GPU, with the same result.
+    """
+    if unique and len(keys):
+        first = module.empty(len(keys), bool)
+        first[:1] = True
+        module.not_equal(keys[1:], keys[:-1], out=first[1:])
+        keys = keys[first]
+    offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
+    return offsets, keys.astype(np.int32)  # which leaves the lower half
+
+
+def transposed_by(module: Any, offsets: Any, columns: Any) -> tuple[Any, Any, Any]:
+    """What `transpose` gives, of int32, with `module` as in `pairs_in_order`; fewer than 2^31 edges."""
+    order = module.argsort(columns, kind="stable")
+    ends = module.arange(len(offsets), dtype=np.int32)
+    in_offsets = module.searchsorted(columns[order], ends)
+    sources = module.searchsorted(offsets[1:], order.astype(np.int32), side="right")
+    return tuple(part.astype(np.int32) for part in (in_offsets, sources, order))
 
 
 def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

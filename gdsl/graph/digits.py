@@ -100,10 +100,11 @@ def block_of(lines: bytes, width: int, delimiter: str | None) -> Block | None:
 
 def _inside(text: NDArray[np.uint8], ends: NDArray[np.bool_], delimiter: str | None) -> NDArray[np.bool_]:
     """Which bytes stand in words."""
-    between = ends | (text == _SPACE) | (text == _TAB)
+    between: NDArray[np.bool_] = ends | (text == _SPACE) | (text == _TAB)
     if delimiter:
         between |= text == ord(delimiter)
-    return ~between
+    np.logical_not(between, out=between)
+    return between
 
 
 def _in_lines(

@@ -72,8 +72,8 @@ class _TooLongError(Exception):
 class TextLines:
     """The lines of a text file without their ends, decompressed on the way; a mistake is placed at the last one read.
 
-    They may be had one by one, by `iter`, and, from a block of whole lines on, as `blocks`, which may be read ahead: who
-    does so says of each in turn that it was `passed`, or takes its lines by `lines_of`, and raises what is `refused`.
+    They may be had one by one, by `iter`, and, from some block of whole lines on, as `blocks`, which may be read ahead:
+    who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
     `size` is the uncompressed size in bytes, None for compressed files.

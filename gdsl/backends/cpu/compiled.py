@@ -18,6 +18,7 @@ from gdsl.codegen import checks
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
+from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.passes import pipelines
 from gdsl.plan import target
@@ -46,6 +47,9 @@ class CpuBackend:
             detail, fix = compilers.missing()
             return Availability(False, detail, fix)
         return Availability(True, f"C++ compiler {compiler}")
+
+    def place(self, graph: Graph) -> None:
+        """Left to the host."""
 
     def build(self, program: Program, id_bits: int) -> CpuExecutable:
         """As `build_for`, with ids of `id_bits` bits."""

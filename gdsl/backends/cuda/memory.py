@@ -8,12 +8,17 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda.building import Parts
+from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
+
+_SAME_BOTH_WAYS = {"in_offsets": "offsets", "in_sources": "columns"}
+"""Parts that are others of an undirected graph, whose edges stand both ways and in the same order."""
 
 
 class GraphOnDevice:
@@ -35,10 +40,23 @@ class GraphOnDevice:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
         if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
             return self.part("columns", element)
+        graph = self.graph()
+        assert graph is not None
+        if not graph.directed and name in _SAME_BOTH_WAYS:
+            return self.part(_SAME_BOTH_WAYS[name], element)
         if name not in self._parts:
             kind = element_dtype(element, self.widths)
-            self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
+            placed = self._placed(graph, name) if kind.itemsize == 4 else None
+            made = self._host(name).astype(kind, copy=False) if placed is None else placed
+            self._parts[name] = self.device.upload(made)
         return self._parts[name]
+
+    def _placed(self, graph: Graph, name: str) -> Any | None:
+        """What the GPU has of it since the graph was made there."""
+        parts = graph._parts
+        if not isinstance(parts, Parts) or not isinstance(self.device, CudaDevice) or parts.device != self.device.id:
+            return None
+        return parts.find(self.device.cupy, name, graph.directed)
 
     def attribute(self, values: Any, dtype: Any) -> Buffer:
         """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""

@@ -35,6 +35,9 @@ class ReferenceBackend:
         """Always there."""
         return Availability(True, "interpreter in Python")
 
+    def place(self, graph: Graph) -> None:
+        """Left to the host."""
+
     def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
         """Make `program` ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
         return ReferenceExecutable(program, id_bits, self.seed)
