@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import bad_array, too_large
 from gdsl.graph.given import attribute_arrays, flag, id_array
 from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_count
-from gdsl.graph.immutable import Values, immutable
+from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 
@@ -89,21 +89,24 @@ def checked_csr(
 
 
 def csr_of(edges: EdgeList) -> Csr:
-    """The CSR of `edges`: undirected ones stored both ways, then sorted.
+    """The CSR of `edges`: undirected ones stored both ways, then sorted, unless they are.
 
-    Edges with attributes take two stable counting sorts, O(V + E). Without, parallel edges are all alike, so any sort
-    will do, and NumPy's of whole numbers is several times as fast on processors with wide registers.
+    Edges with attributes take two stable counting sorts, O(V + E), one where they stand by destination, as in Matrix
+    Market files. Without, parallel edges are all alike, so any sort will do, and NumPy's of whole numbers is several
+    times as fast on processors with wide registers.
 
     Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
     """
     sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
     stored = len(sources) * (1 if edges.directed else 2)
     require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
-    ordered: dict[str, NDArray[Any]] = {}
-    if not attributes and edges.num_vertices < WIDE_FROM and len(sources) >= _FEW:
+    ordered: Mapping[str, NDArray[Any]] = {}
+    many = len(sources) >= _FEW
+    if edges.directed and many and _ascending(sources, destinations):
+        offsets, columns, ordered = _offsets(sources, edges.num_vertices), destinations, attributes
+    elif not attributes and edges.num_vertices < WIDE_FROM and many:
         keys = edge_keys(sources, destinations, not edges.directed)
-        keys.sort()
-        offsets, columns = pairs_in_order(np, keys, edges.num_vertices)
+        offsets, columns = pairs_in_order(keys, edges.num_vertices)
     else:
         if not edges.directed:
             sources, destinations, attributes = _both_ways(sources, destinations, attributes)
@@ -130,22 +133,39 @@ def edge_keys(sources: NDArray[Any], destinations: NDArray[Any], both_ways: bool
     return np.concatenate([forward, backward])
 
 
-def pairs_in_order(module: Any, keys: Any, num_vertices: int, unique: bool = False) -> tuple[Any, Any]:
-    """(offsets, columns) of the edges that `edge_keys` made, sorted; with `unique` one of each that are parallel.
+def pairs_in_order(
+    keys: NDArray[np.int64], num_vertices: int, unique: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(offsets, columns) of the edges that `edge_keys` made, which are sorted in place; with `unique` one of each that
+    are parallel."""
+    keys.sort()
+    if unique:
+        keys = without_repeats(np, keys)
+    # The lower half is left.
+    fill: Callable[[NDArray[Any]], None] = lambda target: np.copyto(target.view(np.int32), keys, casting="unsafe")
+    return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
 
-    `module` is numpy, or cupy for arrays of a GPU, with the same result.
-    """
-    if unique and len(keys):
-        first = module.empty(len(keys), bool)
-        first[:1] = True
-        module.not_equal(keys[1:], keys[:-1], out=first[1:])
-        keys = keys[first]
+
+def pairs_in_order_by(module: Any, keys: Any, num_vertices: int, unique: bool) -> tuple[Any, Any]:
+    """The same of int32, of sorted keys on a GPU; `module` is cupy."""
+    if unique:
+        keys = without_repeats(module, keys)
     offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
-    return offsets, keys.astype(np.int32)  # which leaves the lower half
+    return offsets.astype(np.int32), keys.astype(np.int32)
+
+
+def without_repeats(module: Any, keys: Any) -> Any:
+    """Each of some sorted numbers once."""
+    if not len(keys):
+        return keys
+    first = module.empty(len(keys), bool)
+    first[:1] = True
+    module.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys[first]
 
 
 def transposed_by(module: Any, offsets: Any, columns: Any) -> tuple[Any, Any, Any]:
-    """What `transpose` gives, of int32, with `module` as in `pairs_in_order`; fewer than 2^31 edges."""
+    """What `transpose` gives, of int32, with numpy or cupy as `module`; fewer than 2^31 edges."""
     order = module.argsort(columns, kind="stable")
     ends = module.arange(len(offsets), dtype=np.int32)
     in_offsets = module.searchsorted(columns[order], ends)
@@ -174,13 +194,11 @@ def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
 
 def first_without_opposite(csr: Csr) -> int | None:
     """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
-    in_offsets, in_sources, _ = transpose(csr.offsets, csr.columns)
-    # Both orders are by (vertex, neighbour), so the graph is its own transpose exactly if the arrays are equal.
-    if np.array_equal(in_offsets, csr.offsets) and np.array_equal(in_sources, csr.columns):
+    count, sources = csr.num_vertices, edge_sources(csr.offsets, csr.columns)
+    forward, backward = packed(sources, csr.columns, count), packed(csr.columns, sources, count)
+    backward.sort()
+    if np.array_equal(forward, backward):
         return None
-    count = csr.num_vertices
-    forward = packed(edge_sources(csr.offsets, csr.columns), csr.columns, count)
-    backward = packed(edge_sources(in_offsets, csr.columns), in_sources, count)
     place_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")
     opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
     return int(np.argmax(place_among_equals >= opposites))
@@ -201,17 +219,35 @@ def edges_of(csr: Csr) -> EdgeList:
 def _sorted_rows(
     sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """(offsets, columns, order): a radix sort by destination, then by source, each digit one of SciPy's conversions."""
+    """(offsets, columns, order): a radix sort by destination, unless they are in that order, then by source, each digit
+    one of SciPy's conversions."""
     if len(sources) < _FEW:
         order = np.lexsort((destinations, sources))
         return _offsets(sources, num_vertices), destinations[order], order
     from scipy import sparse
 
     positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
-    matrix = sparse.coo_array((positions, (sources, destinations)), shape=(num_vertices, num_vertices))
-    matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
-    rows = matrix.tocsc().tocsr()
+    shape = num_vertices, num_vertices
+    if _ascending(destinations, sources):
+        by_destination = sparse.csc_array((positions, sources, _offsets(destinations, num_vertices)), shape=shape)
+    else:
+        matrix = sparse.coo_array((positions, (sources, destinations)), shape=shape)
+        matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
+        by_destination = matrix.tocsc()
+    rows = by_destination.tocsr()
     return rows.indptr, rows.indices, rows.data
+
+
+def _ascending(leading: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether the pairs stand in their order; of most lists a few tell that they do not."""
+    for last in (_FEW, len(leading)):
+        first, second = leading[:last], other[:last]
+        falls = second[1:] < second[:-1]
+        falls &= first[1:] == first[:-1]
+        falls |= first[1:] < first[:-1]
+        if falls.any():
+            return False
+    return True
 
 
 def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:

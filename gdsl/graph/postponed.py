@@ -53,8 +53,7 @@ class Postponed:
             other = sources != destinations
             sources, destinations = sources[other], destinations[other]
         keys = edge_keys(sources, destinations, not self.directed)
-        keys.sort()
-        offsets, columns = pairs_in_order(np, keys, edges.num_vertices, self.unique)
+        offsets, columns = pairs_in_order(keys, edges.num_vertices, self.unique)
         return self.made(offsets, columns)
 
     def made(self, offsets: NDArray[Any], columns: NDArray[Any]) -> Csr:

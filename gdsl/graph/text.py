@@ -26,6 +26,8 @@ _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
 """More lines without an edge are no graph but an archive made to keep its reader busy."""
 _BYTES_PER_ROW = 48
+_ROWS_BETWEEN = 1 << 18
+"""Lines after which the system is asked again how much memory there is."""
 
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
@@ -89,6 +91,7 @@ class TextLines:
         self._skipped = 0
         self._size = min(_FIRST, _CHUNK)
         self._by_blocks = False
+        self._asked_at = 0
         self._at_start = True
         self._after_return = False
         self._raw: BinaryIO
@@ -172,6 +175,9 @@ class TextLines:
         self._require_memory()
 
     def _require_memory(self) -> None:
+        if self.number < self._asked_at:
+            return
+        self._asked_at = self.number + _ROWS_BETWEEN
         require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
 
     def refused(self, error: Exception) -> Exception:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.graph.csr import pairs_in_order, transposed_by
+from gdsl.graph.csr import pairs_in_order_by, transposed_by
 from gdsl.graph.graph import Graph
 from gdsl.graph.immutable import written
 from gdsl.graph.postponed import Postponed
@@ -79,8 +79,7 @@ def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any]:
     keys = uploaded_keys(cupy, edges)
     keys.sort()
     keys = keys[: int(cupy.searchsorted(keys, cupy.full(1, _NONE, numpy.int64))[0])]
-    offsets, columns = pairs_in_order(cupy, keys, edges.edges.num_vertices, edges.unique)
-    return offsets.astype(numpy.int32), columns
+    return pairs_in_order_by(cupy, keys, edges.edges.num_vertices, edges.unique)
 
 
 def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
