@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,8 +141,10 @@ def pairs_in_order(
     keys.sort()
     if unique:
         keys = without_repeats(np, keys)
-    # The lower half is left.
-    fill: Callable[[NDArray[Any]], None] = lambda target: np.copyto(target.view(np.int32), keys, casting="unsafe")
+
+    def fill(target: NDArray[Any]) -> None:
+        np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
+
     return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
 
 

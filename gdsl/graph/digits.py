@@ -80,6 +80,8 @@ class Block:
 def block_of(lines: bytes, width: int, delimiter: str | None) -> Block | None:
     """The block of whole lines of `width` words, between blanks or with `delimiter` behind all words but the last of a
     line; None where they are anything else."""
+    if not lines.endswith(b"\n"):
+        return None
     text = np.frombuffer(b"\n" * BEFORE + lines, np.uint8)
     offsets = text - np.uint8(ord("0"))
     is_digit = offsets < 10
