@@ -63,6 +63,10 @@ class Rows(Protocol):
         """Those of `stream`, as they are to be read. Raises GdslError for a line that must not be there."""
         ...
 
+    def plain(self, block: bytes) -> bytes | None:
+        """The same of whole lines, without looking at each; None where that does not do. Asked of any of them."""
+        ...
+
     def may_be(self, count: int) -> bool:
         """Whether so many more may follow; then they are taken as seen."""
         ...
@@ -87,9 +91,14 @@ def read_columns(
     """
     if further is None:
         return _exact_columns(lines, rows, names, types, delimiter)
+
+    def quick(block: bytes) -> tuple[NDArray[Any], ...] | None:
+        plain = further.plain(block)
+        return None if plain is None else columns_of(plain, types, delimiter)
+
     blocks = lines.blocks()
     parts = [_exact_columns(lines, rows, names, types, delimiter)]
-    for block, found in _read_ahead(blocks, lambda block: columns_of(block, types, delimiter)):
+    for block, found in _read_ahead(blocks, quick):
         if isinstance(block, Exception):
             raise lines.refused(block) from None
         if found is not None and further.may_be(len(found[0])):

@@ -267,6 +267,9 @@ class _Rows:
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         return _without_comments(self._lines, stream, None)
 
+    def plain(self, block: bytes) -> bytes | None:
+        return block
+
     def may_be(self, count: int) -> bool:
         return True
 

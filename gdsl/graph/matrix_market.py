@@ -141,6 +141,9 @@ class _Entries:
                 raise self._lines.error("E0706", message)
             yield line
 
+    def plain(self, block: bytes) -> bytes | None:
+        return block
+
     def may_be(self, count: int) -> bool:
         fits = self._seen + count <= self._count
         self._seen += count if fits else 0

@@ -108,6 +108,7 @@ def test_hostile_texts(tmp_path, both_ways):
     heads = {"a.txt": "0 1\n", "b.txt": "0 1 5\n", "c.csv": "s,t,weight\n0,1,0.5\n", "d.txt": "0 1 0.5\n"}
     for field, symmetry in itertools.product(("pattern", "integer", "real"), ("general", "symmetric")):
         heads[f"{field}-{symmetry}.mtx"] = f"%%MatrixMarket matrix coordinate {field} {symmetry}\n9 9 4\n"
+    heads["e.gr"] = "p sp 9 4\n"
     widths = {name: 2 + (not name.startswith(("a.", "pattern"))) for name in heads}
 
     @given(st.sampled_from(sorted(heads)), st.randoms(), st.sampled_from((0, 0, 0.02, 0.1, 0.5)), st.booleans())
@@ -122,6 +123,7 @@ def test_hostile_texts(tmp_path, both_ways):
         for _ in range(random.choice((1, 3, 4, 4, 4, 9))):
             width = widths[name] + (random.randint(-1, 1) if random.random() < odd / 4 else 0)
             ends, rest = (one(USUAL, WORDS) for _ in range(2)), (one(values, WORDS) for _ in range(width - 2))
+            body += one(["a "], ("", "a\t", "aa ", "c ", " a ", "p ")) if name.endswith("gr") else ""
             body += one(blanks, BLANKS).join((*ends, *rest)) + one(["\n"], ENDS)
         content = body.encode("utf-8" if "\u0663" in body else "latin-1")
         path = tmp_path / (name + ".gz" * compressed)
