@@ -25,7 +25,7 @@ from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
-from gdsl.graph.transformations import GraphOptions
+from gdsl.graph.transformations import options_of
 
 
 class Graph:
@@ -128,7 +128,7 @@ class Graph:
         edges (``dedup="first"|"sum"|"min"|"max"``), without vertices that have no edge (`compact`, which keeps the ids
         as `names`), with other weights (``weights="random:SEED"``). Raises GdslError E0712.
         """
-        options = _options(undirected, weights, dedup, loops, compact)
+        options = options_of(undirected, weights, dedup, loops, compact)
         later = self._postponed.changed(options) if self._postponed is not None else None
         return options.apply(self) if later is None else Graph._made(later)
 
@@ -236,7 +236,7 @@ class Graph:
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
-        options = _options(undirected, weights, dedup, loops, compact)
+        options = options_of(undirected, weights, dedup, loops, compact)
         return Graph._made(read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices)))
 
     @property
@@ -394,10 +394,6 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
-
-
-def _options(undirected: object, weights: Any, dedup: Any, loops: object, compact: object) -> GraphOptions:
-    return GraphOptions(flag("undirected", undirected), weights, dedup, flag("loops", loops), flag("compact", compact))
 
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:

@@ -7,7 +7,6 @@ of those that are there. Then the GPU sorts the keys. The host gets its arrays i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -133,6 +132,8 @@ def _pieces(worker: int, count: int, at_once: int) -> Iterator[tuple[int, int]]:
 
 def _by_threads(cupy: Any, work: Callable[[int, Any, Any, int], None]) -> None:
     """`work(number, stream, pinned bytes, their address)` on all threads, done when this returns."""
+    from concurrent.futures import ThreadPoolExecutor
+
     device = int(cupy.cuda.runtime.getDevice())
     cupy.cuda.get_current_stream().synchronize()
 
