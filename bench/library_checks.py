@@ -6,6 +6,7 @@ parallel edges. Where an answer is unique it is computed once more, else it is v
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -31,10 +32,17 @@ def check_triangles(graph: BenchmarkGraph, triangles: int) -> str | None:
 
 
 def count_triangles(graph: BenchmarkGraph) -> int:
-    """Each triangle once, at the edge of its two lowest vertices by (degree, id): few paths lead on from there."""
+    """How many triangles there are."""
+    return sum(int(first.size) for first, _, _ in each_triangle(graph))
+
+
+def each_triangle(graph: BenchmarkGraph) -> Iterator[tuple[Any, Any, Any]]:
+    """The corners of all triangles, a chunk at a time, each triangle once: at the edge of its two lowest vertices by
+    (degree, id), from which few paths lead on."""
     module, count = graph.module, graph.num_vertices
+    order = module.argsort(module.diff(graph.offsets) * count + module.arange(count))
     rank = module.empty(count, np.int64)
-    rank[module.argsort(module.diff(graph.offsets) * count + module.arange(count))] = module.arange(count)
+    rank[order] = module.arange(count)
     upwards = [
         (rank[sources] * count + rank[destinations])[rank[sources] < rank[destinations]]
         for _, sources, destinations in each_chunk(graph)
@@ -46,15 +54,15 @@ def count_triangles(graph: BenchmarkGraph) -> int:
     shorter = lengths[low] <= lengths[high]
     walked, searched = module.where(shorter, low, high), module.where(shorter, high, low)
     ends = module.cumsum(lengths[walked])
-    triangles, first, paths = 0, 0, 0
+    first, paths = 0, 0
     while first < keys.size:
         behind = max(first + 1, int(module.searchsorted(ends, paths + _PATHS_AT_ONCE, side="right")))
         owner, place = expanded(module, offsets[walked[first:behind]], lengths[walked[first:behind]])
         wanted = searched[first:behind][owner] * count + high[place]
         found = module.minimum(module.searchsorted(keys, wanted), keys.size - 1)
-        triangles += int((keys[found] == wanted).sum())
+        owner, third = owner[keys[found] == wanted] + first, high[place][keys[found] == wanted]
+        yield order[low[owner]], order[high[owner]], order[third]
         first, paths = behind, int(ends[behind - 1])
-    return triangles
 
 
 def expanded(module: Any, first: Any, lengths: Any) -> tuple[Any, Any]:
@@ -107,12 +115,12 @@ def check_cores(graph: BenchmarkGraph, core: Any) -> str | None:
             continue
         peeled, rest = rest[weak], rest[~weak]
         expected[peeled] = level
-        degrees -= module.bincount(graph.columns[_edges_of(graph, peeled)], minlength=graph.num_vertices)
+        degrees -= module.bincount(graph.columns[edges_of(graph, peeled)], minlength=graph.num_vertices)
     wrong = expected != core
     return f"{int(wrong.sum())} core numbers are others" if bool(wrong.any()) else None
 
 
-def _edges_of(graph: BenchmarkGraph, vertices: Any) -> Any:
+def edges_of(graph: BenchmarkGraph, vertices: Any) -> Any:
     """The ids of the edges that leave `vertices`."""
     first = graph.offsets[vertices]
     return expanded(graph.module, first, graph.offsets[vertices + 1] - first)[1]
@@ -186,7 +194,7 @@ def hop_distances(graph: BenchmarkGraph, source: int) -> Any:
     frontier = module.full(1, source, np.int64)
     while frontier.size:
         level += 1
-        near = graph.columns[_edges_of(graph, frontier)]
+        near = graph.columns[edges_of(graph, frontier)]
         near = near[distance[near] < 0]
         distance[near] = level
         frontier = module.unique(near) if near.size else near

@@ -14,10 +14,12 @@ import numpy as np
 
 from bench import checks
 from bench import library_checks as library
+from bench import program_checks as programs
 from bench.graphs import BenchmarkGraph
 
 ROOT = Path(__file__).parents[1]
 SAMPLES = ROOT / "samples"
+PROGRAMS = ROOT / "bench" / "programs"
 ITERATIONS = 20
 """Iterations of PageRank, whatever its error."""
 DAMPING = 0.85
@@ -91,7 +93,7 @@ _ALL = (
     ),
     Work(
         "bfs_distances",
-        ROOT / "bench" / "programs" / "bfs_distances.gdsl",
+        PROGRAMS / "bfs_distances.gdsl",
         lambda graph, result, source: checks.check_levels(graph, source, result["distance"]),
         values=lambda graph, source: {"source": source},
         takes_source=True,
@@ -111,7 +113,7 @@ _ALL = (
     ),
     Work(
         "fares",
-        ROOT / "bench" / "programs" / "fares.gdsl",
+        PROGRAMS / "fares.gdsl",
         lambda graph, result, source: checks.check_fares(graph, source, result["fare"]),
         values=lambda graph, source: {"weight": graph.weights, "source": source},
         takes_source=True,
@@ -208,5 +210,35 @@ _ALL = (
         to_reach={"rmat22": 300.0, "grid3000": 60.0},
         targets={"rmat22": 1200.0, "grid3000": 250.0},
     ),
+    Work(
+        "delta_stepping",
+        PROGRAMS / "delta_stepping.gdsl",
+        lambda graph, result, source: checks.check_shortest(graph, source, result["distance"]),
+        values=lambda graph, source: {"weight": graph.weights, "source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: graph.module.isfinite(result["distance"]),
+    ),
+    Work(
+        "cascade",
+        PROGRAMS / "cascade.gdsl",
+        lambda graph, result, source: programs.check_heard(graph, source, result["heard"]),
+        values=lambda graph, source: {"source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: result["heard"] >= 0,
+    ),
+    Work("collatz", PROGRAMS / "collatz.gdsl", lambda graph, result, _: programs.check_steps(graph, result["steps"])),
+    Work(
+        "opinions",
+        PROGRAMS / "opinions.gdsl",
+        lambda graph, result, _: programs.check_opinions(graph, result["opinion"]),
+    ),
+    Work("erosion", PROGRAMS / "erosion.gdsl", lambda graph, result, _: programs.check_erosion(graph, result["gone"])),
+    Work(
+        "balanced_triangles",
+        PROGRAMS / "balanced_triangles.gdsl",
+        lambda graph, result, _: programs.check_balance(graph, result["balanced"], result["unbalanced"]),
+        answer=lambda graph, result: float(result["balanced"]),
+    ),
+    Work("fashion", PROGRAMS / "fashion.gdsl", lambda graph, result, _: programs.check_fashion(graph, result["style"])),
 )
 WORKS = {work.name: work for work in _ALL}

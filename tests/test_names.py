@@ -128,26 +128,18 @@ def assert_results(program: Program, expected: dict[str, object], backend: str) 
 
 @by_turn
 @by_chunk
-def test_reference(chunk: int, turn: int) -> None:
-    assert_results(*program_of(CHUNKS[chunk], turn), "reference")
+def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
+    """By the reference, as C++, and as CUDA where there is NVRTC."""
+    program, expected = program_of(CHUNKS[chunk], turn)
+    assert_results(program, expected, "reference")
+    assert cpp_errors(cpp_text(program, 32)) == []
+    if find_spec("cupy_backends") is not None:
+        assert cuda_errors(cuda_text(program, 32)) == []
 
 
-@by_chunk
+@pytest.mark.parametrize("chunk", range(0, len(CHUNKS), 3))
 def test_cpu(chunk: int) -> None:
     assert_results(*program_of(CHUNKS[chunk], chunk % ROLES), "cpu")
-
-
-@by_turn
-@by_chunk
-def test_cpu_compiles(chunk: int, turn: int) -> None:
-    assert cpp_errors(cpp_text(program_of(CHUNKS[chunk], turn)[0], 32)) == []
-
-
-@by_turn
-@by_chunk
-def test_cuda_compiles(chunk: int, turn: int) -> None:
-    pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
-    assert cuda_errors(cuda_text(program_of(CHUNKS[chunk], turn)[0], 32)) == []
 
 
 def test_words_of_our_own_are_no_macros() -> None:

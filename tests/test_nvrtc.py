@@ -66,19 +66,42 @@ def test_text_does_not_depend_on_the_architecture() -> None:
 
 def forms() -> Iterator[tuple[Path, str, str]]:
     """The library as users run it, and the programs of the tests unfused, each for one architecture in turn. Bodies of
-    operators are the same in both forms, and several of them in one kernel take the assembler several times as long."""
+    operators are the same in both forms, and several of them in one kernel take the assembler several times as long.
+    Without `pytest -m thorough` every second one goes up to the assembler only, which takes two thirds of the time."""
     forms = [*((path, "fused") for path in LIBRARY), *((path, "unfused") for path in (*SAMPLES, *PROGRAMS))]
-    return ((*each, architecture) for each, architecture in zip(forms, itertools.cycle(ARCHITECTURES)))
+    turns = itertools.cycle((*ARCHITECTURES, ARCHITECTURES[-1]))  # an odd number, so that each has its turn at both
+    return ((*each, architecture) for each, architecture in zip(forms, turns, strict=False))
 
 
-@pytest.mark.parametrize(("path", "form", "architecture"), forms(), ids=lambda part: getattr(part, "stem", part))
-def test_programs(path: Path, form: str, architecture: str) -> None:
+by_form = pytest.mark.parametrize(
+    ("place", "path", "form", "architecture"),
+    [(place, *each) for place, each in enumerate(forms())],
+    ids=lambda part: getattr(part, "stem", part),
+)
+
+
+@by_form
+def test_programs(place: int, path: Path, form: str, architecture: str) -> None:
+    compiles_as(path, form, architecture, whole=place % 2 == 0)
+
+
+@pytest.mark.thorough
+@by_form
+def test_machine_code_of_programs(place: int, path: Path, form: str, architecture: str) -> None:
+    compiles_as(path, form, architecture, whole=True)
+
+
+def compiles_as(path: Path, form: str, architecture: str, whole: bool) -> None:
     program = load(str(path), FORMS[form])
     if architecture != "sm_90" and exchanged_pairs(plan_of(program), Widths.both(32)):
         with pytest.raises(GdslError, match="E0908"):
             wide_pairs.check(plan_of(program), Widths.both(32), "sm_75")
         architecture = "sm_90"
-    assert_compiles(generated(path, *FORMS[form]), architecture)
+    text = generated(path, *FORMS[form])
+    if whole:
+        assert_compiles(text, architecture)
+    else:
+        assert ".entry gdsl_" in nvrtc.compile_to_ptx(text, architecture)
 
 
 @pytest.mark.parametrize("path", PROGRAMS[1::2], ids=name_of)
@@ -196,5 +219,10 @@ tune { go.balance = block; }
     ids=str,
 )
 def test_shared_memory_is_enough(block: int, widths: Widths) -> None:
+    """PTX says how much it is, beside which the system takes some; to the assembler goes what takes most."""
     text = generate(plan_of(load(SHARED, (f"schedule.block={block}",))), widths).text
-    assert_compiles(text, "sm_90")
+    declared = re.findall(r"^\s*\.shared .*\.b8 \w+\[(\d+)\];$", nvrtc.compile_to_ptx(text, "sm_90"), re.MULTILINE)
+    assert declared
+    assert sum(map(int, declared)) <= 48 * 1024 - 1024
+    if (block, widths) == (512, Widths.both(64)):
+        assert_compiles(text, "sm_90")

@@ -122,6 +122,7 @@ def test_every_sample_is_tested() -> None:
     assert set(FILES) == set(LINES)
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("program", CHECKS)
 @by_graph()
 def test_cpu(name: str, program: str) -> None:

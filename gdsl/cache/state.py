@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
+from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
 _SETTLED_AFTER = 2_000_000_000
@@ -59,8 +60,14 @@ def package() -> Path:
 
 
 def look() -> State:
-    """The files as they are now."""
+    """The files as they are now. Raises E0907 where gdsl was put into an archive, from which nothing can be read."""
     here = package()
+    if not here.is_dir():
+        raise GdslError.single(
+            "E0907",
+            f"gdsl lies in an archive, its grammar and templates cannot be read: {here}",
+            fix="install gdsl with pip, which unpacks it",
+        )
     installed = here / "_data"
     data = installed if installed.is_dir() else here.parent
     found: list[_File] = []

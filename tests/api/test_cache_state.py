@@ -10,6 +10,7 @@ import pytest
 
 from gdsl import cache
 from gdsl.cache import state
+from gdsl.diagnostics import GdslError
 
 LONG_AGO = 1_600_000_000
 
@@ -165,3 +166,10 @@ def test_what_is_no_file_is_left_out(package, noted):
     os.mkfifo(here / "pipe.py")
     (package.parent / "grammar" / "nowhere").symlink_to("nowhere else")
     assert fingerprint() == noted
+
+
+def test_an_archive_is_told(package, monkeypatch):
+    (package.parent / "gdsl.zip").write_bytes(b"PK")
+    monkeypatch.setattr(state, "package", lambda: package.parent / "gdsl.zip" / "gdsl")
+    with pytest.raises(GdslError, match=r"E0907.*archive"):
+        fingerprint()

@@ -222,7 +222,7 @@ def test_progress_is_shown_on_a_terminal_only(work, monkeypatch):
         "--backend",
         "reference",
         "--timeout",
-        "5",
+        "2",
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal) as process:
         os.close(terminal)

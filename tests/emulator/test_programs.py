@@ -53,13 +53,16 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
 
 
 def names_for(case: Case, mode: Mode) -> list[str]:
-    """A third of the small graphs, another third for each mode, and large ones; of the library fewer."""
+    """A third of the small graphs, another third for each mode, and large ones, the largest for the first samples; of
+    the library fewer."""
     modes = [each.name for each in modes_of(case.name)]
     suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE + LESS]
     if case in LIBRARY:
         return [*suited[modes.index(mode.name) % 6 :: 6], *(name for name in LESS if case.suits(graphs()[name]))]
     turn = modes.index(mode.name) % 3
-    large = LARGE if mode.name in ("fused", "pull", "unfused_push") else LESS
+    large = LARGE if case in SAMPLES and mode.name in ("fused", "pull", "unfused_push") else LESS
+    if case not in SAMPLES and mode.name != "fused":
+        large = (LESS[turn % len(LESS)],)
     return suited[turn::3] + [name for name in large if case.suits(graphs()[name])]
 
 

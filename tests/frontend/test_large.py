@@ -66,8 +66,8 @@ LARGE = {
         + "}",
     },
     "operators of a long functor": {
-        "apply": each(400, "level[v] = #;\n"),
-        "schedule": "compute(f, settle);\n" * 600,
+        "apply": each(200, "level[v] = #;\n"),
+        "schedule": "compute(f, settle);\n" * 300,
     },
     "members": {"schedule": "f = { " + ", ".join(["0"] * 3200) + " };"},
     "locals": {"apply": each(800, "let x# = level[v] + #;\n")},

@@ -98,8 +98,8 @@ def test_samples_have_the_extremes(kind: Type) -> None:
 
 
 def test_functions_that_call_each_other_deeply() -> None:
-    chain = "".join(f"function f{i}(x: int32) -> int32 {{ return f{i + 1}(x); }}\n" for i in range(600))
+    chain = "".join(f"function f{i}(x: int32) -> int32 {{ return f{i + 1}(x); }}\n" for i in range(300))
     text = program("int32", "0", "return f0(a) + b;").replace(
-        "operator", chain + "function f600(x: int32) -> int32 { return x; }\noperator"
+        "operator", chain + "function f300(x: int32) -> int32 { return x; }\noperator"
     )
     assert load(text).arrays

@@ -61,14 +61,15 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
 template <class Counted>
 __device__ __noinline__ void unite_queues(enactor& run, frontier& result, const frontier& first, frontier& second,
                                           uint64 num_vertices, const Counted counted) {
-    const uint32* const bits = bits_of_members(run, second, num_vertices);
+    const bool may_overlap = first.size > 0;
+    const uint32* const bits = may_overlap ? bits_of_members(run, second, num_vertices) : nullptr;
     begin_operator(run);
     collector out(run, result, counted);
     each_vertex_by_warps(members_of(second), [&](bool active, vertex v) { out.append(active, v); });
     append_members<false>(out, members_of(first), bits);
     out.flush();
     end_queue(run, result);
-    forget_members(run, second);
+    if (may_overlap) { forget_members(run, second); }
     run.operators += 1;
 }
 
