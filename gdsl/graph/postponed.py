@@ -25,7 +25,7 @@ _OF_BOTH = ("num_vertices", "attributes", "vertex_attributes", "names")
 LARGE = 1 << 22
 """Fewer edges are put in order at once, which takes a tenth of a second."""
 _BYTES_PER_EDGE = 40
-_COPYING = 8
+_COPYING, _PIECE = 8, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,8 @@ def _copied(ids: NDArray[Any]) -> NDArray[np.int32]:
     made = np.empty(len(ids), np.int32)
 
     def copy(first: int) -> None:
-        np.copyto(made[first : first + LARGE], ids[first : first + LARGE], casting="unsafe")
+        np.copyto(made[first : first + _PIECE], ids[first : first + _PIECE], casting="unsafe")
 
     with ThreadPoolExecutor(_COPYING) as pool:
-        list(pool.map(copy, range(0, len(ids), LARGE)))
+        list(pool.map(copy, range(0, len(ids), _PIECE)))
     return made
