@@ -145,5 +145,7 @@ def _fours(offsets: NDArray[np.uint8], is_digit: NDArray[np.bool_]) -> NDArray[n
     twos[1:] += single[:-1] * np.uint8(10)
     twos *= present
     fours = twos.astype(np.uint16)
-    fours[2:] += (twos[:-2] * present[1:-1]) * np.uint16(100)
+    leading = (twos[:-2] * present[1:-1]).astype(np.uint16)
+    leading *= np.uint16(100)
+    fours[2:] += leading
     return fours
