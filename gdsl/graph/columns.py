@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import re
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -98,14 +99,15 @@ def read_columns(
 
     blocks = lines.blocks()
     parts = [_exact_columns(lines, rows, names, types, delimiter)]
-    for block, found in _read_ahead(blocks, quick):
-        if isinstance(block, Exception):
-            raise lines.refused(block) from None
-        if found is not None and further.may_be(len(found[0])):
-            lines.passed(len(found[0]))
-        else:
-            found = _exact_columns(lines, further.among(lines.lines_of(block)), names, types, delimiter)
-        parts.append(found)
+    with contextlib.closing(_read_ahead(blocks, quick)) as ahead:
+        for block, found in ahead:
+            if isinstance(block, Exception):
+                raise lines.refused(block) from None
+            if found is not None and further.may_be(len(found[0])):
+                lines.passed(len(found[0]))
+            else:
+                found = _exact_columns(lines, further.among(lines.lines_of(block)), names, types, delimiter)
+            parts.append(found)
     if len(parts) == 1:
         return parts[0]
     return tuple(np.concatenate([narrowed(part[place]) for part in parts]) for place in range(len(types)))
@@ -113,7 +115,7 @@ def read_columns(
 
 def _read_ahead(
     blocks: Iterator[bytes | Exception], read: Callable[[bytes], Found | None]
-) -> Iterator[tuple[bytes | Exception, Found | None]]:
+) -> Generator[tuple[bytes | Exception, Found | None], None, None]:
     """Each block with what `read` makes of it, in their order, by as many threads as there are processors."""
     first = list(itertools.islice(blocks, _FEW_BLOCKS))
     threads = min(_MOST_THREADS, _processors()) if len(first) == _FEW_BLOCKS else 1
