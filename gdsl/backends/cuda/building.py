@@ -101,7 +101,8 @@ def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
             for place in (0, at_once):
                 _copy(cupy, there.data.ptr + 4 * place, pointer + 4 * place, 4 * length, stream, out=True)
             made = [keys[first:last], keys[count + first : count + last]] if both else [keys[first:last]]
-            kernel(there[:length], there[at_once : at_once + length], loops, *made, stream=stream)
+            with stream:
+                kernel(there[:length], there[at_once : at_once + length], loops, *made)
 
     _by_threads(cupy, send)
     return keys
