@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.decimals import columns_of
 from gdsl.graph.text import TextLines, narrowed, printable, readable, short
 
 if TYPE_CHECKING:
@@ -94,8 +93,10 @@ def read_columns(
         return _exact_columns(lines, rows, names, types, delimiter)
 
     def quick(block: bytes) -> tuple[NDArray[Any], ...] | None:
+        from gdsl.graph import decimals  # which small files do without
+
         plain = further.plain(block)
-        return None if plain is None else columns_of(plain, types, delimiter)
+        return None if plain is None else decimals.columns_of(plain, types, delimiter)
 
     blocks = lines.blocks()
     parts = [_exact_columns(lines, rows, names, types, delimiter)]

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, GraphOptions, columns, csr, postponed, text
+from gdsl.graph import Graph, GraphOptions, columns, csr, decimals, postponed, text
 from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
 
@@ -93,9 +93,9 @@ def both_ways(monkeypatch):
 
     def reading(path, head, **options):
         monkeypatch.setattr(text, "_FIRST", head)
-        monkeypatch.setattr(columns, "columns_of", noted)
+        monkeypatch.setattr(decimals, "columns_of", noted)
         quick = read(path, **options)
-        monkeypatch.setattr(columns, "columns_of", lambda *_: None)
+        monkeypatch.setattr(decimals, "columns_of", lambda *_: None)
         exact = read(path, **options)
         assert quick == exact
         return exact
