@@ -8,9 +8,11 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 from __future__ import annotations
 
 from gdsl.ir.nodes import Advance
-from gdsl.plan.nodes import Loop, Operation, Plan, Step
-from gdsl.plan.walking import steps_in
+from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
+from gdsl.plan.walking import steps_in, sweeps_of
 
+STREAMED = 1536
+"""Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
@@ -22,6 +24,29 @@ def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, large
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
     return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+
+
+def resident_threads(plan: Plan) -> int | None:
+    """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
+
+    What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
+    where data lie, of which some may be spilled."""
+    own = plan.target.resident_threads
+    if own is not None or not plan.target.fused or plan.graphs:
+        return own
+    loops = [step for step in steps_in(plan.schedule) if isinstance(step, Loop)]
+    again = [sweep for loop in loops for step in steps_in(loop.body) for sweep in _sweeps(step)]
+    reduces = any(sweep.segment is not None for sweep in again)
+    return STREAMED if reduces and all(map(_streams, again)) else None
+
+
+def _sweeps(step: Step) -> tuple[Sweep, ...]:
+    return sweeps_of(step) if isinstance(step, Operation) else ()
+
+
+def _streams(sweep: Sweep) -> bool:
+    """Whether a sweep keeps nothing but values: no set, no votes, no table."""
+    return sweep.collect is None and (sweep.segment is not None or sweep.own is not None)
 
 
 def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:

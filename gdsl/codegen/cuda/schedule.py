@@ -13,6 +13,7 @@ from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Branch,
     EnterGraph,
@@ -93,7 +94,7 @@ class KernelPrinter:
     def _everything(self, launch: Launch, name: str) -> Kernel:
         """A launch that keeps all state to itself."""
         plan, lines = self.plan, Lines()
-        changed = plan.swapped or plan.graphs
+        changed = plan.swapped or plan.turning or plan.kept or plan.graphs
         lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
@@ -210,7 +211,7 @@ class KernelPrinter:
 
     def _bounds(self) -> str:
         """Threads a block, and the blocks that registers are left for."""
-        resident = self.plan.target.resident_threads
+        resident = grids.resident_threads(self.plan)
         if resident is None:
             return "BLOCK_THREADS"
         return f"BLOCK_THREADS, {max(1, resident // self.plan.sizes.block_threads)}"
