@@ -148,6 +148,8 @@ class Program:
     def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         """As `_run`, by the knobs that the tune file has for such graphs."""
         assert self._picker is not None
+        if graph._postponed is not None:  # of which kind it is is seen when it is in order
+            registry.choose(backend).backend.place(graph)
         program, tuned = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
         result = (program or self)._run(graph, given, backend, stops)
         result.tuned = tuned
@@ -164,6 +166,8 @@ class Program:
         try:
             widths = needed_widths(self._program, graph)
             choice = self._choice(backend, widths)
+            if graph._postponed is not None:
+                choice.backend.place(graph)
             bindings = self._bound(choice, graph, given, widths)
             executable, compile_ms = self._executables.get((choice.backend.name, widths)), 0.0
             if executable is None:

@@ -174,6 +174,11 @@ class Backend(Protocol):
         """Whether this backend can run on this machine. Quick, and never raises."""
         ...
 
+    def place(self, graph: Graph) -> None:
+        """Put the edges of a graph where this has been postponed in order where runs want them; where that is left out,
+        it is done on the host."""
+        ...
+
     def build(self, program: Program, id_bits: int) -> Executable:
         """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
         ...

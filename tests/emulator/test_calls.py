@@ -14,8 +14,10 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
+from gdsl.backends.cuda import building
 from gdsl.backends.cuda import device as real_device
-from gdsl.graph import ids
+from gdsl.graph import ids, postponed
+from gdsl.graph.csr import transposed_by
 from gdsl.plan import suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -403,3 +405,40 @@ def test_only_the_edges_of_a_graph_may_need_wide_ids(
         gdsl.compile(MANY_EDGES, tune=[*SMALL, "schedule.ids=32"]).run(
             make_graph(path(COUNT), COUNT, directed=False), {"start": 3, "cost": cost}, backend=backend
         )
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph_is_put_in_order_where_it_runs(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, directed: bool
+) -> None:
+    """What was made on the device is used there, in both directions, and does not go over again; without room for it
+    the host makes the same graph."""
+
+    def arrays(*parts: Any) -> tuple[Any, ...]:
+        return tuple(cupy.asarray(np.array(part, np.int32)) for part in parts)
+
+    def in_order(_: Any, edges: Any) -> tuple[Any, ...]:
+        return arrays(edges.csr().offsets, edges.csr().columns)
+
+    def out_of_memory(*_: Any) -> None:
+        raise OutOfMemoryError
+
+    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(building, "fetched", lambda _, array: array.get())
+    monkeypatch.setattr(building, "transposed_by", lambda _, *csr: arrays(*transposed_by(np, *(a.get() for a in csr))))
+    program = gdsl.compile("bfs", tune=[*SMALL, "visit.direction=pull"])
+    ends = np.arange(COUNT - 1), np.arange(1, COUNT)
+    expected = distances(0)
+    for make, needed, placed in ((in_order, 32, True), (in_order, 1 << 60, False), (out_of_memory, 32, False)):
+        monkeypatch.setattr(building, "_in_order", make)
+        monkeypatch.setattr(building, "_BYTES_PER_EDGE", needed)
+        graph = gdsl.Graph.from_edges(*ends, COUNT, directed=directed)
+        assert graph._postponed is not None
+        cupy.log.clear()
+        assert program(graph, source=0, backend="cuda").distance.get().tolist() == expected
+        assert (graph._parts is not None) == placed
+        assert graph._postponed is None
+        assert graph.num_edges == (COUNT - 1) * (1 if directed else 2)
+        if placed:
+            assert cupy.log["upload"] == (5 if directed else 2), "the parts themselves"
+            assert program(graph, source=1, backend="reference").distance.tolist()[1:] == expected[:-1]

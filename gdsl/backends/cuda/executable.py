@@ -122,6 +122,13 @@ class CudaBackend:
             self._devices.setdefault(number, CudaDevice())
         return self._devices[number]
 
+    def place(self, graph: Graph) -> None:
+        """Put its edges in order on the current GPU."""
+        from gdsl.backends.cuda.building import place
+
+        device = self.device()
+        place(device.cupy, device.id, graph)
+
     def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
         """The graph on `device`, as long as the graph lives."""
         from gdsl.backends.cuda.memory import GraphOnDevice
