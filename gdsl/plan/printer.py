@@ -7,7 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids
+from gdsl.plan.grids import resident_threads
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -15,12 +15,15 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Everyone,
     FarEnds,
     Fill,
     Form,
     Frontier,
+    HandBack,
     Initial,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -32,6 +35,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
@@ -56,6 +60,8 @@ def print_plan(plan: Plan) -> str:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
+    if plan.turning:
+        lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 
@@ -78,15 +84,9 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first",
         f"lists up to {sizes.short_list} reduced by a thread each",
-        _registers(plan),
+        *([f"registers left for {resident} threads a multiprocessor"] if (resident := resident_threads(plan)) else []),
         *_walks(plan),
     ]
-
-
-def _registers(plan: Plan) -> str:
-    resident = grids.resident_threads(plan)
-    wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
-    return f"registers {wanted}"
 
 
 def _walks(plan: Plan) -> list[str]:
@@ -170,14 +170,14 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"barrier  # {step.reason}"]
         case Leader():
             return [_leader(step)]
+        case Turn() | Keep() | Everyone() | HandBack():
+            return [_turn(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
             return [f"swap: {step.step.first}, {step.step.second}"]
-        case Define():
-            return [_define(step)]
-        case Copy() | FarEnds():
-            return [_taken(step)]
+        case Define() | Copy() | FarEnds():
+            return [_define(step) if isinstance(step, Define) else _taken(step)]
         case OnSets():
             return [on_sets(step)]
         case Combine():
@@ -206,6 +206,15 @@ def _order(order: NearFar) -> str:
 def _leader(step: Leader) -> str:
     stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
     return f"leader: {stored} = {print_expression(step.step.value)}"
+
+
+def _turn(step: Turn | Keep | Everyone | HandBack) -> str:
+    if isinstance(step, HandBack):
+        return f"leader: {', '.join((*step.turned, *step.kept))} where the host looks for them"
+    if isinstance(step, Keep):
+        return f"keep: {', '.join(step.scalars)}, each thread its own"
+    word = "turn" if isinstance(step, Turn) else "everyone"
+    return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
 
 
 def _initial(each: Initial) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
     from gdsl.ir.nodes import Program
+    from gdsl.plan.fusion import Pair
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
     from gdsl.types import Widths
@@ -31,6 +32,15 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
+
+
+def neighbours_of(program: Program) -> tuple[Pair, ...]:
+    """The operators of `program` (as lowered) of which one follows the other, and whether they have one sweep."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import neighbours
+
+    return neighbours(pipelines.apply(program), target.cuda(program.tuning.fuse))
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

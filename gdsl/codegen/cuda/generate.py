@@ -24,8 +24,9 @@ from gdsl.codegen.templates import render
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId, OwnPart
 from gdsl.ir.traversal import walk
+from gdsl.plan import turns
 from gdsl.plan.nodes import Initial, Initialise, Plan
-from gdsl.plan.walking import operations, steps_in
+from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
@@ -52,8 +53,7 @@ class _Generation:
 
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
-        operators = [printer.print(operation) for operation in operations(self.plan)]
-        by_site = {operator.site: operator for operator in operators}
+        by_site = {operation.step.site: printer.print(operation) for operation in own_sweeps(self.plan)}
         kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site)).kernels()
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
         functions = self._functions()
@@ -61,9 +61,12 @@ class _Generation:
             "cuda",
             "body.cu.j2",
             functions=functions,
-            operators=operators,
+            operators=tuple(by_site.values()),
             initial_loops=self._initial_loops(initial),
-            initial_scalars=[self._initial_scalar(each) for each in initial.scalars],
+            initial_scalars=[
+                *(self._initial_scalar(each) for each in initial.scalars),
+                *(self._initial_turn(each) for each in self.plan.turning),
+            ],
             kernels=kernels,
         )
         text = self._text(body, functions)
@@ -118,6 +121,11 @@ class _Generation:
 
     def _initial_scalar(self, initial: Initial) -> Assignment:
         return Assignment(self.printer.expressions().scalar(initial.name), self._initial(initial))
+
+    def _initial_turn(self, initial: Initial) -> Assignment:
+        """What stands in the next place of a scalar that turns."""
+        following = turns.apart(self.scalars[initial.name])
+        return Assignment(f"d.{self.names.member(initial.name)}[{following}]", self._initial(initial))
 
     def _initial(self, initial: Initial) -> str:
         return self.printer.expressions().print(initial.value if initial.value is not None else self._zero(initial))

@@ -1,6 +1,7 @@
 // piece: reduce_warps
 // For every member the reduction of `value` over its edges. A warp takes up to 32 members: if that many, short lists go a
 // thread each; others are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
+// `assign` is told whether it has the whole result.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
@@ -50,7 +51,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
                 if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
             }
         }
-        if (taken) { assign(near, reduced); }
+        if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }
@@ -73,6 +74,20 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
         if (lane_index() == 0) { add(part.vertex_id, reduced); }
+    }
+}
+
+// piece: each_hub
+// Once the chunks from number `begin` on are reduced: `visit` for each vertex that has any. Those of one vertex lie one
+// behind the other.
+template <class Visit>
+__device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, uint64 begin, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = begin + thread_index(); chunk < chunks; chunk += grid_threads()) {
+        const vertex near = run.slice.hubs[chunk].vertex_id;
+        if (chunk == begin || run.slice.hubs[chunk - 1].vertex_id != near) { visit(near); }
     }
 }
 
@@ -107,7 +122,7 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
             }
             if (lane_index() == owner) { reduced = combine(reduced, found); }
         }
-        if (taken) { assign(near, reduced); }
+        if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }
@@ -144,7 +159,7 @@ __device__ __forceinline__ void reduce_threads(enactor& run, const Members& memb
         visited += last - first;
         T reduced = identity;
         for (edge at = first; at < last; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
-        assign(near, reduced);
+        assign(near, reduced, true);
     }
     __syncwarp(FULL_WARP);
     count_visited(run, visited);
@@ -165,7 +180,7 @@ __device__ __forceinline__ void reduce_blocks(enactor& run, const Members& membe
             visited += 1;
         }
         reduced = block_reduce(run.shared, reduced, identity, combine);
-        if (threadIdx.x == 0) { assign(near, reduced); }
+        if (threadIdx.x == 0) { assign(near, reduced, true); }
     }
     count_visited(run, visited);
 }

@@ -175,6 +175,7 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -311,6 +312,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.farthest = paired<int64, vertex>(-1ll, NO_VERTEX);
         *d.nearer = true;
+        d.nearer[4] = false;
     }
     synchronize(run);
 }
@@ -318,13 +320,12 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.nearer = false; }
+        turn(d.nearer, problem.nearer, false);
         compute_keep(run, d, iteration);
         synchronize(run);
         advance_reach(run, d, iteration);

@@ -25,7 +25,6 @@
 #undef changes
 #undef colour
 #undef compute_add_up
-#undef compute_differs
 #undef compute_weigh
 #undef differs_apply
 #undef differs_condition
@@ -307,6 +306,12 @@ __device__ __forceinline__ int64 gain_score(const data_slice& d, vertex v, verte
 }
 #line resume "communities.cu"
 
+__device__ __forceinline__ bool asking_condition(const data_slice& d, vertex v) {
+#line 23 "communities.gdsl"
+    return d.asks[v];
+}
+#line resume "communities.cu"
+
 __device__ __forceinline__ bool differs_condition(const data_slice& d, vertex v) {
 #line 22 "communities.gdsl"
     return d.moved[v] != d.label[v];
@@ -316,12 +321,6 @@ __device__ __forceinline__ bool differs_condition(const data_slice& d, vertex v)
 __device__ __forceinline__ void differs_apply(const data_slice& d, differs_totals& totals) {
 #line 22 "communities.gdsl"
     plain_add(&totals.changes, 1ll);
-}
-#line resume "communities.cu"
-
-__device__ __forceinline__ bool asking_condition(const data_slice& d, vertex v) {
-#line 23 "communities.gdsl"
-    return d.asks[v];
 }
 #line resume "communities.cu"
 
@@ -469,30 +468,27 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: compute(vertices, differs)
-__device__ __forceinline__ void compute_differs(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    differs_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (differs_condition(d, v)) { differs_apply(d, totals); } });
-    {
-        const int64 total = block_reduce(run.shared, totals.changes, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.changes, total); }
-    }
-    note_operator(run, 4, iteration, size, 0, false);
-}
-
 // line 34: f = filter(vertices, asking)
 __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    differs_totals totals_1;
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            if (differs_condition(d, v)) { differs_apply(d, totals_1); }  // line 33: compute(vertices, differs)
+        }
         const bool accepted = active && asking_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals_1.changes, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.changes, total); }
+    }
     end_queue(run, result);
+    note_operator(run, 4, iteration, size, 0, false);
     end_operator(run, 5, iteration, size, 0, false);
 }
 
@@ -604,7 +600,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_communities_
     compute_add_up(run, d, iteration);
     synchronize(run);
     vote_labels_(run, d, iteration);
-    compute_differs(run, d, iteration);
     filter_asking(run, d, spare, iteration);
     exchange(f, spare);
     vote_second(run, d, f, iteration);

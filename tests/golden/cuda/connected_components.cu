@@ -46,7 +46,6 @@
 #undef measure_totals
 #undef moved
 #undef outside_condition
-#undef places
 #undef src
 #undef widest
 
@@ -185,6 +184,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -420,6 +420,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.places = 2;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
+        d.hooked[4] = false;
+        d.jumped[4] = false;
     }
     synchronize(run);
 }
@@ -427,23 +429,19 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.hooked = false; }
-        synchronize(run);
+        turn(d.hooked, problem.hooked, false);
         advance_hook(run, d, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 1, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.jumped = false; }
-            synchronize(run);
+            turn(d.jumped, problem.jumped, false);
             compute_jump(run, d, iteration);
             synchronize(run);
         }
@@ -459,16 +457,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_co
     if (leader()) { *d.hooked = true; }
     synchronize(run);
     for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.hooked = false; }
-        synchronize(run);
+        turn(d.hooked, problem.hooked, false);
         advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.jumped = false; }
-            synchronize(run);
+            turn(d.jumped, problem.jumped, false);
             compute_jump_(run, d, iteration);
             synchronize(run);
         }

@@ -38,6 +38,7 @@
 #undef e
 #undef filter_b_keep
 #undef filter_b_take
+#undef kept_b_popped
 #undef members_1
 #undef popped_1
 #undef relax_apply
@@ -178,6 +179,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -362,6 +364,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.b_width = 0.0f;
         *d.b_popped = 0ll;
         *d.b_least = 0ll;
+        d.b_least[1] = 9223372036854775807ll;
     }
     synchronize(run);
 }
@@ -369,7 +372,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_stepping_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -378,11 +381,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
     frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_b_popped = *d.b_popped;
+    d.b_popped = &kept_b_popped;
     if (leader()) { d.distance[d.source] = 0.0f; }
     if (leader()) { *d.b_width = d.delta; }
     synchronize(run);
     check_width(run, d, *d.b_width, 0);
-    if (leader()) { *d.b_popped = (-9223372036854775807ll - 1); }
+    *d.b_popped = (-9223372036854775807ll - 1);
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(b_waiting_1, spare);
     {
@@ -393,12 +398,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
     compute_b_place(run, d, members_1, iteration);
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        if (leader()) { *d.b_least = 9223372036854775807ll; }
-        synchronize(run);
+        turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
         synchronize(run);
-        if (leader()) { *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped; }
-        synchronize(run);
+        *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped;
         filter_b_take(run, d, b_waiting_1, spare, iteration);
         exchange(popped_1, spare);
         filter_b_keep(run, d, b_waiting_1, spare, iteration);

@@ -36,6 +36,7 @@
 #undef hang_condition
 #undef height
 #undef in_tree
+#undef kept_level
 #undef level
 #undef parent
 #undef parent_edge
@@ -389,13 +390,15 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_discovery_tree_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_discover = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int32 kept_level = *d.level;
+    d.level = &kept_level;
     if (leader()) { d.depth[d.source] = 0; }
     {
         const vertex members[] = {d.source};
@@ -410,8 +413,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_discovery_tr
         }
     }
     if (run.stopped) { return; }
-    if (leader()) { *d.level = *d.height; }
     synchronize(run);
+    *d.level = *d.height;
     {
         const int64 times = int64(*d.height);
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
@@ -419,8 +422,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_discovery_tr
             compute_hang(run, d, iteration);
             synchronize(run);
             compute_collect(run, d, iteration);
-            synchronize(run);
-            if (leader()) { *d.level = wrapping_subtract(*d.level, 1); }
+            *d.level = wrapping_subtract(*d.level, 1);
         }
         if (run.stopped) { return; }
     }

@@ -208,6 +208,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: turn
+// piece: hand_back
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -376,6 +378,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.steady = true;
         *d.budget = shift_left(1ll, 40);
         *d.code = 1u;
+        d.moved[4] = false;
     }
     synchronize(run);
 }
@@ -383,7 +386,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
@@ -396,9 +399,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
         if (run.stopped) { return; }
     }
     for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.moved = false; }
-        synchronize(run);
+        turn(d.moved, problem.moved, false);
         advance_spread(run, d, iteration);
     }
     if (run.stopped) { return; }
@@ -416,6 +417,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     }
     if (leader()) { *d.budget = *d.budget % 1000ll; }
     if (leader()) { *d.code = *d.code >> 2; }
+    hand_back(d.moved, problem.moved);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

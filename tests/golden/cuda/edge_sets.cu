@@ -39,6 +39,7 @@
 #undef filter_third
 #undef filter_third_
 #undef filtered_1
+#undef kept_bit
 #undef members_1
 #undef note_apply
 #undef sizes
@@ -369,7 +370,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // never needed at the same time
@@ -391,6 +392,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
     edge_frontier spare_edges = edge_frontier_at(d.run, 5);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    uint32 kept_bit = *d.bit;
+    d.bit = &kept_bit;
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
@@ -414,13 +417,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             synchronize(run);  // until its marks are taken out
             exchange(some, spare_edges);
@@ -431,8 +432,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             unite_edges(run, spare_edges, some, filtered_1);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_5, spare_edges);
             unite_edges(run, spare_edges, seen, combined_5);

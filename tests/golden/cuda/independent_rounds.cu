@@ -283,7 +283,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, near, far, far) ? rival_value(d, far) : 0ull); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.most[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
@@ -291,7 +291,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near, far) ? rival_value(d, far) : 0ull); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
-        [&](vertex near, uint64 reduced) { d.most[near] = combine(d.most[near], reduced); });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = combine(d.most[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);

@@ -337,7 +337,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);

@@ -40,10 +40,8 @@
 #undef closer
 #undef communities
 #undef community
-#undef compute_alone
 #undef compute_chance
 #undef compute_chance_
-#undef compute_count
 #undef compute_follow
 #undef compute_inside
 #undef compute_inside_
@@ -92,7 +90,6 @@
 #undef vote_ballot
 #undef vote_keys_vertex
 #undef vote_totals_int64
-#undef whole
 
 namespace gdsl {
 
@@ -282,6 +279,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -359,6 +357,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: shuffle_up
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: each_hub
 // piece: candidate
 // piece: asked_to_stop
 // piece: vote_in_registers
@@ -718,15 +717,15 @@ __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, 
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void count_apply(const data_slice& d, edge e_) {
-#line 54 "louvain.gdsl"
-    d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
-}
-#line resume "louvain.cu"
-
 __device__ __forceinline__ void reduce_sum_of_units_apply(const data_slice& d, edge e_, reduce_sum_of_units_totals& totals) {
 #line 55 "louvain.gdsl"
     plain_add(&totals.sum_of_units, d.units[e_]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void count_apply(const data_slice& d, edge e_) {
+#line 54 "louvain.gdsl"
+    d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
@@ -856,25 +855,21 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 54: compute(edges, count)
-__device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_edges);
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_apply(d, at); });
-    synchronize(run);
-    note_operator(run, 1, iteration, size, size, false);
-}
-
 // line 55: compute(edges, reduce_sum_of_units)
 __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_sum_of_units_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_units_apply(d, at, totals); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) {
+        count_apply(d, at);  // line 54: compute(edges, count)
+        reduce_sum_of_units_apply(d, at, totals);
+    });
     {
         const int64 total = block_reduce(run.shared, totals.sum_of_units, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_units, total); }
     }
     synchronize(run);
+    note_operator(run, 1, iteration, size, size, false);
     note_operator(run, 2, iteration, size, size, false);
 }
 
@@ -885,18 +880,18 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.strength[near] = reduced; });
+        [&](vertex near, int64 reduced, bool whole) {
+            d.strength[near] = reduced;
+            if (!whole) { return; }
+            alone_apply(d, near);  // line 59: compute(vertices, alone)
+        });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        alone_apply(d, near);  // line 59: compute(vertices, alone)
+    });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 59: compute(vertices, alone)
-__device__ __forceinline__ void compute_alone(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { alone_apply(d, v); });
-    synchronize(run);
     note_operator(run, 4, iteration, size, 0, false);
 }
 
@@ -1000,7 +995,7 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.closer[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
@@ -1112,6 +1107,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
         *d.sum_of_units = 0ll;
+        d.quality[1] = 0ll;
     }
     synchronize(run);
 }
@@ -1119,11 +1115,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
-    share(d, problem);
     share(h, problem.graph);
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
@@ -1136,8 +1131,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
-    synchronize(run);
-    compute_count(run, d, iteration);
     if (leader()) { *d.sum_of_units = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
@@ -1145,11 +1138,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             share(graph_around_0, d.graph);
-            share(d.graph, h);
+            d.graph = h;
             reduce_neighbor_reduce_1(run, d, iteration);
-            compute_alone(run, d, iteration);
-            if (leader()) { *d.quality = 0ll; }
-            synchronize(run);
+            turn(d.quality, problem.quality, 0ll);
             compute_inside(run, d, iteration);
             compute_chance(run, d, iteration);
             if (leader()) { *d.before = *d.quality; }
@@ -1171,8 +1162,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 exchange(advanced_1, spare);
                 grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
             }
-            if (leader()) { *d.quality = 0ll; }
-            synchronize(run);
+            turn(d.quality, problem.quality, 0ll);
             compute_inside_(run, d, iteration);
             compute_chance_(run, d, iteration);
             if (*d.quality > *d.before) {
@@ -1182,7 +1172,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                     share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
-            share(d.graph, graph_around_0);
+            d.graph = graph_around_0;
         }
         if (*d.quality > *d.before) {
             if (leader()) { *d.levels = wrapping_add(*d.levels, 1); }
@@ -1192,9 +1182,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     if (run.stopped) { return; }
     {
         share(graph_around_0, d.graph);
-        share(d.graph, h);
+        d.graph = h;
         if (leader()) { *d.communities = d.graph.num_vertices; }
-        share(d.graph, graph_around_0);
+        d.graph = graph_around_0;
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {

@@ -147,6 +147,7 @@ struct block_storage {
 // piece: begin_pass
 // piece: count_pass
 // piece: note_operator
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -253,6 +254,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.pairs = 0;
         *d.again = true;
+        d.again[4] = false;
     }
     synchronize(run);
 }
@@ -260,13 +262,12 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.again = false; }
+        turn(d.again, problem.again, false);
         compute_propose(run, d, iteration);
         synchronize(run);
         compute_release(run, d, iteration);

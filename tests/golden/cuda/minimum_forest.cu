@@ -191,6 +191,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -391,6 +392,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.edges_taken = 0;
         *d.merged = true;
         *d.moved = false;
+        d.merged[4] = false;
+        d.moved[4] = false;
     }
     synchronize(run);
 }
@@ -403,8 +406,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        synchronize(run);
-        if (leader()) { *d.merged = false; }
+        turn(d.merged, problem.merged, false);
         each_id(d.graph.num_vertices, [&](uint64 i) { d.lightest[i] = paired<float32, edge>(FLOAT32_INF, NO_EDGE); });
         each_id(d.graph.num_vertices, [&](uint64 i) { d.hooked[i] = NO_VERTEX; });
         synchronize(run);
@@ -414,9 +416,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
         if (leader()) { *d.moved = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.moved = false; }
-            synchronize(run);
+            turn(d.moved, problem.moved, false);
             compute_jump(run, d, iteration);
             exchange(d.next, d.hooked);
             synchronize(run);

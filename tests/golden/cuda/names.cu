@@ -24,7 +24,6 @@
 #undef advance_frontier_at
 #undef auto_
 #undef class_
-#undef compute_operator_
 #undef direction_of_advance_frontier_at
 #undef enactor_condition
 #undef errno
@@ -224,7 +223,6 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: uncounted
 // piece: need_queue
-// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
@@ -260,6 +258,12 @@ __device__ __forceinline__ int32 printf(int32 auto_, int32 long_) {
 }
 #line resume "main.cu"
 
+__device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
+#line 43 "names.gdsl"
+    return d.graph_slice_[v] == 1;
+}
+#line resume "main.cu"
+
 __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shared, operator_totals_& totals) {
 #line 29 "names.gdsl"
     const int32 union_ = d.class_[shared];
@@ -278,12 +282,6 @@ __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shar
     plain_add(&totals.control, 1);
     plain_add(&totals.namespace_, int64(iteration_));
     plain_max(&totals.totals, union_);
-}
-#line resume "main.cu"
-
-__device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
-#line 43 "names.gdsl"
-    return d.graph_slice_[v] == 1;
 }
 #line resume "main.cu"
 
@@ -313,40 +311,37 @@ __device__ __forceinline__ void frontier_at_apply(const data_slice& d, vertex ne
 
 // ---- operators ----
 
-// line 46: compute(vertices, operator_)
-__device__ __forceinline__ void compute_operator_(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    operator_totals_ totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { operator_apply_(d, v, totals); });
-    {
-        const int32 total = block_reduce(run.shared, totals.control, 0,
-            [](int32 a, int32 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.control, total); }
-    }
-    {
-        const int64 total = block_reduce(run.shared, totals.namespace_, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.namespace_, total); }
-    }
-    {
-        const int32 total = block_reduce(run.shared, totals.totals, (-2147483647 - 1),
-            [](int32 a, int32 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.totals, total); }
-    }
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
 // line 47: result = filter(vertices, enactor)
 __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    operator_totals_ totals_1;
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            operator_apply_(d, v, totals_1);  // line 46: compute(vertices, operator_)
+        }
         const bool accepted = active && enactor_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
+    {
+        const int32 total = block_reduce(run.shared, totals_1.control, 0,
+            [](int32 a, int32 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.control, total); }
+    }
+    {
+        const int64 total = block_reduce(run.shared, totals_1.namespace_, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.namespace_, total); }
+    }
+    {
+        const int32 total = block_reduce(run.shared, totals_1.totals, (-2147483647 - 1),
+            [](int32 a, int32 b) { return greatest(a, b); });
+        if (threadIdx.x == 0) { reduce_max(d.totals, total); }
+    }
     end_queue(run, result);
+    note_operator(run, 0, iteration, size, 0, false);
     end_operator(run, 1, iteration, size, 0, false);
 }
 
@@ -419,7 +414,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_main_enactor
     direction_state direction_of_advance_frontier_at = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_operator_(run, d, iteration);
     filter_enactor(run, d, spare, iteration);
     exchange(result, spare);
     copy_frontier(run, spare, result, d.graph.num_vertices);

@@ -327,7 +327,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
-        [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });
+        [&](vertex near, vertex reduced, bool) { d.site_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);

@@ -22,9 +22,7 @@
 #undef back
 #undef by
 #undef cluster_apply
-#undef compute_cluster
 #undef compute_pair
-#undef compute_send
 #undef compute_walk
 #undef compute_welcomes
 #undef direction_of_advance_reach
@@ -296,6 +294,29 @@ __device__ __forceinline__ uint32 mixed(uint32 a, uint32 b) {
 }
 #line resume "neighbor_lists.cu"
 
+__device__ __forceinline__ void walk_apply(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 53 "neighbor_lists.gdsl"
+    vertex at = v;
+    edge by = NO_EDGE;
+    for (int32 i = 0, i_end = d.steps; i < i_end; ++i) {
+        if (stop_requested(d, polls)) { return; }
+#line 56 "neighbor_lists.gdsl"
+        if (out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 0)) == 0) {
+#line 56 "neighbor_lists.gdsl"
+            break;
+        }
+#line 57 "neighbor_lists.gdsl"
+        const int64 turn = int64(modulo(mixed(uint32(from_id<int32>(v)), uint32(i)), uint32(out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 1)))));
+        by = checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 2), turn, 3);
+        at = destination_of(d.graph, checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 4), uint64(turn), 5));
+        reduce_add(&d.visits[checked_index(d, at, d.graph.num_vertices, 6)], 1);
+    }
+    d.walked_to[v] = at;
+    d.last_edge[v] = by;
+}
+#line resume "neighbor_lists.cu"
+
 __device__ __forceinline__ void cluster_apply(const data_slice& d, vertex v) {
     uint32 polls = 0;
 #line 30 "neighbor_lists.gdsl"
@@ -340,29 +361,6 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex v) {
             break;
         }
     }
-}
-#line resume "neighbor_lists.cu"
-
-__device__ __forceinline__ void walk_apply(const data_slice& d, vertex v) {
-    uint32 polls = 0;
-#line 53 "neighbor_lists.gdsl"
-    vertex at = v;
-    edge by = NO_EDGE;
-    for (int32 i = 0, i_end = d.steps; i < i_end; ++i) {
-        if (stop_requested(d, polls)) { return; }
-#line 56 "neighbor_lists.gdsl"
-        if (out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 0)) == 0) {
-#line 56 "neighbor_lists.gdsl"
-            break;
-        }
-#line 57 "neighbor_lists.gdsl"
-        const int64 turn = int64(modulo(mixed(uint32(from_id<int32>(v)), uint32(i)), uint32(out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 1)))));
-        by = checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 2), turn, 3);
-        at = destination_of(d.graph, checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 4), uint64(turn), 5));
-        reduce_add(&d.visits[checked_index(d, at, d.graph.num_vertices, 6)], 1);
-    }
-    d.walked_to[v] = at;
-    d.last_edge[v] = by;
 }
 #line resume "neighbor_lists.cu"
 
@@ -434,24 +432,16 @@ __device__ __forceinline__ void welcomes_apply(const data_slice& d, vertex v, we
 
 // ---- operators ----
 
-// line 92: compute(vertices, cluster)
-__device__ __forceinline__ void compute_cluster(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { cluster_apply(d, v); });
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
-// line 93: compute(vertices, send)
-__device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { send_apply(d, v); });
-    note_operator(run, 1, iteration, size, 0, false);
-}
-
 // line 94: compute(vertices, walk)
 __device__ __forceinline__ void compute_walk(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { walk_apply(d, v); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        cluster_apply(d, v);  // line 92: compute(vertices, cluster)
+        send_apply(d, v);  // line 93: compute(vertices, send)
+        walk_apply(d, v);
+    });
+    note_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -475,7 +465,7 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(weigh_condition(d, near, far) ? weigh_value(d, at) : 0ll); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.returned[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.returned[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });
     synchronize(run);
@@ -564,8 +554,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighbor_lis
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_cluster(run, d, iteration);
-    compute_send(run, d, iteration);
     compute_walk(run, d, iteration);
     compute_pair(run, d, iteration);
     reduce_weigh(run, d, iteration);

@@ -294,7 +294,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
-        [&](vertex near, int32 reduced) { d.in_sum[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_sum[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
     synchronize(run);
@@ -308,7 +308,7 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
-        [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
     synchronize(run);
@@ -322,7 +322,7 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
-        [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.out_most[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
     synchronize(run);
@@ -336,7 +336,7 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
-        [&](vertex near, int32 reduced) { d.in_product[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_product[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
     synchronize(run);
@@ -350,7 +350,7 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, true, combine, value,
-        [&](vertex near, bool reduced) { d.some_flag[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.some_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
     synchronize(run);
@@ -364,7 +364,7 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
     const auto combine = [](bool a, bool b) { return bool(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, false, combine, value,
-        [&](vertex near, bool reduced) { d.every_flag[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.every_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
     synchronize(run);
@@ -378,7 +378,7 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     const auto combine = [](uint32 a, uint32 b) { return uint32(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
-        [&](vertex near, uint32 reduced) { d.all_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.all_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
     synchronize(run);
@@ -392,7 +392,7 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.any_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.any_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
     synchronize(run);
@@ -406,7 +406,7 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.odd_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.odd_bits[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
     synchronize(run);
@@ -420,7 +420,7 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.flags[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.flags[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
     synchronize(run);
@@ -449,7 +449,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0, combine, value,
-        [&](vertex near, int32 reduced) { d.touching_reduced[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
@@ -457,7 +457,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 0, combine, value_back,
-        [&](vertex near, int32 reduced) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
+        [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0, combine, value_back,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
@@ -472,7 +472,7 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
-        [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });
+        [&](vertex near, vertex reduced, bool) { d.nearest[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
     synchronize(run);

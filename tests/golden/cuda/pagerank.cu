@@ -18,7 +18,6 @@
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
-#undef compute_settle
 #undef compute_spread
 #undef damping
 #undef dangling
@@ -159,6 +158,8 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
+// piece: hand_back
 // piece: bits_of
 // piece: lane_index
 // piece: shuffle_down
@@ -184,6 +185,7 @@ struct block_storage {
 // piece: defer_list
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: each_hub
 
 // ---- functors ----
 
@@ -241,26 +243,27 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
 __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
-        [&](vertex near, float32 reduced) { d.next[near] = reduced; });
+        [&](vertex near, float32 reduced, bool whole) {
+            d.next[near] = reduced;
+            if (!whole) { return; }
+            settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+        });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 34: compute(vertices, settle)
-__device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    settle_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+    });
     {
-        const float64 total = block_reduce(run.shared, totals.error, 0.0,
+        const float64 total = block_reduce(run.shared, totals_1.error, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
+    synchronize(run);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -276,29 +279,29 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.dangling = 0.0;
         *d.error = FLOAT64_INF;
+        d.dangling[1] = 0.0;
+        d.error[1] = 0.0;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        if (leader()) { *d.dangling = 0.0; }
-        synchronize(run);
-        if (leader()) { *d.error = 0.0; }
+        turn(d.dangling, problem.dangling, 0.0);
+        turn(d.error, problem.error, 0.0);
         compute_spread(run, d, iteration);
         synchronize(run);
         reduce_received(run, d, iteration);
-        compute_settle(run, d, iteration);
         exchange(d.rank, d.next);
-        synchronize(run);
     }
     if (run.stopped) { return; }
+    hand_back(d.error, problem.error);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);

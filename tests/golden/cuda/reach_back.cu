@@ -27,6 +27,7 @@
 #undef count_condition
 #undef count_totals
 #undef front
+#undef kept_widest
 #undef reached
 #undef reaches
 #undef second
@@ -160,6 +161,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -290,12 +292,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier front = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_widest = *d.widest;
+    d.widest = &kept_widest;
     if (leader()) { d.reaches[d.first] = true; }
     if (leader()) { d.reaches[d.second] = true; }
     if (leader()) { d.steps[d.first] = 0u; }
@@ -309,13 +313,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
         advance_search(run, d, front, spare, iteration);
         exchange(front, spare);
         if (int64(front.size) > *d.widest) {
-            synchronize(run);
-            if (leader()) { *d.widest = int64(front.size); }
+            *d.widest = int64(front.size);
             if (leader()) { *d.widest_at = iteration + 1; }
         }
     }
     if (run.stopped) { return; }
     compute_count(run, d, iteration);
+    synchronize(run);
+    hand_back(d.widest, problem.widest);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

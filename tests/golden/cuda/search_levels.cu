@@ -364,7 +364,7 @@ __device__ __forceinline__ void reduce_arriving(enactor& run, const data_slice& 
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(arriving_condition(d, far, near) ? arriving_value(d, far) : 0.0); };
     reduce_warps(run, members_of(input), in_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.paths_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.paths_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.paths_reduced[near], reduced); });
     synchronize(run);
@@ -380,7 +380,7 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(depending_condition(d, near, far) ? depending_value(d, near, far) : 0.0); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.dependency_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.dependency_reduced[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.dependency_reduced[near], reduced); });
     synchronize(run);

@@ -42,6 +42,7 @@
 #undef filter_third_
 #undef filtered_1
 #undef h
+#undef kept_bit
 #undef made
 #undef mark_apply
 #undef members_1
@@ -454,7 +455,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -478,6 +479,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    uint32 kept_bit = *d.bit;
+    d.bit = &kept_bit;
     if (leader()) { d.reached[d.start] = 0; }
     {
         const vertex members[] = {d.start, d.other};
@@ -516,8 +519,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
@@ -548,8 +550,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
             compute_mark_2(run, d, advanced_2, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
             grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
@@ -564,8 +565,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
         }
         if (run.stopped) { return; }
     }

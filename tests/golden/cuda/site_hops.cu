@@ -534,7 +534,7 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
     reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.level[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
@@ -549,7 +549,7 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
     reduce_warps(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
-        [&](vertex near, int32 reduced) { d.least[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);

@@ -168,6 +168,7 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -335,6 +336,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.components = 0;
         *d.root = NO_VERTEX;
+        d.root[1] = NO_VERTEX;
     }
     synchronize(run);
 }
@@ -342,7 +344,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
@@ -358,8 +360,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
     exchange(unseen, spare);
     for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        if (leader()) { *d.root = NO_VERTEX; }
-        synchronize(run);
+        turn(d.root, problem.root, NO_VERTEX);
         compute_smallest(run, d, unseen, iteration);
         synchronize(run);
         {
