@@ -7,7 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan.grids import resident_threads
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -40,6 +40,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
@@ -50,6 +51,9 @@ def print_plan(plan: Plan) -> str:
     form = "one launch" if target.fused else "a launch a step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
+    if target.name == "cuda" and leaves_block(plan.program):
+        narrow = f"few edges a vertex and no long lists, from {MANY_VERTICES:,} vertices on"
+        lines += [f"on graphs of {narrow}: a program of its own, {NARROW_BLOCK} threads a block"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]
@@ -82,11 +86,27 @@ def _sizes(plan: Plan) -> list[str]:
     return [
         f"{sizes.block_threads} threads a block",
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
-        f"a pull tries {sizes.pull_prefix} of them first",
-        f"lists up to {sizes.short_list} reduced by a thread each",
-        *([f"registers left for {resident} threads a multiprocessor"] if (resident := resident_threads(plan)) else []),
+        f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
+        *_reductions(plan),
+        _registers(plan),
         *_walks(plan),
     ]
+
+
+def _reductions(plan: Plan) -> list[str]:
+    sizes = plan.sizes
+    if not any(sweep.segment is not None for sweep in sweeps(plan)):
+        return []
+    return [
+        f"lists up to {sizes.short_list} reduced by a thread each, up to {sizes.grouped_list} by eight",
+        f"from {sizes.reduced_hub} on in chunks of {sizes.reduced_chunk}",
+    ]
+
+
+def _registers(plan: Plan) -> str:
+    resident = grids.resident_threads(plan)
+    wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
+    return f"registers {wanted}"
 
 
 def _walks(plan: Plan) -> list[str]:

@@ -29,6 +29,7 @@ from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
+from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
@@ -201,6 +202,8 @@ class SweepVerifier:
             self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
             kind = getattr(getattr(store, "target", None), "type", None)
             self.expect(claim.expected.type is kind, "a claim that expects another type")
+            blind = self.plan.target.grid and not claim.expected.type.is_pair
+            self.expect(claim.blind == blind, "a claim that looks where it need not, or the reverse")
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
         self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")
@@ -290,6 +293,8 @@ class SweepVerifier:
             self.expect(segment.stops_at is stays, "where a reduction stops")
             reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
+            wanted = edges_side_by_side(step, self.functor, self.program, self.plan.target)
+            self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

@@ -148,7 +148,15 @@ class _Generation:
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(
                 frozenset(
-                    {"collector", "edge_collector", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                    {
+                        "collector",
+                        "edge_collector",
+                        "end_queue",
+                        "block_reduce",
+                        "push_blocks",
+                        "intersect_tables",
+                        "sort_ids",
+                    }
                 )
             ),
         }
@@ -171,6 +179,10 @@ class _Generation:
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
+            Constant("uint32", "PULLED_AT_ONCE", sizes.pulled_at_once, "edges that a thread looks at side by side"),
+            Constant("uint32", "GROUPED_LIST", sizes.grouped_list, "lists up to this long by eight threads each"),
+            Constant("uint32", "REDUCED_HUB", sizes.reduced_hub, "lists this long are reduced in chunks"),
+            Constant("uint32", "REDUCED_CHUNK", sizes.reduced_chunk, "edges of such a chunk"),
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
             Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
@@ -210,6 +222,10 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
+    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
+        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
+    if "end_queue" in uses:
+        lines.append("    uint64 found_edges;")
     gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")

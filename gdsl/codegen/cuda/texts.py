@@ -73,6 +73,8 @@ class Push:
     result: ResultText
     entries: bool = False
     """Whether the members are entries of a worklist with an order."""
+    asks_few: bool = False
+    """Whether a visit asks if the members are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,8 @@ class ReduceText(OperatorText):
     adds: bool
     """Whether `balance` combines parts with what stands there."""
     hubs: bool
+    side_by_side: int
+    """Edges of a list that a thread looks at without waiting for one of them."""
     target: str
     copied: str
 

@@ -62,12 +62,20 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         const bool hub = last - at >= HUB_DEGREE;
         const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
         bool accepted = false, closed = false;
-        for (; at < end && !closed; ++at) {
-            const vertex near = lists.neighbor(at);
-            if (members.contains(near)) {
-                accepted |= visit(near, far, at);
+        while (at < end && !closed) {
+            const edge left = end - at;
+            vertex near[PULLED_AT_ONCE];
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { near[k] = k < left ? lists.neighbor(at + k) : vertex(0); }
+            uint32 found = 0;
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { found |= k < left && members.contains(near[k]) ? 1u << k : 0u; }
+            for (; found != 0 && !closed; found &= found - 1) {
+                const edge place = at + (__ffs(found) - 1);
+                accepted |= visit(lists.neighbor(place), far, place);
                 closed = closes && !select(far);
             }
+            at += minimum(left, edge(PULLED_AT_ONCE));
         }
         out.put(word, accepted, far);
         defer_list(run, hub && !closed, far, at, last);
@@ -80,8 +88,7 @@ template <bool closes, class Members, class Lists, class Select, class Visit, cl
 __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
                                           Select select, Visit visit, Out& out) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const vertex far = part.vertex_id;

@@ -19,6 +19,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -102,6 +103,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -262,6 +266,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
     digit_counts digits;
@@ -279,7 +285,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -298,6 +303,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 
@@ -307,6 +313,7 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
@@ -352,9 +359,13 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub
@@ -879,13 +890,13 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool whole) {
             d.strength[near] = reduced;
             if (!whole) { return; }
             alone_apply(d, near);  // line 59: compute(vertices, alone)
         });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         alone_apply(d, near);  // line 59: compute(vertices, alone)
@@ -994,9 +1005,9 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -1107,7 +1118,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
         *d.sum_of_units = 0ll;
-        d.quality[1] = 0ll;
     }
     synchronize(run);
 }
@@ -1115,10 +1125,11 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
+    __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
     share(h, problem.graph);
-    data_slice d = problem;
+    share(d, problem);
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
@@ -1138,9 +1149,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             share(graph_around_0, d.graph);
-            d.graph = h;
+            share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside(run, d, iteration);
             compute_chance(run, d, iteration);
             if (leader()) { *d.before = *d.quality; }
@@ -1162,7 +1174,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 exchange(advanced_1, spare);
                 grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
             }
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside_(run, d, iteration);
             compute_chance_(run, d, iteration);
             if (*d.quality > *d.before) {
@@ -1172,7 +1185,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                     share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
-            d.graph = graph_around_0;
+            share(d.graph, graph_around_0);
         }
         if (*d.quality > *d.before) {
             if (leader()) { *d.levels = wrapping_add(*d.levels, 1); }
@@ -1182,9 +1195,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     if (run.stopped) { return; }
     {
         share(graph_around_0, d.graph);
-        d.graph = h;
+        share(d.graph, h);
         if (leader()) { *d.communities = d.graph.num_vertices; }
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {

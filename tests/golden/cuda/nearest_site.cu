@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -48,6 +49,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -59,7 +64,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -153,6 +158,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -179,6 +186,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -189,7 +199,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -202,6 +211,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -214,11 +224,14 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
-// piece: reduce_warps
+// piece: reduce_list
+// piece: shuffle
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 
@@ -238,9 +251,9 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 }
 #line resume "nearest_site.cu"
 
-__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 17 "nearest_site.gdsl"
-    return compare_and_swap(&d.hops[dst], -1, iteration + 1);
+    return claim(&d.hops[dst], -1, iteration + 1, few);
 }
 #line resume "nearest_site.cu"
 
@@ -307,8 +320,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && visit_claim(d, far, iteration);
+            const bool accepted = active && visit_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -326,9 +340,9 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced, bool) { d.site_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.site[near] = d.site_reduced[near]; });

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -23,7 +24,6 @@
 #undef dangling
 #undef error
 #undef next
-#undef rank
 #undef received_value
 #undef reduce_received
 #undef settle_apply
@@ -44,6 +44,9 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -145,6 +148,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -167,6 +171,7 @@ struct block_storage {
 // piece: padded
 // piece: block_reduce
 // piece: out_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: in_lists
@@ -174,16 +179,20 @@ struct block_storage {
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
-// piece: minimum maximum
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: minimum maximum
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 // piece: each_hub
 
@@ -246,13 +255,13 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }
             settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
         });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)

@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -83,6 +84,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -96,7 +101,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -201,6 +206,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -231,11 +238,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -246,7 +256,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -263,6 +272,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -307,8 +317,11 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -330,9 +343,9 @@ __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.hops[t], -1, iteration + 1);
+    return claim(&d.hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -360,9 +373,9 @@ __device__ __forceinline__ void compute_2_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.near_hops[t], -1, iteration + 1);
+    return claim(&d.near_hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -473,8 +486,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_claim(d, far, iteration);
+            const bool accepted = active && step_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -515,8 +529,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_2_claim(d, far, iteration);
+            const bool accepted = active && step_2_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -533,9 +548,9 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
     end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -548,9 +563,9 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
     end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
