@@ -11,7 +11,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from bench import machine, peers, report
+from bench import machine, peers, report, tuning
 from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
@@ -32,6 +32,10 @@ from gdsl.diagnostics import GdslError
 @click.option("--sources", type=click.IntRange(min=1), default=4, show_default=True, help="Sources a graph.")
 @click.option("--threads", type=click.IntRange(min=1), help="Threads on the CPU, ours and the peers'. [default: all]")
 @click.option("--peers/--no-peers", "with_peers", default=True, help="On cpu: run networkit, igraph and SciPy too.")
+@click.option(
+    "--tune", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+    help="Of each row: look so long for better knobs, and say by how much they beat auto.",
+)  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
 def main(
     list_only: bool,
@@ -42,6 +46,7 @@ def main(
     sources: int,
     threads: int | None,
     with_peers: bool,
+    tune: float | None,
     json_path: Path | None,
 ) -> None:
     """Measure gdsl's programs; docs/performance.md says what the columns are.
@@ -60,9 +65,11 @@ def main(
     available = registry.get(backend).availability()
     if not available.ok:
         raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
-    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, json_path)
+    run = Run(backend, repeat, sources, threads, backend == "cpu" and with_peers, tune, json_path)
     measurements = run.all(chosen)
     Console(width=None if Console().is_terminal else 140).print(report.table(measurements, backend))
+    for line in tuning.lines(measurements):
+        click.echo(line)
     for measurement in measurements:
         if measurement.problem is not None:
             click.echo(f"FAILED {measurement.row.title}: {measurement.problem}", err=True)
@@ -78,10 +85,17 @@ class Run:
     """One run of the benchmark: keeps the graph in hand, the peers on it, and what was measured so far."""
 
     def __init__(
-        self, backend: str, repeat: int, sources: int, threads: int, with_peers: bool, json_path: Path | None
+        self,
+        backend: str,
+        repeat: int,
+        sources: int,
+        threads: int,
+        with_peers: bool,
+        tune: float | None,
+        json_path: Path | None,
     ) -> None:
         self.backend, self.repeat, self.sources, self.threads = backend, repeat, sources, threads
-        self.json_path = json_path
+        self.tune, self.json_path = tune, json_path
         self.modules: dict[str, Any] = {}
         if with_peers:
             self.modules, missing = peers.installed()
@@ -111,7 +125,10 @@ class Run:
             return measure_compilation(row, self.backend, min(self.repeat, 3))
         if row.is_call:
             return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
-        return measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
+        measurement = measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
+        if self.tune is not None and measurement.problem is None:
+            measurement.tuned = tuning.tune_row(measurement, self._graph(row.graph), self.backend, self.tune)
+        return measurement
 
     def _graph(self, name: str) -> BenchmarkGraph:
         if self.graph is None or self.graph.name != name:

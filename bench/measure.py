@@ -14,6 +14,7 @@ from bench.graphs import BenchmarkGraph
 from bench.peers import Peer, PeerRun
 from bench.rows import Row
 from bench.works import WORKS, Work
+from gdsl.api.tuner import Found
 
 TIMEOUT = 120.0
 """Seconds after which a run is stopped, so that nothing hangs."""
@@ -44,7 +45,8 @@ class Series:
 
 @dataclass
 class Measurement:
-    """A row's outcome; `ms` is the median over runs, then over sources (of an iteration, where the unit says so)."""
+    """A row's outcome; `ms` is the median over runs, then over sources (of an iteration, where the unit says so);
+    `tuned` is what a search for better knobs has found, where one was asked for."""
 
     row: Row
     unit: str = "ms"
@@ -53,6 +55,7 @@ class Measurement:
     edges_per_second: float | None = None
     peers: dict[str, float] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
+    tuned: Found | None = None
     problem: str | None = None
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.table import Table
 
+from bench import tuning
 from bench.measure import Measurement
 from bench.rows import target, to_reach
 
@@ -88,6 +89,7 @@ def _entry(measurement: Measurement, backend: str) -> dict[str, Any]:
         "problem": measurement.problem,
         "peers_ms": measurement.peers,
         "notes": measurement.notes,
+        "tuned": None if measurement.tuned is None else tuning.entry(measurement.tuned),
         "series": [
             {
                 "source": one.source,

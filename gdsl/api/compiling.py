@@ -6,10 +6,12 @@ import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from gdsl import cache
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
+from gdsl.files import path_name
 from gdsl.garbage import uncollected
 from gdsl.imports import with_imports
 from gdsl.ir import nodes as ir
@@ -18,39 +20,68 @@ from gdsl.program_text import TEXT, read_program, read_source
 from gdsl.recursion import make_room
 from gdsl.source import Source
 
+if TYPE_CHECKING:
+    from gdsl.api.tuned import Picker
+
 TuneWords = Mapping[str, object] | Sequence[str]
 
 
-def compile(path_or_text: str | os.PathLike[str], *, tune: TuneWords = (), fuse: bool | None = None) -> Program:  # noqa: A001
+def compile(  # noqa: A001
+    path_or_text: str | os.PathLike[str],
+    *,
+    tune: TuneWords = (),
+    fuse: bool | None = None,
+    tune_file: str | os.PathLike[str] | None = None,
+) -> Program:
     """Compile a program, given as a path, as the name of a sample (``gdsl.compile("bfs")``) or as text.
 
     A path-like object is a path; a str is text where it has a line end, a `;` or a `{` and no file has that name. A
     bare name means the file of that name, else NAME.gdsl in the working directory, else the sample.
     `tune` is what `--tune` takes, as words (``["visit.direction=pull"]``) or as a mapping
-    (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. What depends on the graph's id width is
-    compiled when the program is first called, or by `Program.prepare`. Raises `gdsl.GdslError` with every mistake in
+    (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. `tune_file` is one that `gdslc tune` has
+    written: runs on graphs like those that it knows take their knobs from it (`Result.tuned` says so), over which
+    `tune` wins. What depends on the graph's id width is compiled when the program is first called, or by
+    `Program.prepare`. Raises `gdsl.GdslError` with every mistake in
     the program, its path or its tuning, TypeError for arguments of a wrong kind.
     """
     started = time.perf_counter()
     words = tune_words(tune, fuse)
     source = read_source(path_or_text)
+    file = None if tune_file is None else path_name(tune_file, "tune_file is a str or a path-like object")
     try:
-        return _compiled(source, words, started)
+        return _compiled(source, words, started, file)
     except GdslError as error:
         raise _with_what_it_was_taken_for(error, source) from None
 
 
-def compile_file(word: str, tune: Sequence[str] = ()) -> Program:
+def compile_file(word: str, tune: Sequence[str] = (), tune_file: str | bool = False) -> Program:
     """Compile what the command line calls PROGRAM: a file, `-` for standard input, or the name of a sample; never text.
-    Raises `gdsl.GdslError`."""
+    `tune_file` is the name of one, or True for the one beside the program, if there is one. Raises `gdsl.GdslError`."""
     started = time.perf_counter()
-    return _compiled(read_program(word), tuple(tune), started)
+    source = read_program(word)
+    file = tune_file if isinstance(tune_file, str) else _beside(source) if tune_file else None
+    return _compiled(source, tuple(tune), started, file)
 
 
-def _compiled(source: Source, words: tuple[str, ...], started: float) -> Program:
+def _compiled(source: Source, words: tuple[str, ...], started: float, tune_file: str | None) -> Program:
     source = with_imports(source)
     program = load(source, words)
-    return Program(program, source, words, compile_ms=(time.perf_counter() - started) * 1000)
+    picker = None if tune_file is None else _picker(tune_file, source, words)
+    return Program(program, source, words, (time.perf_counter() - started) * 1000, picker)
+
+
+def _beside(source: Source) -> str | None:
+    from gdsl.api.tune_files import beside, is_there
+
+    path = beside(source)
+    return path if path is not None and is_there(path) else None
+
+
+def _picker(path: str, source: Source, words: tuple[str, ...]) -> Picker:
+    from gdsl.api.tune_files import read_file
+    from gdsl.api.tuned import Picker
+
+    return Picker(read_file(path, source), words)
 
 
 def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:

@@ -23,6 +23,7 @@ from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
 if TYPE_CHECKING:
+    from gdsl.api.tuned import Picker
     from gdsl.graph import Graph
 
 
@@ -34,10 +35,16 @@ class Program:
     """
 
     def __init__(
-        self, program: ir.Program, source: Source, tune: tuple[str, ...] = (), compile_ms: float = 0.0
+        self,
+        program: ir.Program,
+        source: Source,
+        tune: tuple[str, ...] = (),
+        compile_ms: float = 0.0,
+        picker: Picker | None = None,
     ) -> None:
         """Use `gdsl.compile` instead."""
         self._tune = tune
+        self._picker = picker
         self._warnings: tuple[Diagnostic, ...] | None = None
         self._program = program
         self._source = source
@@ -131,10 +138,26 @@ class Program:
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
         given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+        run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
         if timeout is None:
-            return self._run(graph, given, backend, stops)
+            return run(graph, given, backend, stops)
         with deadline.limited(timeout):
-            return self._run(graph, given, backend, stops)
+            return run(graph, given, backend, stops)
+
+    def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+        """As `_run`, by the knobs that the tune file has for such graphs."""
+        assert self._picker is not None
+        program, tuned = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
+        result = (program or self)._run(graph, given, backend, stops)
+        result.tuned = tuned
+        return result
+
+    def _with(self, knobs: tuple[str, ...]) -> Program:
+        """This program with `knobs`, over which its own words win."""
+        from gdsl.api.compiling import load
+
+        words = (*knobs, *self._tune)
+        return Program(load(self._source, words), self._source, words)
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:

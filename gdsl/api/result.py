@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,9 @@ from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of
 from gdsl.binding import values_of
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from gdsl.api.tuned import Tuned
 
 
 class Results:
@@ -44,6 +47,7 @@ class Result(Mapping[str, Any]):
     "not unique" (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
     unique: by name whether the grade is another than "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` took it.
+    tuned: of a program with a tune file what the run took from it (`gdsl.api.tuned.Tuned`); else None.
     """
 
     def __init__(
@@ -62,6 +66,7 @@ class Result(Mapping[str, Any]):
         self.compile_ms: float = compile_ms
         self.backend: str = backend
         self.backend_line: str = backend_line
+        self.tuned: Tuned | None = None
         self._traced = outcome.traced
         self._declared = results.declared
         self._arrays = {array.name: outcome.arrays[array.name] for array in results.arrays}

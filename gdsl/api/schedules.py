@@ -15,9 +15,10 @@ from typing import Any
 import numpy as np
 
 from gdsl.api.compiling import load
-from gdsl.api.description import Data, results_of
+from gdsl.api.description import Data, parts_of_data, results_of
 from gdsl.api.program import Program
 from gdsl.api.summary import on_host
+from gdsl.backends.interface import parts_of
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -172,9 +173,7 @@ class Schedules:
         return ()
 
     def _of_operators(self) -> Iterator[tuple[Words, ...]]:
-        steps = [node for node in walk(self.program.ir.schedule) if isinstance(node, ir.Operator)]
-        for label in dict.fromkeys(step.label for step in steps):
-            those = [step for step in steps if step.label == label]
+        for label, those in tuned_operators(self.program.ir).items():
             subjects = {label, *(step.functor for step in those if step.functor is not None)}
             open_ = (knob for knob in KNOBS if not any(f"{subject}.{knob.name}" in self._set for subject in subjects))
             fitting = (knob for knob in open_ if {step.word for step in those} & set(knob.operators))
@@ -195,6 +194,15 @@ class Schedules:
                 if knob.name == "order" and any(map(self._refused, zip(words))):
                     continue  # no loop has another
                 yield (*words, *([""] if knob.default is None or knob.name == "order" else []))
+
+
+def tuned_operators(program: ir.Program) -> dict[str, list[ir.Operator]]:
+    """The operators that knobs stand on, by label, in the order of the text."""
+    found: dict[str, list[ir.Operator]] = {}
+    for node in walk(program.schedule):
+        if isinstance(node, ir.Operator):
+            found.setdefault(node.label, []).append(node)
+    return found
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -243,8 +251,10 @@ def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping
     uses one has made of floats."""
     used = {node.function for node in walk(program) if isinstance(node, ir.BuiltinCall)}
     near = not used.isdisjoint(_NEAR)
-    for data in (data for data in results_of(program) if _is_compared(data)):
-        one, other = (np.atleast_1d(on_host(results[data.name])) for results in (expected, found))
+    parts = [parts_of(results) for results in (expected, found)]
+    declared = (part for data in results_of(program) for part in parts_of_data(data))
+    for data in filter(_is_compared, declared):
+        one, other = (np.atleast_1d(on_host(results[data.name])) for results in parts)
         grade = Grade.ROUNDING if data.grade is Grade.EXACT and near else data.grade
         same = _same(one, other, _TOLERANCES.get((grade, data.type)))
         if not same.all():

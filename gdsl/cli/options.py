@@ -102,6 +102,22 @@ def tuning_options(command: Command) -> Command:
     )(decorated)
 
 
+def tune_file_options(command: Command) -> Command:
+    """Add --tune-file and --no-tune-file; the command gets `tune_file`, a name, or whether to take the one beside the
+    program."""
+
+    @functools.wraps(command)
+    def wrapped(*, tune_file: str | None, no_tune_file: bool, **others: Any) -> Any:
+        if tune_file is not None and no_tune_file:
+            raise click.UsageError("--tune-file names a tune file, and --no-tune-file wants none")
+        return command(tune_file=not no_tune_file if tune_file is None else tune_file, **others)
+
+    decorated = click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")(wrapped)
+    return click.option(  # type: ignore[return-value]
+        "--tune-file", metavar="FILE", help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM."
+    )(decorated)
+
+
 def graph_options(command: Command) -> Command:
     """Add the options of `GraphWords`; the command gets `words`, one of these."""
 

@@ -62,6 +62,7 @@ def as_document(run: Run) -> dict[str, Any]:
             "run": round(result.time_ms, 4),
         },
         "iterations": result.iterations,
+        "tuned": None if result.tuned is None else {**result.tuned._asdict(), "used": result.tuned.used},
         "trace": [_record(record) for record in result.trace],
         "results": {summary.name: _figures(data[summary.name], summary, result) for summary in result.summary()},
     }
@@ -120,6 +121,9 @@ def print_report(run: Run, profile: bool) -> None:
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
         f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms)"
     )
+    if result.tuned is not None and result.tuned.used:
+        knobs = ", ".join(result.tuned.knobs) or "none, the program is best as it is"
+        click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
         _print_trace(result.trace)
 

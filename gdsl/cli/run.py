@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, output_option, tuning_options
+from gdsl.cli.options import (
+    GraphWords,
+    checked_limit,
+    checked_seconds,
+    graph_options,
+    output_option,
+    tune_file_options,
+    tuning_options,
+)
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
+from gdsl.diagnostics import printable
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
@@ -42,6 +52,7 @@ if TYPE_CHECKING:
     help="Stop where reading, compiling and running take longer.",
 )
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@tune_file_options
 @tuning_options
 @graph_options
 def command(
@@ -55,6 +66,7 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
+    tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -75,25 +87,32 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
-    limits = {"timeout": timeout, "max_iterations": max_iterations}
+    limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
+    given = given_params(assignments)
     with limited(timeout):
-        run = _execute(
-            program_file, graph_file, given_params(assignments), backend, output, limits, tune, words, by_name
-        )
+        run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
         print_report(run, profile)
 
 
-def _compiled(program_file: str, tune: tuple[str, ...], given: dict[str, str], output: Path | None) -> Program:
+@dataclass(frozen=True, slots=True)
+class _Tuning:
+    """Words of --tune, and the tune file: its name, or whether the one beside the program is to be taken."""
+
+    words: tuple[str, ...]
+    file: str | bool
+
+
+def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None) -> Program:
     """The program, to which the names of what is given and of the file for its results are known to fit."""
     from gdsl.api.compiling import compile_file
     from gdsl.binding import check_names
     from gdsl.cli.results import check_result_path
 
     with doing(f"compiling {program_file}"):
-        program = compile_file(program_file, tune)
+        program = compile_file(program_file, tuning.words, tuning.file)
         tell_warnings(program)
     if output is not None:
         check_result_path(output, program.ir)
@@ -117,7 +136,7 @@ def _execute(
     backend: str,
     output: Path | None,
     limits: dict[str, Any],
-    tune: tuple[str, ...],
+    tuning: _Tuning,
     words: GraphWords,
     by_name: bool,
 ) -> Run:
@@ -128,7 +147,7 @@ def _execute(
     from gdsl.cli.results import write_result
 
     with interrupting():
-        program = _compiled(program_file, tune, given, output)
+        program = _compiled(program_file, tuning, given, output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)
@@ -139,6 +158,8 @@ def _execute(
         result = program.run(graph, values, backend=backend, **limits)
     if result.backend_line != choice.line:  # the one that was chosen could not be made ready
         message(result.backend_line)
+    if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
+        message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
     if output is not None:
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)

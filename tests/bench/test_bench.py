@@ -14,10 +14,11 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
-from bench import checks, measure, rows
+from bench import checks, measure, report, rows, tuning
 from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.peers import Peer, PeerRun
 from bench.works import DAMPING, WORKS
+from gdsl.api.tuner import Found
 
 ROOT = Path(__file__).parents[2]
 SOURCE = 0
@@ -94,6 +95,21 @@ def test_answers_within_a_tolerance(more_is_better, theirs, right):
     work = replace(WORKS["triangles"], tolerance=0.05, more_is_better=more_is_better)
     runs = {"peer": PeerRun(1.0, lambda: float(theirs))}
     assert (measure.disagreement(work, load("rmat4", "cpu", 1), {"triangles": 100}, runs) is None) == right
+
+
+def test_rows_that_knobs_make_much_faster_are_told():
+    """More than a tenth: there what decides is to be mended."""
+    measured = []
+    for work, tuned in (("bfs", 9.2), ("sssp", 8.5), ("pagerank", 10.0), ("components", None)):
+        found = None if tuned is None else Found((f"{work}.balance=merge",) if tuned < 10 else (), 10.0, tuned)
+        measured.append(measure.Measurement(rows.Row(work, "rmat9"), tuned=found))
+    pagerank, bfs, sssp = tuning.lines(measured)
+    assert pagerank.startswith("pagerank-rmat9: 10.000 ms as it is, 10.000 tuned, 0.0 % less: auto is good (no knobs;")
+    assert "bfs-rmat9" in bfs and "8.0 % less: auto is good (bfs.balance=merge;" in bfs
+    assert "15.0 % less: auto is to be mended (sssp.balance=merge;" in sssp
+    document = json.loads(report.document(measured, "cpu", {}, {}))
+    told = [row["tuned"] and row["tuned"]["auto_is_good"] for row in document["rows"]]
+    assert told == [True, False, True, None]
 
 
 def test_rows_by_name_and_pattern():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.api.graph_kinds import kind_of
+from gdsl.api.tune_files import Entry, new_file, write_file
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -75,6 +78,21 @@ def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) 
     cupy.log.clear()
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
+
+
+def test_knobs_come_from_a_tune_file_for_the_gpu(cupy: FakeCupy, graph: gdsl.Graph, tmp_path: Path) -> None:
+    file = new_file(str(tmp_path / "bfs.tune"), "bfs", gdsl.compile("bfs").text)
+    for device, knobs in (("a GPU that is none", tuple(SMALL)), ("another one", ("schedule.block=1024",))):
+        file = file.replaced(Entry("cuda", device, kind_of(graph), knobs, 2.0, 1.0, 3))
+    write_file(file)
+    program = gdsl.compile("bfs", tune_file=file.path)
+    for backend in ("cuda", "auto", "cuda"):
+        result = program(graph, source=3, backend=backend)
+        assert result.backend == "cuda" and result.tuned == (file.path, tuple(SMALL), "", False)
+        assert result.distance.get().tolist() == distances(3)
+    cupy.log.clear()
+    program(graph, source=2, backend="cuda")
+    assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "a call does no more for it"
 
 
 def test_the_name_of_the_gpu_is_asked_for_once(cupy: FakeCupy, graph: gdsl.Graph) -> None:

@@ -60,6 +60,13 @@ CODES: tuple[Code, ...] = (
         "gdslc compile farthest.gdsl --emit cubin --arch sm_80 -o farthest.cubin",
     ),
     Code(
+        "E0909",
+        "a knob changes a result",
+        "`gdslc tune` compares what each setting of the knobs gives with what the program gives as it is; the one that "
+        "is named gave something else, where both must be the same: a defect of gdsl. Please report it with the "
+        "program.",
+    ),
+    Code(
         "E0911",
         "output not writable",
         "The output could not be written: the directory is missing, the disk is full, or the system refuses. A file "

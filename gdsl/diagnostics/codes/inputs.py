@@ -94,4 +94,11 @@ CODES: tuple[Code, ...] = (
         "In `vertex a[n] : T` the params of the run make n less than 1, or 2^31 and more.",
         "gdslc run factors.gdsl karate.mtx -p rank=0",
     ),
+    Code(
+        "E0615",
+        "tune file not usable",
+        "The file that `gdslc tune` is to have written cannot be read, is damaged, or is something else. One that is "
+        "whole and belongs to another text of the program, or another version of gdsl, is warned of and not used.",
+        "gdslc run bfs.gdsl karate.mtx --tune-file notes.txt",
+    ),
 )

@@ -266,12 +266,13 @@ def _check_frozen(graph: gdsl.Graph, what: str) -> None:
 
 def _compile(random: random.Random) -> str:
     """Odd paths, texts and tuning."""
-    name = random.choice(("path_or_text", "tune", "fuse", "words"))
+    name = random.choice(("path_or_text", "tune", "fuse", "words", "tune_file"))
     value = odd(random)
     calls: dict[str, Callable[[], Any]] = {
         "path_or_text": lambda: gdsl.compile(value),
         "tune": lambda: gdsl.compile(TEXT, tune=value),
         "fuse": lambda: gdsl.compile(TEXT, fuse=value),
+        "tune_file": lambda: gdsl.compile(TEXT, tune_file=value),
         "words": lambda: gdsl.compile(TEXT, tune={"schedule.ids": value}),
     }
     return f"{name} {_answer(calls[name], f'compile {name}={shown(value)}')[0]}"

@@ -1,0 +1,287 @@
+"""Tune files: what `gdslc tune` found for a program, by machine and kind of graph, as a small JSON document.
+
+A file belongs to one text of a program and one version of gdsl: for any other it is stale, and not used. Knobs never
+change a result, so a file that is wrong costs time and nothing else; for that, what does change more than the time
+(`NOT_TUNED`) is taken from no file.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from gdsl.api.graph_kinds import GraphKind
+from gdsl.diagnostics import GdslError, printable
+from gdsl.files import whole_file
+from gdsl.imports import with_imports
+from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
+from gdsl.program_names import SUFFIX as PROGRAM_SUFFIX
+from gdsl.program_names import samples
+from gdsl.program_text import STANDARD_INPUT, TEXT
+from gdsl.source import Source
+from gdsl.version import __version__
+
+FORMAT = 1
+SUFFIX = ".tune"
+NOT_TUNED = ("bounds", "ids")
+"""Knobs that decide what a mistake gets, and how wide the ids of the results are."""
+
+_LARGEST = 1 << 20
+_MOST_ENTRIES, _MOST_WORDS = 1000, 1000
+_BEGINNING = re.compile(r'\s*\{\s*"gdsl_tune"\s*:')
+"""How every tune file begins, a damaged one too: what begins otherwise is never overwritten."""
+_WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\.([a-z]+)=([a-z0-9_]+)(\([a-z0-9=, ]*\))?")
+_SCHEDULE = tuple(written(knob).partition(".")[2] for knob in KNOBS if not knob.operators and not knob.alone)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What was found on one machine for one kind of graph.
+
+    knobs: words as `--tune` takes them, none where nothing was better than the program as it is. auto_ms, tuned_ms:
+    milliseconds of a run as it is, and so tuned. tried: how many ways were measured.
+    """
+
+    backend: str
+    device: str
+    graph: GraphKind
+    knobs: tuple[str, ...]
+    auto_ms: float
+    tuned_ms: float
+    tried: int
+
+
+@dataclass(frozen=True, slots=True)
+class TuneFile:
+    """A whole tune file. text: the hash of the program's text; stale: why it is of no use for the program, if so."""
+
+    path: str
+    program: str
+    text: str
+    entries: tuple[Entry, ...] = ()
+    stale: str | None = None
+
+    def found(self, backend: str, device: str, kind: GraphKind) -> Entry | str:
+        """The entry for a graph of `kind`, or why there is none."""
+        there = [entry for entry in self.entries if entry.backend == backend]
+        if not there:
+            return f"nothing was tuned on {backend}"
+        here = [entry for entry in there if entry.device == device]
+        if not here:
+            return f"it was tuned on another machine ({there[0].device}, not {device})"
+        unlike = [entry.graph.unlike(kind) for entry in here]
+        alike = [entry for entry, why in zip(here, unlike, strict=True) if why is None]
+        if not alike:
+            others = f", and {len(here) - 1} more kinds" if len(here) > 1 else ""
+            return f"it was tuned on another kind of graph ({unlike[0]}{others})"
+        return min(alike, key=lambda entry: entry.graph.distance(kind))
+
+    def replaced(self, new: Entry) -> TuneFile:
+        """The same file with `new` in the place of the entries for that machine and kind of graph."""
+        kept = tuple(entry for entry in self.entries if not _same_place(entry, new))
+        return dataclasses.replace(self, entries=(*kept, new))
+
+    def as_text(self) -> str:
+        """What the file holds."""
+        document = {"gdsl_tune": FORMAT, "gdsl": __version__, "program": self.program, "text": self.text}
+        entries = [dataclasses.asdict(entry) for entry in self.entries]
+        return json.dumps({**document, "entries": entries}, indent=2, allow_nan=False) + "\n"
+
+
+def _same_place(one: Entry, two: Entry) -> bool:
+    return (one.backend, one.device) == (two.backend, two.device) and one.graph.unlike(two.graph) is None
+
+
+def hash_of_text(source: Source) -> str:
+    """Of a program's text and those that it imports from."""
+    digest = hashlib.sha256()
+    source = with_imports(source)
+    for each in (source, *(source.imported or ())):
+        text = each.text.encode("utf-8", "surrogatepass")
+        digest.update(b"%d:" % len(text) + text)
+    return digest.hexdigest()
+
+
+def beside(source: Source) -> str | None:
+    """Where the tune file of a program lies: beside its file, of a sample in the working directory; None of a text."""
+    if source.name in (TEXT, STANDARD_INPUT):
+        return None
+    stem = source.name.removesuffix(PROGRAM_SUFFIX)
+    try:
+        is_sample = source.name in samples().values()
+    except OSError:  # of an installation that is incomplete
+        is_sample = False
+    return (os.path.basename(stem) if is_sample else stem) + SUFFIX
+
+
+def new_file(path: str, program: str, source: Source) -> TuneFile:
+    """A file without entries."""
+    return TuneFile(path, program, hash_of_text(source))
+
+
+def file_of(path: str, program: str, source: Source) -> TuneFile:
+    """The file `path` with the entries that it has for `source`; a stale or damaged one, which is to be replaced, has
+    none."""
+    new = new_file(path, program, source)
+    try:
+        file = read_file(path, source) if is_there(path) else new
+    except GdslError:
+        return new
+    return new if file.stale is not None else file
+
+
+def write_file(file: TuneFile) -> None:
+    """Write it whole, or not at all. Raises E0911."""
+    try:
+        require_tune_file(file.path)
+        with whole_file(file.path) as opened:
+            opened.write(file.as_text().encode())
+    except OSError as error:
+        raise GdslError.single("E0911", f"cannot write {printable(file.path)}: {error.strerror or error}") from None
+
+
+def require_tune_file(path: str) -> None:
+    """Raise E0911 where there is a file of that name which is no tune file, and so must not be replaced."""
+    if not os.path.isfile(path):
+        return
+    try:
+        begins = _BEGINNING.match(_content(path)) is not None
+    except (OSError, UnicodeDecodeError):
+        begins = False
+    if not begins:
+        raise GdslError.single(
+            "E0911",
+            f"cannot write {printable(path)}: there is a file of that name, which is no tune file",
+            fix="name another one with -o, or remove it",
+        )
+
+
+def read_file(path: str, source: Source) -> TuneFile:
+    """The tune file `path`, stale where it is not one for `source`. Raises E0615 for one that is damaged, is none, or
+    cannot be read."""
+    try:
+        text = _content(path)
+    except ValueError as error:  # UnicodeDecodeError too, and a NUL in the name
+        why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "a path has no NUL character"
+        raise _unusable(path, why) from None
+    except OSError as error:
+        raise _unusable(path, error.strerror or str(error)) from None
+    if _BEGINNING.match(text) is None:
+        raise _unusable(path, "it is no tune file")
+    try:
+        document = json.loads(text)
+        return _file_of(path, document, hash_of_text(source))
+    except RecursionError:
+        raise _unusable(path, "it is damaged: it is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise _unusable(path, f"it is damaged: {error.msg} in line {error.lineno}") from None
+    except ValueError as error:  # a document that is another, or a number of too many digits
+        raise _unusable(path, f"it is damaged: {error}") from None
+
+
+def _content(path: str) -> str:
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(0, "it is not a file")
+    with open(path, "rb") as file:
+        content = file.read(_LARGEST + 1)
+    if len(content) > _LARGEST:
+        raise OSError(0, f"it is longer than {_LARGEST:,} bytes, which no tune file is")
+    return content.decode()
+
+
+def _unusable(path: str, why: str) -> GdslError:
+    return GdslError.single(
+        "E0615",
+        f"cannot use the tune file {printable(path)}: {why}",
+        fix="remove it, or write a new one with gdslc tune",
+    )
+
+
+# ---------------------------------------------------------------- from the document
+
+
+class _DamagedError(ValueError):
+    """What is wrong with a document."""
+
+
+def _file_of(path: str, document: dict[str, Any], text: str) -> TuneFile:
+    if document["gdsl_tune"] != FORMAT or type(document["gdsl_tune"]) is not int:
+        return TuneFile(path, "", "", stale=f"its format is {str(document['gdsl_tune'])[:20]!r}, not {FORMAT}")
+    version, program = _str(document, "gdsl"), _str(document, "program")
+    file = TuneFile(path, program, _str(document, "text"))
+    if version != __version__:
+        return dataclasses.replace(file, stale=f"it was made by gdsl {printable(version)}, this is {__version__}")
+    if file.text != text:
+        return dataclasses.replace(file, stale="the program's text has changed since it was tuned")
+    listed = document.get("entries")
+    if not isinstance(listed, list) or len(listed) > _MOST_ENTRIES:
+        raise _DamagedError("its `entries` are no list of entries")
+    file = dataclasses.replace(file, entries=tuple(_entry(entry) for entry in listed))
+    unknown = next((word for entry in file.entries for word in entry.knobs if not _is_known(word)), None)
+    stale = None if unknown is None else f"gdsl takes no {printable(unknown[:80])!r} from a tune file"
+    return dataclasses.replace(file, stale=stale)
+
+
+def _entry(document: object) -> Entry:
+    if not isinstance(document, dict):
+        raise _DamagedError("an entry is no object")
+    graph, knobs = document.get("graph"), document.get("knobs")
+    if not isinstance(graph, dict):
+        raise _DamagedError("an entry has no `graph`")
+    if not isinstance(knobs, list) or len(knobs) > _MOST_WORDS or not all(isinstance(word, str) for word in knobs):
+        raise _DamagedError("the `knobs` of an entry are no list of words")
+    vertices, edges, largest = (_whole(graph, name) for name in ("vertices", "edges", "largest_degree"))
+    kind = GraphKind(vertices, edges, largest, _bool(graph, "directed"))
+    times = _number(document, "auto_ms"), _number(document, "tuned_ms")
+    return Entry(
+        _str(document, "backend"), _str(document, "device"), kind, tuple(knobs), *times, _whole(document, "tried")
+    )
+
+
+def _is_known(word: str) -> bool:
+    """Whether a word sets a knob that may be tuned, by its name alone; what it stands on the program decides."""
+    found = _WORD.fullmatch(word)
+    known = _SCHEDULE if found is not None and found[1] == "schedule" else OPERATOR_KNOBS
+    return found is not None and found[2] in known and found[2] not in NOT_TUNED
+
+
+def _str(document: dict[str, Any], name: str) -> str:
+    value = document.get(name)
+    if not isinstance(value, str) or len(value) > 1000:
+        raise _DamagedError(f"its `{name}` is no text")
+    return value
+
+
+def _bool(document: dict[str, Any], name: str) -> bool:
+    value = document.get(name)
+    if not isinstance(value, bool):
+        raise _DamagedError(f"its `{name}` is neither true nor false")
+    return value
+
+
+def _whole(document: dict[str, Any], name: str) -> int:
+    value = document.get(name)
+    if type(value) is not int or not 0 <= value < 2**63:
+        raise _DamagedError(f"its `{name}` is no whole number")
+    return value
+
+
+def _number(document: dict[str, Any], name: str) -> float:
+    value = document.get(name)
+    if type(value) not in (int, float) or not 0 <= value < 1e300:  # type: ignore[operator]
+        raise _DamagedError(f"its `{name}` is no number of milliseconds")
+    return float(value)  # type: ignore[arg-type]
+
+
+def is_there(path: str) -> bool:
+    """Whether a program has a tune file of that name; a directory or a pipe is none."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,263 @@
+"""`gdslc tune`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gdsl.cli.options import GraphWords, checked_seconds, graph_options, output_option
+from gdsl.cli.output import check_writable
+from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.streams import message
+from gdsl.deadline import doing
+from gdsl.diagnostics import printable
+from gdsl.version import __version__
+
+if TYPE_CHECKING:
+    from gdsl.api.graph_kinds import GraphKind
+    from gdsl.api.tuner import Found, Tell, Try
+    from gdsl.source import Source
+
+SECONDS = 60.0
+_INTERRUPTED = 130
+
+
+@dataclass(slots=True)
+class _Search:
+    """A search that has ended, with everything that the report speaks of."""
+
+    program: str
+    file: str
+    graph_name: str
+    kind: GraphKind
+    backend: str
+    device: str
+    found: Found
+    output: str
+    written: bool = False
+
+
+@click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
+@click.argument("program_file", metavar="PROGRAM")
+@click.argument("graph_file", metavar="GRAPH")
+@click.option("-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, help="Set a param, as in run.")
+@click.option(
+    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
+    help="As in run. The reference takes no notice of knobs.",
+)  # fmt: skip
+@click.option(
+    "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
+)  # fmt: skip
+@output_option("The tune file: PROGRAM's name with .tune for .gdsl, beside it, of a sample in the working directory.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@graph_options
+def command(
+    program_file: str,
+    graph_file: str,
+    assignments: tuple[str, ...],
+    backend: str,
+    seconds: float | None,
+    output: Path | None,
+    as_json: bool,
+    words: GraphWords,
+) -> None:
+    """Measure the knobs of PROGRAM on GRAPH, and keep what is fastest in a tune file.
+
+    gdslc run takes the knobs from there for every graph like GRAPH, on the same machine; other kinds of graphs may be
+    tuned into the same file. Results never depend on knobs: those of every try are compared with those of the program
+    as it is. Ctrl-C keeps the best so far.
+
+    \b
+    Examples:
+      gdslc tune bfs rmat:16 -p source=0
+      gdslc tune my_program.gdsl roads.gr.xz --seconds 20
+    """
+    search = _search(program_file, graph_file, assignments, backend, seconds or SECONDS, output, words)
+    if as_json:
+        click.echo(json.dumps(_document(search), indent=2, allow_nan=False))
+    else:
+        _report(search)
+    from gdsl.api.tuner import Stop
+
+    if search.found.stop is Stop.INTERRUPTED:
+        message("interrupted; the best so far was kept")
+        raise click.exceptions.Exit(_INTERRUPTED)
+
+
+def _search(
+    program_word: str,
+    graph_word: str,
+    assignments: tuple[str, ...],
+    backend: str,
+    seconds: float,
+    output: Path | None,
+    words: GraphWords,
+) -> _Search:
+    """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
+    the file to write are wrong."""
+    from gdsl.api.graph_kinds import kind_of
+    from gdsl.api.tune_files import Entry, file_of
+    from gdsl.api.tuned import device_of
+    from gdsl.api.tuner import Tuner
+    from gdsl.backends import registry
+    from gdsl.binding import check_names
+    from gdsl.imports import with_imports
+    from gdsl.program_text import read_program
+
+    source, given = with_imports(read_program(program_word)), given_params(assignments)
+    path = _output(output, source)
+    with doing(f"compiling {program_word}"):
+        program = _program(source)
+    check_names(program.ir, given, program.text)
+    choice = registry.choose(backend)
+    if choice.line:
+        message(choice.line)
+    chosen = choice.backend.name
+    graph = words.open(graph_word)
+    values = param_values(given, graph)
+    kind, device = kind_of(graph), device_of(chosen)
+    former = file_of(path, program.name, source).found(chosen, device, kind)
+    before = former.knobs if isinstance(former, Entry) else ()
+    with _progress() as tell:
+        found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell).search()
+    search = _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
+    search.written = _keep(search, source, bool(before))
+    return search
+
+
+def _keep(search: _Search, source: Source, is_known: bool) -> bool:
+    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before."""
+    from gdsl.api.tune_files import Entry, file_of, write_file
+    from gdsl.api.tuner import Stop
+
+    found = search.found
+    if is_known and not found.knobs and found.stop is Stop.INTERRUPTED:
+        return False
+    times = found.auto_ms, found.tuned_ms, len(found.tries)
+    entry = Entry(search.backend, search.device, search.kind, found.knobs, *times)
+    write_file(file_of(search.output, search.program, source).replaced(entry))  # others may have written meanwhile
+    return True
+
+
+def _program(source: Source) -> Any:
+    from gdsl.api.compiling import load
+    from gdsl.api.program import Program
+
+    return Program(load(source), source)
+
+
+def _output(output: Path | None, source: Source) -> str:
+    """The file to write, which is known to be one that can be written and is no other file."""
+    from gdsl.api.tune_files import beside, require_tune_file
+
+    path = str(output) if output is not None else beside(source)
+    if path is None:
+        raise click.UsageError("a program from standard input has no tune file beside it; name one with -o")
+    check_writable(Path(path))
+    require_tune_file(path)
+    return path
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Tell]:
+    """A bar on standard error, if that is a terminal: how many knobs of the round have been tried, and which one is."""
+    if not sys.stderr.isatty():
+        yield lambda what, done, of: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
+    # Seldom: on a CPU each drawing takes time from what is measured.
+    with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=2) as progress:
+        task = progress.add_task("")
+        yield lambda what, done, of: progress.update(task, description=what, completed=done, total=of)
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def _document(search: _Search) -> dict[str, Any]:
+    from dataclasses import asdict
+
+    found = search.found
+    return {
+        "gdsl": __version__,
+        "program": search.program,
+        "file": search.file,
+        "backend": search.backend,
+        "device": search.device,
+        "graph": {"name": search.graph_name, **asdict(search.kind)},
+        "auto_ms": found.auto_ms,
+        "tuned_ms": found.tuned_ms,
+        "gain": found.gain,
+        "knobs": list(found.knobs),
+        "stop": found.stop.value,
+        "tries": [
+            {
+                "knob": each.knob,
+                "word": each.word or None,
+                "verdict": each.verdict.value,
+                "ms": each.ms,
+                "best_ms": each.best_ms,
+                "gain": each.gain,
+            }
+            for each in found.tries
+        ],
+        "tune_file": search.output,
+    }
+
+
+def _report(search: _Search) -> None:
+    found = search.found
+    click.echo(f"{search.program} on {printable(search.graph_name)}: {search.kind}")
+    click.echo(f"on {search.backend}, {printable(search.device)}")
+    if found.tries:
+        click.echo()
+        _table(found.tries)
+    click.echo()
+    tries = "1 try" if len(found.tries) == 1 else f"{len(found.tries)} tries"
+    click.echo(f"{tries}; {found.stop.value}")
+    for line in _advice(search):
+        click.echo(line)
+    output = printable(search.output)
+    click.echo(f"wrote {output}" if search.written else f"{output} is as it was")
+
+
+def _table(tries: list[Try]) -> None:
+    """A line for each try: its time, that of the best so far beside it, and what it gave."""
+    from gdsl.api.tuner import Verdict
+
+    names = [each.word or f"without {each.knob}" for each in tries]
+    width = max(map(len, names))
+    click.echo(f"  {'knob':{width}}  {'ms':>10}  {'beside':>10}  {'gives':>7}")
+    for name, each in zip(names, tries, strict=True):
+        ms = "" if each.ms is None else f"{each.ms:.4g}"
+        gives = "" if each.gain is None or each.verdict is Verdict.STOPPED else f"{100 * each.gain:+.1f} %"
+        verdict = "" if each.verdict is Verdict.NOT_FASTER else f"  {each.verdict.value}"
+        click.echo(f"  {name:{width}}  {ms:>10}  {f'{each.best_ms:.4g}':>10}  {gives:>7}{verdict}")
+
+
+def _advice(search: _Search) -> Iterator[str]:
+    from gdsl.api.tuner import MARGIN, Stop
+
+    found = search.found
+    if found.knobs:
+        yield f"{found.auto_ms:.4g} ms as it is, {found.tuned_ms:.4g} ms tuned: {100 * found.gain:.1f} % less"
+        yield "  " + " ".join(f"--tune '{word}'" if "(" in word else f"--tune {word}" for word in found.knobs)
+    elif search.backend == "reference":
+        yield f"{found.auto_ms:.4g} ms; nothing to gain: no knob changes what the reference does"
+    elif not found.tries and found.stop is Stop.TIME:
+        yield f"{found.auto_ms:.4g} ms; nothing was tried in that time: give more with --seconds"
+    elif found.stop is not Stop.DONE:
+        yield f"{found.auto_ms:.4g} ms; nothing better was found by then"
+    else:
+        percent = f"{100 * MARGIN:.0f} %"
+        yield f"{found.auto_ms:.4g} ms; nothing to gain: the program as it is is within {percent} of the best"
