@@ -20,9 +20,11 @@ LONG_LIST = 512
 
 
 def only_sweeps(program: Program) -> bool:
-    """Whether all that the schedule runs goes over all vertices or edges, reductions over neighbours among it: such steps
-    wait for memory alone, the less the more threads there are, so that registers are left for four blocks of 512 a
-    multiprocessor, even where a few are spilled for that. Results do not depend on it."""
+    """Whether all that the schedule runs goes over all vertices or edges, reductions over neighbours among it.
+
+    Such steps wait for memory alone, the less the more threads there are, so that registers are left for four blocks of
+    512 threads a multiprocessor, even where a few are spilled for that. Results do not depend on it.
+    """
     steps = [node for node in walk(program.schedule) if isinstance(node, Operator)]
     sweeping = all(isinstance(step, (Compute, NeighborReduce)) and step.frontier.everything for step in steps)
     return sweeping and any(isinstance(step, NeighborReduce) for step in steps)

@@ -2,8 +2,8 @@
 
 A thread waits for the neighbour's id and then for what is read of the neighbour. With several edges at a time these
 waits overlap, at the price of the value's text as many times, in registers and in the compiler's time. What computes
-long by itself has less to wait for and more text, so it is written once. To look further ahead changes no result: all of
-a list is reduced, or what is left of it cannot change the result (`stopping`).
+long by itself has less to wait for and more text, so it is written once. To look further ahead changes no result: all
+of a list is reduced, or what is left of it cannot change the result (`stopping`).
 """
 
 from __future__ import annotations
@@ -28,7 +28,9 @@ def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Prog
     if not target.grid:
         return 1
     functions = {function.name: function.body for function in program.functions}
-    nodes = _nodes(functor, functions) + (_nodes(functions[step.own.function], functions) if step.own is not None else 0)
+    nodes = _nodes(functor, functions)
+    if step.own is not None:
+        nodes += _nodes(functions[step.own.function], functions)
     return SEVERAL if nodes <= MOST_NODES else 1
 
 

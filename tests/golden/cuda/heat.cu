@@ -47,9 +47,11 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -187,12 +189,15 @@ struct block_storage {
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -247,17 +252,17 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced) { d.strength[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { d.strength[near] = combine(d.strength[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -269,17 +274,17 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced) { d.inflow[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { d.inflow[near] = combine(d.inflow[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -330,7 +335,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_heat_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_heat_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);

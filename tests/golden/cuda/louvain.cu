@@ -105,6 +105,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -352,8 +355,11 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: candidate
@@ -881,9 +887,9 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced) { d.strength[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -996,9 +1002,9 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced) { d.closer[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);

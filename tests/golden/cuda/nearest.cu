@@ -143,6 +143,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -346,10 +349,13 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
-// piece: shuffle_up
-// piece: reduce_warps
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 
@@ -635,9 +641,9 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_condition(d, at, near) ? weighs_best_value_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { d.weighs_best[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -650,9 +656,9 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_2_condition(d, at, near) ? weighs_best_edge_2_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { d.weighs_best_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -741,9 +747,9 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(lowest_best_value_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_value_value(far) : (-9223372036854775807ll - 1)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { d.lowest_best[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -756,9 +762,9 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(lowest_best_edge_2_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_edge_2_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { d.lowest_best_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -834,17 +840,17 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, at, near) ? weighs_best_value_2_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { d.weighs_best_2[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_value_2_value(d, in_lists{d.graph}.id(at)) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
     end_operator(run, 17, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -857,17 +863,17 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, at, near) ? weighs_best_edge_4_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_edge_4_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
     end_operator(run, 18, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -952,9 +958,9 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_3_condition(d, at, near) ? weighs_best_value_3_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { d.weighs_best_3[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
     end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -967,9 +973,9 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_6_condition(d, at, near) ? weighs_best_edge_6_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { d.weighs_best_edge_5[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
     end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);

@@ -24,7 +24,6 @@
 #undef dangling
 #undef error
 #undef next
-#undef rank
 #undef received_value
 #undef reduce_received
 #undef settle_apply
@@ -42,9 +41,11 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -169,15 +170,18 @@ struct block_storage {
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
-// piece: minimum maximum
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: minimum maximum
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -239,9 +243,9 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { d.next[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -277,7 +281,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_pagerank_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_pagerank_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
