@@ -54,10 +54,10 @@ REDUCTION_MUTANTS = (
         "result",
     ),
     Mutant(
-        "a pull visits the first of the edges that it looks at side by side",
+        "a pull passes over an edge behind those that it looks at side by side",
         "runtime/pull.cuh",
-        "const edge place = at + (__ffs(found) - 1);",
-        "const edge place = at;",
+        "at += minimum(left, edge(PULLED_AT_ONCE));",
+        "at += minimum(left, edge(PULLED_AT_ONCE + 1));",
         "bfs",
         "result",
         ("visit.direction=pull",),
