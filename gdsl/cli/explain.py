@@ -18,7 +18,8 @@ def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether that may be worked off in another order, or what stands in the way.
+    its loops whether that may be worked off in another order, or what stands in the way. With the word fusion and a
+    PROGRAM: for each operator behind another whether both run in one sweep on a GPU, or what stands in the way.
 
     \b
     Examples:
@@ -27,6 +28,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain knobs
       gdslc explain bfs
       gdslc explain order sssp
+      gdslc explain fusion pagerank
     """
     from gdsl.diagnostics import all_codes, explain, find_code
 
@@ -37,8 +39,12 @@ def command(word: str | None, program: str | None) -> None:
     code = find_code(word)
     knob, near = knobs.named(word)
     if program is not None:
+        if word.strip().lower() == "fusion":
+            _explain_fusion(program)
+            return
         if knob is None or knob.name != "order":
-            raise click.UsageError(f"'{word}' is explained without a program; 'gdslc explain order PROGRAM' takes one")
+            takes = "'gdslc explain order PROGRAM' and 'gdslc explain fusion PROGRAM' take one"
+            raise click.UsageError(f"'{word}' is explained without a program; {takes}")
         _explain_orders(program)
     elif code is not None:
         click.echo(explain(code), nl=False)
@@ -85,6 +91,27 @@ def _explain_orders(word: str) -> None:
             click.echo(f"{where}as given: {obstacle.why} ({obstacle.span.words})")
     if not found:
         click.echo("there is no while")
+
+
+def _explain_fusion(word: str) -> None:
+    """A line for each operator that comes behind another one."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends.cuda import neighbours_of
+
+    program = compile_file(word).ir
+    if not program.tuning.fuse:
+        click.echo("schedule.fuse is off: each operator is a kernel of its own")
+        return
+    pairs = neighbours_of(program)
+    for pair in pairs:
+        first, second, obstacle = pair.first.step, pair.second.step, pair.obstacle
+        where = f"{second.span.words}: {second.word} @{second.label}"
+        if obstacle is None:
+            click.echo(f"{where} runs in the sweep of {first.word} @{first.label} ({first.span.words})")
+        else:
+            click.echo(f"{where} has a sweep of its own: {obstacle.why} ({obstacle.span.words})")
+    if not pairs:
+        click.echo("no operator comes right behind another one")
 
 
 def _must_be_given(param: object) -> bool:

@@ -14,6 +14,7 @@ import itertools
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, TakeLevel
+from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -21,9 +22,12 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    Everyone,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -34,6 +38,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
     Sweep,
+    Turn,
 )
 from gdsl.plan.ownership import Touched, touched_by
 from gdsl.plan.waiting import has_barrier_within
@@ -82,14 +87,12 @@ class _Placement:
     def __init__(self, accesses: Accesses, launch: Launch) -> None:
         self.accesses = accesses
         steps = tuple(steps_in(launch.steps))
-        open_ended = [(step.step, step.does) for step in steps if isinstance(step, Operation) and not step.waits]
-        self.operators: dict[int, Touched] = {
-            step.site: touched_by(step, sweep, accesses) for step, sweep in open_ended if isinstance(sweep, Sweep)
-        }
+        open_ended = [step for step in steps if isinstance(step, Operation) and not step.waits]
+        self.operators: dict[int, Touched] = {step.step.site: _touched_in_sweep(step, accesses) for step in open_ended}
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
         """By frontier that lies within a history the array of the history's members."""
-        walked = dict.fromkeys(step.frontier.frontier or "" for step, _ in open_ended)
+        walked = dict.fromkeys(step.step.frontier.frontier or "" for step in open_ended)
         members = itertools.product((False, True), [Who.MEMBER], walked)
         others = itertools.product((False, True), [who for who in Who if who is not Who.MEMBER], [""])
         self.forms = (*others, *members)
@@ -122,7 +125,10 @@ class _Placement:
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
-            return step, self._swapped(since, step)
+            return step, _renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
+        if isinstance(step, Turn):
+            current, following, last = _places(step.step.scalar)
+            return step, _renamed(since | touched, {current: last, following: current, last: following})
         if _ends_with_barrier(step):
             return step, _NOTHING
         if isinstance(step, Operation) and self.operators[step.step.site].waits:
@@ -146,10 +152,22 @@ class _Placement:
     def _touched(self, step: Step) -> Since:
         if isinstance(step, Operation) and not _ends_with_barrier(step):
             return self.operators[step.step.site].first | self._members_read(step)
-        if isinstance(step, (Operation, Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
+        if isinstance(step, Operation):
+            return self._members_read(step).union(*(self.accesses.of_step(each.step) for each in flattened(step)))
+        if isinstance(step, (Leader, Fill, Define, Copy, Combine, FarEnds, MakeGraph, OnSets)):
             return self.accesses.of_step(step.step) | self._members_read(step)
         if isinstance(step, (Loop, Branch)):
             return self._read(step.condition)
+        if isinstance(step, Turn):
+            return self._read(step.step.value) | {Access(_places(step.step.scalar)[2], True, Who.LEADER)}
+        if isinstance(step, HandBack):
+            places = [(place, at > 0) for name in step.turned for at, place in enumerate(_places(name))]
+            places += [(name, True) for name in step.kept]
+            return frozenset(Access(place, writes, Who.LEADER) for place, writes in places)
+        if isinstance(step, Keep):
+            return frozenset(Access(name, False, Who.ANYBODY) for name in step.scalars)
+        if isinstance(step, Everyone):
+            return self._read(step.step.value)
         return _NOTHING
 
     def _read(self, expression: Expression) -> Since:
@@ -178,11 +196,25 @@ class _Placement:
     def _of_name(self, name: str, among: Since) -> list[Access]:
         return [access for access in (Access(name, *form) for form in self.forms) if access in among]
 
-    def _swapped(self, since: Since, swap: Swap) -> Since:
-        first, second = swap.step.first, swap.step.second
-        former = [*self._of_name(first, since), *self._of_name(second, since)]
-        names = {first: second, second: first}
-        return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
+
+def _places(scalar: str) -> tuple[str, str, str]:
+    """What the places of a scalar that turns are called here: the one it has, the next, and the last."""
+    return scalar, f"the next {scalar}", f"the last {scalar}"
+
+
+def _renamed(since: Since, names: dict[str, str]) -> Since:
+    """`since`, now that storage has other names."""
+    former = [each for each in since if each.name in names]
+    return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
+
+
+def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
+    """By an operator that does not end with a barrier and all that runs in its sweep, each member by one thread."""
+    found = [touched_by(each.step, each.does, accesses) for each in flattened(step) if isinstance(each.does, Sweep)]
+    if len(found) == 1:
+        return found[0]
+    together = frozenset[Access]().union(*(each.first for each in found))
+    return Touched(together, together, False)
 
 
 def _level(step: Step) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from gdsl.ir.nodes import Array, Contract, DegreeOf, Place, Program, Scalar, Sub
 from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import graph_reads, structs, votes
+from gdsl.plan import graph_reads, structs, turns, votes
 from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.orders import key_type
@@ -137,7 +137,9 @@ def _problem(plan: Plan) -> Iterator[Buffer]:
     for scalar in plan.program.scalars:
         role = Role.INPUT if scalar.is_input else Role.LOCAL if scalar.is_local else Role.RESULT
         cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
-        yield Buffer(scalar.name, scalar.type, Fixed(1), role, Made.HOST, cleared, PROBLEM)
+        turns_too = any(each.name == scalar.name for each in plan.turning)
+        places = turns.PLACES * turns.apart(scalar.type) if turns_too else 1
+        yield Buffer(scalar.name, scalar.type, Fixed(places), role, Made.HOST, cleared, PROBLEM)
 
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:

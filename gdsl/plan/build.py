@@ -6,9 +6,10 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import barriers, buffers, combinations, launches, orders, slots
+from gdsl.plan import buffers, combinations, launches, orders, slots, turns
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
+from gdsl.plan.fusion import Fusion, Pair
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -40,10 +41,17 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     planner = OperationPlanner(program, target)
     sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
     steps = _Schedule(planner).steps(program.schedule)
+    turned: turns.Turning = {}
+    kept: tuple[str, ...] = ()
     schedule: tuple[Step, ...]
     if target.fused:
+        if target.grid:
+            steps = Fusion(planner.accesses, planner.repeated).steps(steps)
         launch = launches.fused(_initialise(program), steps)
-        schedule = (barriers.place(launch, planner.accesses) if target.grid else launch,)
+        if target.grid:
+            placed = turns.place(launch, program, planner.accesses)
+            launch, turned, kept = placed.launch, placed.turning, placed.kept
+        schedule = (launch,)
     else:
         schedule = launches.unfused(_initialise(program), steps)
     slot_of = slots.assign(program.frontiers, steps)
@@ -63,6 +71,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
             if isinstance(step, Operation) and isinstance(step.does, Choice)
         ),
         swapped=_swapped(schedule),
+        turning=tuple(Initial(name, value) for name, value in turned.items()),
+        kept=kept,
         buffers=(),
         saved=None,
         graphs=tuple(graph.name for graph in program.graphs),
@@ -75,6 +85,16 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def neighbours(program: ir.Program, target: Target) -> tuple[Pair, ...]:
+    """The operators of which one follows the other, with what keeps them from having one sweep."""
+    if not (target.fused and target.grid):
+        return ()
+    planner = OperationPlanner(program, target)
+    fusion = Fusion(planner.accesses, planner.repeated)
+    fusion.steps(_Schedule(planner).steps(program.schedule))
+    return tuple(fusion.pairs)
 
 
 def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:

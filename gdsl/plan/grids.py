@@ -7,11 +7,15 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, Compute, NeighborReduce, Operator, Program
+from gdsl.ir.nodes import Advance, Program, Repeat, While
 from gdsl.ir.traversal import walk
-from gdsl.plan.nodes import Loop, Operation, Plan, Step
-from gdsl.plan.walking import steps_in
+from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
+from gdsl.plan.walking import steps_in, sweeps_of
 
+STREAMED = 1536
+"""Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
+SEARCHING = 1024
+"""Those that a kernel with sets of vertices or edges leaves registers for."""
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
@@ -19,21 +23,47 @@ LONG_LIST = 512
 """A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
 
 
-def only_sweeps(program: Program) -> bool:
-    """Whether all that the schedule runs goes over all vertices or edges, reductions over neighbours among it.
-
-    Such steps wait for memory alone, the less the more threads there are, so that registers are left for four blocks of
-    512 threads a multiprocessor, even where a few are spilled for that. Results do not depend on it.
-    """
-    steps = [node for node in walk(program.schedule) if isinstance(node, Operator)]
-    sweeping = all(isinstance(step, (Compute, NeighborReduce)) and step.frontier.everything for step in steps)
-    return sweeping and any(isinstance(step, NeighborReduce) for step in steps)
-
-
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
-    return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+    return FEW if narrow and plan.target.fused and searches(plan.program) else MANY
+
+
+def resident_threads(plan: Plan) -> int | None:
+    """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
+
+    What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
+    where data lie, of which some may be spilled.
+
+    Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
+    and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
+    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
+    chosen size may have a multiprocessor for themselves, as those of `suiting` do. Nothing but speed hangs on this: how
+    many blocks really fit is asked of the driver.
+    """
+    own = plan.target.resident_threads
+    if own is not None:
+        return own
+    if _only_streams(plan):
+        return STREAMED
+    return SEARCHING if plan.frontiers and plan.program.tuning.block is None else None
+
+
+def _only_streams(plan: Plan) -> bool:
+    if not plan.target.fused or plan.graphs:
+        return False
+    loops = [step for step in steps_in(plan.schedule) if isinstance(step, Loop)]
+    again = [sweep for loop in loops for step in steps_in(loop.body) for sweep in _sweeps(step)]
+    return any(sweep.segment is not None for sweep in again) and all(map(_streams, again))
+
+
+def _sweeps(step: Step) -> tuple[Sweep, ...]:
+    return sweeps_of(step) if isinstance(step, Operation) else ()
+
+
+def _streams(sweep: Sweep) -> bool:
+    """Whether a sweep keeps nothing but values: no set, no votes, no table."""
+    return sweep.collect is None and (sweep.segment is not None or sweep.own is not None)
 
 
 def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
@@ -41,11 +71,7 @@ def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
     return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
-def _searches(plan: Plan) -> bool:
+def searches(program: Program) -> bool:
     """Whether a loop goes from frontier to frontier along edges."""
-    return any(_advances(step.body) for step in steps_in(plan.schedule) if isinstance(step, Loop))
-
-
-def _advances(steps: tuple[Step, ...]) -> bool:
-    advances = (step.step for step in steps_in(steps) if isinstance(step, Operation))
-    return any(isinstance(step, Advance) and step.result is not None for step in advances)
+    loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
+    return any(isinstance(node, Advance) and node.result is not None for loop in loops for node in walk(loop.body))

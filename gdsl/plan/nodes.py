@@ -66,6 +66,8 @@ class Operation:
     does: Sweep | Choice
     waits: bool = True
     """Whether it ends with a barrier of its own; see `waiting`."""
+    ahead: tuple[Operation, ...] = ()
+    """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +100,36 @@ class Leader:
     """What one thread does."""
 
     step: StoreScalar | StoreElement
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A scalar goes to the next of its places, which holds the value that is stored; the leader stores it in the place
+    behind that. See `turns`."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """Every thread has its own of these scalars from now on, which all change alike. See `kept`."""
+
+    scalars: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Everyone:
+    """A store in such a scalar, which every thread does for itself."""
+
+    step: StoreScalar
+
+
+@dataclass(frozen=True, slots=True)
+class HandBack:
+    """The leader stores scalars that turn, or that every thread has its own of, where the host looks for them."""
+
+    turned: tuple[str, ...]
+    kept: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +280,10 @@ Step = (
     | Operation
     | Barrier
     | Leader
+    | Turn
+    | Keep
+    | Everyone
+    | HandBack
     | Fill
     | Swap
     | Define
@@ -290,6 +326,10 @@ class Plan:
     """The sites of operations that remember what they chose."""
     swapped: tuple[str, ...]
     """The arrays and scalars whose names may lie elsewhere at the end."""
+    turning: tuple[Initial, ...]
+    """The scalars that have several places, with what they turn to; see `turns`."""
+    kept: tuple[str, ...]
+    """The scalars of which every thread has its own; see `kept`."""
     buffers: tuple[Buffer, ...]
     saved: Struct | None
     """What one launch hands on to the next; None where there is only one."""
@@ -324,13 +364,16 @@ __all__ = [
     "EdgeCount",
     "EnterGraph",
     "FarEnds",
+    "Everyone",
     "Fill",
     "Form",
     "Frontier",
+    "HandBack",
     "Identity",
     "Initial",
     "Initialise",
     "Intersection",
+    "Keep",
     "Launch",
     "Leader",
     "Loop",
@@ -352,6 +395,7 @@ __all__ = [
     "Switch",
     "Tables",
     "Total",
+    "Turn",
     "Variant",
     "Vote",
     "Walk",

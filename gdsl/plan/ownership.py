@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from gdsl.effects.access import Access, Accesses, Functor, Who
-from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parameter, Program, Role
+from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parameter, Program, Role, VertexFunctor
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.sweep_nodes import Members, Sweep
@@ -37,8 +37,8 @@ def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
         own = frozenset({segment.array, segment.aside})
         return Touched(found - {stored} | {aside}, _narrowed(copied, own, sweep.members), True)
     functor = accesses.functor_of(step)
-    of_vertices = functor is not None and sweep.members.domain is Domain.VERTEX
-    own = _own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()
+    of_vertices = isinstance(functor, VertexFunctor)
+    own = own_arrays(functor, accesses.program) if functor is not None and of_vertices else frozenset()
     found = _narrowed(found, own, sweep.members)
     return Touched(found, found, False)
 
@@ -49,9 +49,11 @@ def _narrowed(found: frozenset[Access], own: frozenset[str], members: Members) -
     return frozenset(Access(each.name, each.writes, who, frontier) if each.name in own else each for each in found)
 
 
-def _own_arrays(functor: Functor, program: Program) -> frozenset[str]:
-    """The arrays of one value a vertex of which a vertex functor touches nothing but the element of its own vertex."""
-    single = {array.name for array in program.arrays if array.domain is Domain.VERTEX and array.count is None}
+def own_arrays(functor: Functor, program: Program) -> frozenset[str]:
+    """The arrays of one value an element of which a functor, called for the members of a set, touches nothing but the
+    element of its own vertex or edge."""
+    domain = Domain.VERTEX if isinstance(functor, VertexFunctor) else Domain.EDGE
+    single = {array.name for array in program.arrays if array.domain is domain and array.count is None}
     nodes = [node for node in walk(functor) if isinstance(node, (Element, ElementTarget, FunctionCall))]
     touched = {node.array for node in nodes if not isinstance(node, FunctionCall)}
     elsewhere = {node.array for node in nodes if not isinstance(node, FunctionCall) and not _is_own(node)}
@@ -61,4 +63,4 @@ def _own_arrays(functor: Functor, program: Program) -> frozenset[str]:
 
 
 def _is_own(node: Element | ElementTarget) -> bool:
-    return isinstance(node.index, Parameter) and node.index.role is Role.VERTEX
+    return isinstance(node.index, Parameter) and node.index.role in (Role.VERTEX, Role.EDGE)

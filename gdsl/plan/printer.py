@@ -7,6 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -14,12 +15,15 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Everyone,
     FarEnds,
     Fill,
     Form,
     Frontier,
+    HandBack,
     Initial,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -31,10 +35,12 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
@@ -45,6 +51,9 @@ def print_plan(plan: Plan) -> str:
     form = "one launch" if target.fused else "a launch a step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
+    if target.name == "cuda" and leaves_block(plan.program):
+        narrow = f"few edges a vertex and no long lists, from {MANY_VERTICES:,} vertices on"
+        lines += [f"on graphs of {narrow}: a program of its own, {NARROW_BLOCK} threads a block"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]
@@ -55,6 +64,8 @@ def print_plan(plan: Plan) -> str:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
+    if plan.turning:
+        lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
 
@@ -77,14 +88,9 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
         *_reductions(plan),
+        _registers(plan),
         *_walks(plan),
-        *_registers(plan),
     ]
-
-
-def _registers(plan: Plan) -> list[str]:
-    resident = plan.target.resident_threads
-    return [f"registers for {resident} threads a multiprocessor"] if resident is not None else []
 
 
 def _reductions(plan: Plan) -> list[str]:
@@ -95,6 +101,12 @@ def _reductions(plan: Plan) -> list[str]:
         f"lists up to {sizes.short_list} reduced by a thread each, up to {sizes.grouped_list} by eight",
         f"from {sizes.reduced_hub} on in chunks of {sizes.reduced_chunk}",
     ]
+
+
+def _registers(plan: Plan) -> str:
+    resident = grids.resident_threads(plan)
+    wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
+    return f"registers {wanted}"
 
 
 def _walks(plan: Plan) -> list[str]:
@@ -115,15 +127,20 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def _buffer(buffer: Buffer) -> tuple[str, ...]:
-    copies = f"{buffer.copies} of " if buffer.copies else ""
     made = f"made by {buffer.made.value}"
     return (
         f"{buffer.group}.{buffer.name}",
-        f"{copies}{_type(buffer.element)} * {buffer.extent}",
+        elements_of(buffer),
         buffer.role.value,
         made,
         buffer.cleared.value,
     )
+
+
+def elements_of(buffer: Buffer) -> str:
+    """How many elements of which type a buffer has, such as ``2 of vertex * V``."""
+    copies = f"{buffer.copies} of " if buffer.copies else ""
+    return f"{copies}{_type(buffer.element)} * {buffer.extent}"
 
 
 def _type(kind: Type | Struct | Pointer) -> str:
@@ -173,14 +190,14 @@ def _step(step: Step, plan: Plan) -> list[str]:
             return [f"barrier  # {step.reason}"]
         case Leader():
             return [_leader(step)]
+        case Turn() | Keep() | Everyone() | HandBack():
+            return [_turn(step)]
         case Fill():
             return [f"fill: {step.step.array} with {show(step.step.value)}"]
         case Swap():
             return [f"swap: {step.step.first}, {step.step.second}"]
-        case Define():
-            return [_define(step)]
-        case Copy() | FarEnds():
-            return [_taken(step)]
+        case Define() | Copy() | FarEnds():
+            return [_define(step) if isinstance(step, Define) else _taken(step)]
         case OnSets():
             return [on_sets(step)]
         case Combine():
@@ -209,6 +226,15 @@ def _order(order: NearFar) -> str:
 def _leader(step: Leader) -> str:
     stored = print_target(step.step.target) if isinstance(step.step, StoreElement) else step.step.scalar
     return f"leader: {stored} = {print_expression(step.step.value)}"
+
+
+def _turn(step: Turn | Keep | Everyone | HandBack) -> str:
+    if isinstance(step, HandBack):
+        return f"leader: {', '.join((*step.turned, *step.kept))} where the host looks for them"
+    if isinstance(step, Keep):
+        return f"keep: {', '.join(step.scalars)}, each thread its own"
+    word = "turn" if isinstance(step, Turn) else "everyone"
+    return f"{word}: {step.step.scalar} = {print_expression(step.step.value)}"
 
 
 def _initial(each: Initial) -> str:

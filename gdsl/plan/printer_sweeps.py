@@ -27,11 +27,14 @@ _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES
 
 
 def print_operation(operation: Operation, program: Program) -> list[str]:
-    """An operation and all that it may do."""
-    step = operation.step
-    waits = "" if operation.waits else ", no barrier behind"
-    lines = [f"{operation.name}: {operation.call}{waits}  # site {step.site} @{step.label}, {step.span.words}"]
-    does = operation.does
+    """An operation and all that it may do, behind those that are fused into its sweep."""
+    fused = [line for each in operation.ahead for line in _operation(each, program, f", fused into {operation.name}")]
+    return fused + _operation(operation, program, "" if operation.waits else ", no barrier behind")
+
+
+def _operation(operation: Operation, program: Program, behind: str) -> list[str]:
+    step, does = operation.step, operation.does
+    lines = [f"{operation.name}: {operation.call}{behind}  # site {step.site} @{step.label}, {step.span.words}"]
     if isinstance(does, Choice):
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
         lines += [f"    switch on where {enter}, off unless {stay}; where it is on:"]
@@ -144,7 +147,8 @@ _BALANCES = {
 
 
 def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
-    return f"claim by compare-and-swap: {print_expression(functor.condition[claim.conjunct])}"
+    look = ", while there are few members without a look first" if claim.blind else ""
+    return f"claim by compare-and-swap{look}: {print_expression(functor.condition[claim.conjunct])}"
 
 
 def _collect(collect: Collect) -> str:

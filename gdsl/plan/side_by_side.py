@@ -28,9 +28,8 @@ def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Prog
     if not target.grid:
         return 1
     functions = {function.name: function.body for function in program.functions}
-    nodes = _nodes(functor, functions)
-    if step.own is not None:
-        nodes += _nodes(functions[step.own.function], functions)
+    own = _nodes(functions[step.own.function], functions) if step.own is not None else 0
+    nodes = _nodes(functor, functions) + own
     return SEVERAL if nodes <= MOST_NODES else 1
 
 

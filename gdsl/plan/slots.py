@@ -21,6 +21,7 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    Everyone,
     FarEnds,
     Fill,
     Launch,
@@ -33,7 +34,7 @@ from gdsl.plan.nodes import (
     Step,
 )
 
-OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Fill | OnSets
+OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Everyone | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
 
 

@@ -76,8 +76,7 @@ class Target:
     sizes: Sizes
     """Unless somebody asks for others."""
     resident_threads: int | None = None
-    """How many threads of one multiprocessor a kernel leaves registers for; None: as the compiler sees fit, which in
-    small kernels spills some for more blocks than fit otherwise."""
+    """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)
@@ -93,22 +92,16 @@ CUDA_BALANCED = dataclasses.replace(CUDA_FUSED, resident_threads=1024)
 """Where the program says how edges are shared: such small kernels would spill."""
 
 
-CUDA_SWEEPING = dataclasses.replace(CUDA_FUSED, resident_threads=2048)
-"""Where all operators go over everything: they wait for memory, the less the more threads there are."""
-
-
 CUDA_ORDERED = dataclasses.replace(
     CUDA_FUSED, resident_threads=1024, sizes=dataclasses.replace(_CUDA_SIZES, block_threads=256)
 )
 """Where a worklist is worked off from near to far: many rounds of few members, for which few warps wait for less."""
 
 
-def cuda(fused: bool, balanced: bool = False, ordered: bool = False, sweeping: bool = False) -> Target:
+def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     """The cuda target in one of its forms."""
     if not fused:
         return CUDA_UNFUSED
     if ordered:
         return CUDA_ORDERED
-    if balanced:
-        return CUDA_BALANCED
-    return CUDA_SWEEPING if sweeping else CUDA_FUSED
+    return CUDA_BALANCED if balanced else CUDA_FUSED

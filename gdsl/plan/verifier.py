@@ -11,9 +11,10 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import barriers, buffers, graph_reads, votes
+from gdsl.plan import buffers, graph_reads, turns, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -22,9 +23,12 @@ from gdsl.plan.nodes import (
     Copy,
     Define,
     EnterGraph,
+    Everyone,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
+    Keep,
     Launch,
     Leader,
     Loop,
@@ -35,6 +39,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.orders import key_type, orders_of
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
@@ -44,6 +49,9 @@ from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
 from gdsl.types import Type
+
+_PUT_IN = (Barrier, Initialise, Keep, HandBack)
+"""The steps that are none of the program's."""
 
 
 def verify(plan: Plan) -> None:
@@ -65,6 +73,8 @@ class _Verifier:
         self.program = plan.program
         self.accesses = Accesses(plan.program)
         counts = [each.name for each in plan.frontiers if each.counts is not None]
+        self.fusion = Fusion(self.accesses, repeated_of(plan))
+        self.turned = {each.name: each.value for each in plan.turning}
         self.orders = orders_of(plan.program, plan.target, counts)
         self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
         self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
@@ -136,6 +146,9 @@ class _Verifier:
             buffer = by_name.get(data.name)
             fits = buffer is not None and buffer.element is data.type
             self.expect(fits, f"no buffer for {data.name}")
+            if buffer is not None and isinstance(data, Scalar):
+                places = turns.PLACES * turns.apart(data.type) if data.name in self.turned else 1
+                self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
             if buffer is not None:
                 given = buffer.cleared is Cleared.GIVEN
                 self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
@@ -239,9 +252,21 @@ class _Verifier:
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
-        own = [step for step in _outside_launches(steps) if not isinstance(step, (Barrier, Initialise))]
-        pairs = zip(own, wanted, strict=False)
-        return len(own) == len(wanted) and all(self._same_step(step, other, depth) for step, other in pairs)
+        outside = [step for step in _outside_launches(steps) if not isinstance(step, _PUT_IN)]
+        own: list[Step] = []
+        for step in outside:
+            own += flattened(step) if isinstance(step, Operation) else (step,)
+        return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)
+
+    def _in_order(self, own: list[Step], wanted: list[ir.Step], depth: int) -> bool:
+        """The same, each in its place or on the other side of steps that it has nothing to do with."""
+        while own:
+            step = own.pop(0)
+            at = next((at for at, other in enumerate(wanted) if self._same_step(step, other, depth)), None)
+            if at is None or any(self.fusion.meets(step, other) for other in wanted[:at]):
+                return False
+            del wanted[at]
+        return True
 
     def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
         if isinstance(step, Loop):
@@ -257,7 +282,7 @@ class _Verifier:
         if isinstance(step, Branch):
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
-        return not isinstance(step, (Launch, Barrier, Initialise, EnterGraph)) and step.step == wanted
+        return not isinstance(step, (Launch, EnterGraph, *_PUT_IN)) and step.step == wanted
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""
@@ -309,9 +334,15 @@ class _Verifier:
         self.expect(bool(launch.steps) != (launch.answer is not None), "a launch that does nothing")
         one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
         self.expect(one, "a launch of several steps")
-        if plan.target.grid:
-            placed = barriers.place(barriers.without(launch), self.accesses)
-            self.expect(placed == launch, "a barrier is missing, or too many")
+        if plan.target.grid and plan.target.fused:
+            placed = turns.place(turns.without(launch), self.program, self.accesses)
+            self.expect(placed.launch == launch, "a barrier is missing, or too many")
+            same = tuple(placed.turning.items()) == tuple((each.name, each.value) for each in plan.turning)
+            self.expect(same and placed.kept == plan.kept, "other scalars turn, or are kept")
+        else:
+            self.expect(not plan.turning and not plan.kept, "scalars turn that nobody turns")
+            own = (isinstance(step, (Barrier, Turn, Keep, Everyone, HandBack)) for step in steps_in(launch.steps))
+            self.expect(not any(own), "what only one launch does by itself")
         chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
 

@@ -10,7 +10,21 @@ from __future__ import annotations
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Barrier, Branch, Combine, EnterGraph, Initialise, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Combine,
+    EnterGraph,
+    HandBack,
+    Initialise,
+    Keep,
+    Launch,
+    Loop,
+    On,
+    Plan,
+    Step,
+    Swap,
+)
 from gdsl.plan.slots import assign
 
 _Slot = tuple[Domain, int]
@@ -38,7 +52,7 @@ class _Following:
     def block(self, steps: tuple[Step, ...], lying: dict[_Slot, _Names]) -> None:
         """Follow steps, which change what is `lying` in slots; where nothing is, it is an empty set for all."""
         for step in steps:
-            if isinstance(step, (Barrier, Initialise, Swap, EnterGraph)):
+            if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
                 continue
             if isinstance(step, On):
                 self.block(step.body, lying)
@@ -102,6 +116,6 @@ class _Following:
             first, second = self._left(step.then), self._left(step.otherwise)
             both = {slot: (first.get(slot, _NOTHING), second.get(slot, _NOTHING)) for slot in {**first, **second}}
             return {slot: (one | other, none or also) for slot, ((one, none), (other, also)) in both.items()}
-        if isinstance(step, (Barrier, Initialise, Swap, EnterGraph)):
+        if isinstance(step, (Barrier, Initialise, Keep, HandBack, Swap, EnterGraph)):
             return {}
         return {self.slots[name]: (frozenset([name]), False) for name in frontiers_of(step.step).written}

@@ -26,6 +26,7 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, ta
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.forms import form_of_result
+from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
@@ -53,6 +54,7 @@ class SweepVerifier:
         self.arrays = {array.name: array.type for array in plan.program.arrays}
         self._accesses = Accesses(plan.program)
         self._repeated = repeated_of(plan)
+        self._fusion = Fusion(self._accesses, self._repeated)
         self.repeats = False
         """Whether members of the sweep may come twice."""
         counted = [name for name, frontier in self.frontiers.items() if frontier.counts is not None]
@@ -76,6 +78,8 @@ class SweepVerifier:
         self.operation = operation
         self.repeats = operation.step.frontier.frontier in self._repeated
         waits = operation_waits(operation.does, self.program, self.plan.target) or self.repeats
+        waits = waits or any(each.waits for each in operation.ahead)
+        self._in_one_sweep(flattened(operation))
         self.expect(operation.waits == waits, "whether it ends with a barrier")
         if functor is None or isinstance(operation.step, Intersect):
             verify_intersection(self.plan, operation, functor, self.expect)
@@ -95,6 +99,13 @@ class SweepVerifier:
             self.expect(same, "the sweeps leave other things")
         for sweep in sweeps_of(operation):
             self._sweep(sweep)
+
+    def _in_one_sweep(self, operations: tuple[Operation, ...]) -> None:
+        """What runs in the sweep of others may."""
+        for number, each in enumerate(operations[1:], start=1):
+            former = dataclasses.replace(operations[number - 1], ahead=operations[: number - 1])
+            fits = self.plan.target.grid and self.plan.target.fused
+            self.expect(fits and self._fusion.obstacle(former, each) is None, "two operators in one sweep")
 
     def _sweep(self, sweep: Sweep) -> None:
         members = sweep.members
@@ -191,6 +202,8 @@ class SweepVerifier:
             self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
             kind = getattr(getattr(store, "target", None), "type", None)
             self.expect(claim.expected.type is kind, "a claim that expects another type")
+            blind = self.plan.target.grid and not claim.expected.type.is_pair
+            self.expect(claim.blind == blind, "a claim that looks where it need not, or the reverse")
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
         self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")

@@ -24,8 +24,11 @@ from gdsl.plan.nodes import (
 
 
 def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
-    """Every step, each before those in it, in the order of the text; what asks comes before what it decides."""
+    """Every step, each before those in it, in the order of the text; what asks comes before what it decides, and what
+    runs in another operator's sweep before that."""
     for step in steps:
+        if isinstance(step, Operation):
+            yield from step.ahead
         yield step
         if isinstance(step, (Loop, Branch)) and step.ask is not None:
             yield step.ask
@@ -52,6 +55,13 @@ def leaves_edges_out(plan: Plan) -> bool:
 def operations(plan: Plan) -> tuple[Operation, ...]:
     """The operations of a plan, in the order of the text."""
     return tuple(step for step in steps_in(plan.schedule) if isinstance(step, Operation))
+
+
+def own_sweeps(plan: Plan) -> tuple[Operation, ...]:
+    """The operations that do not run in the sweep of another one, in the order of the text."""
+    found = operations(plan)
+    inside = {each.step.site for operation in found for each in operation.ahead}
+    return tuple(operation for operation in found if operation.step.site not in inside)
 
 
 def combinations(plan: Plan) -> tuple[Combine, ...]:

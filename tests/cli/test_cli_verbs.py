@@ -129,6 +129,21 @@ def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
     gdslc("explain", "order", "no_such_program").fails(1, "cannot read")
 
 
+def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
+    answer = gdslc("explain", "fusion", "pagerank").out.splitlines()
+    assert answer[0].startswith("line 33: neighbor_reduce @received has a sweep of its own: ")
+    assert answer[1] == "line 34: compute @settle runs in the sweep of neighbor_reduce @received (line 33)"
+    text = gdslc("samples", "pagerank").out
+    path = tmp_path / "summed.gdsl"
+    path.write_text(text.replace("value share[src]", "value share[src] + next[dst]"))
+    apart = gdslc("explain", "fusion", str(path)).out
+    assert "neighbor_reduce reads `next`: its results stand aside until all are there (line 33)" in apart
+    path.write_text(text + "tune { schedule.fuse = off; }")
+    assert "each operator is a kernel of its own" in gdslc("explain", "fusion", str(path)).out
+    assert gdslc("explain", "fusion", "bfs").out == "no operator comes right behind another one\n"
+    gdslc("explain", "E0301", "bfs").fails(2, "is explained without a program")
+
+
 @pytest.mark.parametrize("word", ["direction", "visit.direction", "DIRECTION", " @first.direction "])
 def test_explain_a_knob(gdslc, word):
     owner = word.strip().rpartition(".")[0] or "visit"

@@ -17,6 +17,8 @@ from . import build
 from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .few_mutants import FEW_MUTANTS
+from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
 from .list_mutants import LIST_MUTANTS
@@ -78,6 +80,8 @@ ALL = (
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,
+    *FEW_MUTANTS,
+    *FUSION_MUTANTS,
     *GRAPH_MUTANTS,
     *KEPT_MUTANTS,
     *LIST_MUTANTS,

@@ -11,7 +11,7 @@ from support.graphs import make_graph, path, random_graph, star
 
 from gdsl.binding import bind
 from gdsl.ir.nodes import Program
-from gdsl.plan import barriers, ownership
+from gdsl.plan import barriers, fusion, ownership
 
 from . import build
 from .driver import EmulatorError
@@ -28,11 +28,14 @@ GRAPHS = (
 )
 
 HEAD = """program waiting;
-problem { vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64; scalar n : int64; scalar m : int64; }
+problem {
+    vertex a : int32 = int32(id); vertex b : int32 = 1; vertex c : int64;
+    scalar n : int64; scalar m : int64; scalar k : int64;
+}
 vertex functor one(v) { apply { a[v] += 1; } }
 vertex functor two(v) { apply { b[v] += a[v]; c[v] = b[v]; } }
 vertex functor three(v) { cond a[v] % 3 != 0; apply { b[v] = 2 * a[v]; } }
-vertex functor first(v) { apply { c[v] = b[0] + n; } }
+vertex functor first(v) { apply { c[v] = b[0] + n + k; } }
 vertex functor around(v) { apply { for u in neighbors(v) { c[v] += a[u]; } } }
 vertex functor total(v) { apply { n += a[v]; m max= b[v]; } }
 vertex functor odd(v) { cond a[v] % 2 == 1; }
@@ -62,6 +65,9 @@ def simple(chosen: random.Random, sets: tuple[str, ...]) -> str:
             "swap(a, b);",
             f"{array}[3] = int32(n % 1000);",
             "n = m + 1;",
+            "n = 0;",
+            "m = 3;",
+            "k = n % 7 + k;",
             f"n += size({chosen.choice(sets)});",
             f"{to} = filter({set_of(chosen, sets)}, odd);",
             f"{to} = advance({chosen.choice(sets)}, step);",
@@ -119,8 +125,15 @@ def everything(functor: object, program: Program) -> frozenset[str]:
 
 LEVELS = """history h; h.push(x); h.push(filter(vertices, odd));
     for g in forward(h) { compute(g, two); b = neighbor_reduce(g, given, sum); }"""
+AROUND = "compute(x, around);"
 WRONGLY = {
-    "another vertex's elements": (ownership, "_own_arrays", everything, "compute(x, one); compute(x, around);"),
+    "another vertex's elements": (
+        ownership,
+        "own_arrays",
+        everything,
+        "compute(x, one); fill(b, 1); compute(x, around);",
+    ),
+    "in one sweep": (fusion, "own_arrays", everything, "compute(x, one); compute(x, around);"),
     "other members": (barriers, "_of_anybody", lambda since, frontier: since, LEVELS),
 }
 

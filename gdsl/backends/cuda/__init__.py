@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaBackend
     from gdsl.ir.nodes import Program
+    from gdsl.plan.fusion import Pair
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
+    from gdsl.types import Widths
 
 
 @cache
@@ -26,16 +28,25 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
-    from gdsl.plan.grids import only_sweeps
 
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
-    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR, only_sweeps(program))
+    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
     return build(pipelines.apply(program, again=again), on, sizes, again=again)
 
 
-def source_text(program: Program, id_bits: int) -> str:
-    """The CUDA C++ of `program` for ids of `id_bits` bits."""
+def neighbours_of(program: Program) -> tuple[Pair, ...]:
+    """The operators of `program` (as lowered) of which one follows the other, and whether they have one sweep."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import neighbours
+
+    return neighbours(pipelines.apply(program), target.cuda(program.tuning.fuse))
+
+
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The CUDA C++ of `program` for ids of so many bits."""
     from gdsl.codegen.cuda.generate import generate
     from gdsl.types import Widths
 
-    return generate(plan_of(program), Widths.both(id_bits)).text
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text

@@ -24,8 +24,9 @@ from gdsl.codegen.templates import render
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId, OwnPart
 from gdsl.ir.traversal import walk
+from gdsl.plan import turns
 from gdsl.plan.nodes import Initial, Initialise, Plan
-from gdsl.plan.walking import operations, steps_in
+from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
@@ -52,8 +53,7 @@ class _Generation:
 
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
-        operators = [printer.print(operation) for operation in operations(self.plan)]
-        by_site = {operator.site: operator for operator in operators}
+        by_site = {operation.step.site: printer.print(operation) for operation in own_sweeps(self.plan)}
         kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site)).kernels()
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
         functions = self._functions()
@@ -61,9 +61,12 @@ class _Generation:
             "cuda",
             "body.cu.j2",
             functions=functions,
-            operators=operators,
+            operators=tuple(by_site.values()),
             initial_loops=self._initial_loops(initial),
-            initial_scalars=[self._initial_scalar(each) for each in initial.scalars],
+            initial_scalars=[
+                *(self._initial_scalar(each) for each in initial.scalars),
+                *(self._initial_turn(each) for each in self.plan.turning),
+            ],
             kernels=kernels,
         )
         text = self._text(body, functions)
@@ -119,6 +122,11 @@ class _Generation:
     def _initial_scalar(self, initial: Initial) -> Assignment:
         return Assignment(self.printer.expressions().scalar(initial.name), self._initial(initial))
 
+    def _initial_turn(self, initial: Initial) -> Assignment:
+        """What stands in the next place of a scalar that turns."""
+        following = turns.apart(self.scalars[initial.name])
+        return Assignment(f"d.{self.names.member(initial.name)}[{following}]", self._initial(initial))
+
     def _initial(self, initial: Initial) -> str:
         return self.printer.expressions().print(initial.value if initial.value is not None else self._zero(initial))
 
@@ -140,7 +148,15 @@ class _Generation:
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(
                 frozenset(
-                    {"collector", "edge_collector", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                    {
+                        "collector",
+                        "edge_collector",
+                        "end_queue",
+                        "block_reduce",
+                        "push_blocks",
+                        "intersect_tables",
+                        "sort_ids",
+                    }
                 )
             ),
         }
@@ -199,31 +215,46 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
+        "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
+        "    uint64 traced;        // records written; the leader's block only",
+        "    uint64 passes;        // finished passes of the outermost loops",
         "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
+    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
+        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
+    if "end_queue" in uses:
+        lines.append("    uint64 found_edges;")
+    gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
-        lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
-    if "entry_collector" in uses:
-        lines.append("    key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of their values")
-        lines.append("    near_far_state near_far;")
+        gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
     if "edge_collector" in uses:
-        lines.append("    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
+        gathered.append("edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
+    lines += _one_of(gathered)
+    if "entry_collector" in uses:
+        lines.append("    near_far_state near_far;")
     if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
-    once = []
+    once = []  # what no two operators need at a time, and nothing lasts in
     if "push_blocks" in uses:
         once.append("block_tile tile;")
     if "intersect_tables" in uses:
         once.append("neighbor_table table;")
     if "sort_ids" in uses:
         once.append("digit_counts digits;")
-    if once:  # what no two operators need at a time, and nothing lasts in
-        lines += ["    union {", *(f"        {member}" for member in once), "    };"]
-    return "\n".join([*lines, "};"])
+    if "entry_collector" in uses:
+        once.append("key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of a warp's vertices")
+    return "\n".join([*lines, *_one_of(once), "};"])
+
+
+def _one_of(members: list[str]) -> list[str]:
+    """Members of a struct of which one is used at a time."""
+    several = len(members) > 1
+    inner = [f"{'        ' if several else '    '}{member}" for member in members]
+    return ["    union {", *inner, "    };"] if several else inner
 
 
 def _totals_text(totals: TotalsText) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
+    Beside,
     ComputeText,
     FilterText,
     IntersectText,
@@ -20,8 +22,9 @@ from gdsl.codegen.cuda.texts import (
     Visit,
     VoteText,
 )
+from gdsl.codegen.cuda.visits import FLUSH, collected, collecting, on_an_edge, test
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
@@ -70,7 +73,6 @@ _REDUCES = {
 }
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 _WAIT = "synchronize(run);"
-_FLUSH = "out.flush();"
 _END_BITMAP = "end_bitmap(run, result);"
 _BETWEEN_PUSHES = {Balance.MERGE: (_WAIT,), Balance.BINS: (_SORTED, _WAIT)}
 """Between the two lists of a vertex, where the second goes on in what the first has shared out."""
@@ -103,6 +105,21 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     measures = _MEASURES
     lists = COUNTED
 
+    def print(self, operation: Operation) -> OperatorText:
+        """What is laid out for an operation and all that runs in its sweep. A reduction lends its own sweep to what
+        comes behind it."""
+        alone = dataclasses.replace(operation, ahead=())
+        first, *others = (*operation.ahead, alone)
+        if not others:
+            return super().print(operation)
+        of_first = isinstance(first.does, Sweep) and first.does.segment is not None
+        host, beside = (first, others) if of_first else (alone, operation.ahead)
+        numbered = enumerate(beside, start=1)
+        text = super().print(dataclasses.replace(host, waits=operation.waits))
+        return dataclasses.replace(
+            text, beside=tuple(self._beside(each, number, "near" if of_first else "v") for number, each in numbered)
+        )
+
     def _own_fields(self, operation: Operation, sweep: Sweep, directed: bool, everything: str) -> dict[str, Any]:
         has_input, collect = sweep.members.frontier is not None, sweep.collect
         owner = f"operator {operation.step.site}"
@@ -128,34 +145,51 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
             "waits": operation.waits,
+            "beside": (),
         }
+
+    def _beside(self, operation: Operation, number: int, vertex: str) -> Beside:
+        """`operation` in the sweep of another one, whose totals have no number; `vertex` is the member there."""
+        sweep, name = operation.does, f"totals_{number}"
+        assert isinstance(sweep, Sweep) and sweep.own is not None
+        of_edges = sweep.members.domain is Domain.EDGE
+        own = on_an_edge(Over.OUT_EDGES, "at") if of_edges else {Argument.VERTEX: vertex}
+        calls = self.texts.calls(sweep.own, {**own, Argument.TOTALS: name})
+        return Beside(
+            comment=f"{operation.step.span.words}: {operation.call}",
+            site=operation.step.site,
+            edges="size" if of_edges else _EDGES[sweep.edges],
+            visit=Visit("", test(calls), calls.apply, calls.says),
+            totals=self._totals(operation, sweep),
+            totals_name=name,
+        )
 
     def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:
             return ResultText((), (), (_WAIT,), collects=False)
         if collect.dedup is Dedup.RANK:
-            return _collecting(
+            return collecting(
                 collect,
                 "entry_collector out(run, result, order, order.next_keys, 0);",
                 "end_entries(run, result, order, visited);",
             )
         if collect.domain is Domain.EDGE:
-            return _collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
+            return collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
         if collect.form is Form.BITMAP:
             cleared = f"clear_bitmap(run, result, {everything});"
-            return _collecting(collect, f"bitmap_collector out(run, result, {counted});", _END_BITMAP, cleared)
+            return collecting(collect, f"bitmap_collector out(run, result, {counted});", _END_BITMAP, cleared)
         if collect.dedup is Dedup.LATE:
             collector = f"late_collector out(run, result, {counted}, {everything});"
-            return _collecting(collect, collector, f"end_late_queue(run, result, {everything});")
-        return _collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);")
+            return collecting(collect, collector, f"end_late_queue(run, result, {everything});")
+        return collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);")
 
     def _pulled_result(self, collect: Collect | None) -> ResultText:
         """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
         if collect is None:
-            return ResultText(("bitmap_discarder out;",), (_FLUSH,), (_WAIT,), collects=True)
+            return ResultText(("bitmap_discarder out;",), (FLUSH,), (_WAIT,), collects=True)
         collector = f"bitmap_result out(run, result, {self._counted(collect)});"
-        return ResultText((collector,), (_FLUSH,), (_END_BITMAP,), collects=True)
+        return ResultText((collector,), (FLUSH,), (_END_BITMAP,), collects=True)
 
     # Along edges
 
@@ -171,7 +205,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = []
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
-            far, mark = _collected(collect, edge)
+            far, mark = collected(collect, edge)
             visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
@@ -187,6 +221,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
+            asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
 
     def _pull(self, sweep: Sweep) -> Pull:
@@ -217,9 +252,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if ordered is not None and ordered.order is not None:
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
-            return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
+            return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
-        return Visit(_EDGE, _test(calls), calls.apply, calls.says, far, mark)
+        return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
@@ -228,7 +263,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         """What functors are given in a visit along a walk. The table of all edges has the order of the
         out-lists; places in it are ids of edges as long as no graph is made."""
         lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
-        return _on_an_edge(walk.over, self._id(lists, "at"))
+        return on_an_edge(walk.over, self._id(lists, "at"))
 
     def _id(self, lists: Over, place: str) -> str:
         """The id of the edge at a place of `lists`."""
@@ -243,10 +278,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["result"] = self._result(sweep.collect)
         edges = "size" if of_edges else _EDGES[sweep.edges]
         if of_edges:
-            visit = self._visit(own, _on_an_edge(Over.OUT_EDGES, "at"), far="at")
+            visit = self._visit(own, on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
             calls = self.texts.calls(own, _ON_A_VERTEX)
-            visit = Visit("vertex v", _test(calls), calls.apply, calls.says, "v")
+            visit = Visit("vertex v", test(calls), calls.apply, calls.says, "v")
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
             each = over or f"each_vertex_by_warps({common['members']}"
@@ -272,7 +307,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             total = f"totals.{totals[0].name}" if totals else ""
             return IntersectText(**common, total=total, count="", visit=None, edge_at="", edge_found="")
         calls = self.texts.calls(lists.run, ON_COMMON)
-        visit = Visit("bool common, vertex x, edge e, edge at, edge found", _test(calls), calls.apply, calls.says)
+        visit = Visit("bool common, vertex x, edge e, edge at, edge found", test(calls), calls.apply, calls.says)
         target = f"d.{self.names.member(count)}" if count is not None else ""
         total = "counted" if count is not None else ""
         at, found = (self._id(Over.OUT_EDGES, place) if lists.edge_ids else "" for place in ("at", "found"))
@@ -356,43 +391,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         )
 
 
-def _collecting(collect: Collect, collector: str, end: str, *before: str) -> ResultText:
-    if collect.dedup is not Dedup.MARK:
-        return ResultText((*before, collector), (_FLUSH,), (end,), collects=True)
-    edges = "edge_" if collect.domain is Domain.EDGE else ""
-    marks, cleared = f"uint32* const seen = {edges}marks_of(run);", f"clear_{edges}marks(seen, result);"
-    return ResultText((*before, collector, marks), (_FLUSH,), (end, cleared), collects=True)
-
-
-def _on_an_edge(over: Over, edge: str) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, of `edge`."""
-    source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
-    return {
-        Argument.SOURCE: source,
-        Argument.DESTINATION: destination,
-        Argument.EDGE: edge,
-        Argument.NEAR: "near",
-        Argument.FAR: "far",
-    }
-
-
 def _more(sweep: Sweep, place: int) -> str:
     """The second of two sides goes on in the bins behind the first."""
     return ", sorted" if place and sweep.balance is Balance.BINS else ""
 
 
-def _collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]:
-    """What a visit puts into the result, and the test that it is not there yet. An inactive lane has no edge whose id
-    could be looked up."""
-    if collect is None or collect.domain is Domain.VERTEX:
-        return "far", "mark(seen, far)"
-    edge = arguments[Argument.EDGE]
-    return (edge if edge == "at" else f"accepted ? {edge} : NO_EDGE"), f"mark_edge(seen, {edge})"
-
-
 def _members_of(sweep: Sweep, prefix: str) -> str:
     return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
-
-
-def _test(calls: Calls) -> str:
-    return " && ".join(calls.tests)

@@ -10,6 +10,7 @@ from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.reductions import identity, reduce_function
 from gdsl.codegen.set_steps import SetWords, set_step_line
@@ -34,9 +35,12 @@ from gdsl.plan.nodes import (
     Combine,
     Copy,
     Define,
+    Everyone,
     FarEnds,
     Fill,
+    HandBack,
     Initialise,
+    Keep,
     Leader,
     Loop,
     MakeGraph,
@@ -46,6 +50,7 @@ from gdsl.plan.nodes import (
     Reduction,
     Step,
     Swap,
+    Turn,
 )
 from gdsl.plan.walking import steps_in, sweeps_of
 
@@ -96,6 +101,8 @@ class StepPrinter:
                 return ["synchronize(run);"]
             case Swap():
                 return [f"exchange(d.{self._member(step.step.first)}, d.{self._member(step.step.second)});"]
+            case Turn() | Keep() | Everyone() | HandBack():
+                return self._on_scalars(step)
             case Fill():
                 return [self._fill(step.step)]
             case MakeGraph():
@@ -190,7 +197,7 @@ class StepPrinter:
         step = made.step
         name = self._frontier(step.name)
         if isinstance(step, SameGraph):
-            return [f"{name} = d.graph;"]
+            return [self._graph_becomes(name, "d.graph")]
         if isinstance(step, Subgraph):
             value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
         else:
@@ -208,9 +215,13 @@ class StepPrinter:
             "{",
             f"    const int64 taken[] = {{{rooms}}};",
             f"    const int64 room = free_room(taken, {2 * len(taken)});",
-            f"    {name} = {value};",
+            f"    {self._graph_becomes(name, value)}",
             "}",
         ]
+
+    def _graph_becomes(self, name: str, value: str) -> str:
+        """One kernel for all keeps graphs where all threads of a block find them."""
+        return f"share({name}, {value});" if self.plan.target.fused else f"{name} = {value};"
 
     def _on_sets(self, on_sets: OnSets) -> list[str]:
         step, names = on_sets.step, self.expressions.names
@@ -257,7 +268,23 @@ class StepPrinter:
             found = self.expressions.checks.kept_edge(found, step.step.name, member.span)
         return f"{_ID_TYPES[domain]}({found})"
 
-    def _store(self, leader: Leader) -> str:
+    def _on_scalars(self, step: Turn | Keep | Everyone | HandBack) -> list[str]:
+        if isinstance(step, Turn):
+            name, value = self._member(step.step.scalar), self.expressions.print(step.step.value)
+            return [f"turn(d.{name}, problem.{name}, {value});"]
+        if isinstance(step, Keep):
+            return [line for name in step.scalars for line in self._kept(name)]
+        if isinstance(step, Everyone):
+            return [f"{self._store(step)};"]
+        return [f"hand_back(d.{name}, problem.{name});" for name in map(self._member, (*step.turned, *step.kept))]
+
+    def _kept(self, name: str) -> list[str]:
+        """Each thread has a value of its own of a scalar."""
+        own = self.expressions.names.derived(Scope.VARIABLE, f"kept_{name}", f"scalar {name}")
+        kind = next(each.type for each in self.plan.program.scalars if each.name == name)
+        return [f"{type_name(kind)} {own} = *d.{self._member(name)};", f"d.{self._member(name)} = &{own};"]
+
+    def _store(self, leader: Leader | Everyone) -> str:
         step = leader.step
         if isinstance(step, StoreScalar):
             return f"{self.expressions.scalar(step.scalar)} = {self.expressions.print(step.value)}"

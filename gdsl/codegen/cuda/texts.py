@@ -73,6 +73,8 @@ class Push:
     result: ResultText
     entries: bool = False
     """Whether the members are entries of a worklist with an order."""
+    asks_few: bool = False
+    """Whether a visit asks if the members are few."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,19 @@ class Pull:
 
 
 @dataclass(frozen=True, slots=True)
+class Beside:
+    """An operator that runs in the sweep of another one, with what is noted of it in the trace."""
+
+    comment: str
+    site: int
+    edges: str
+    visit: Visit
+    totals: TotalsText | None
+    totals_name: str
+    """The variable of these."""
+
+
+@dataclass(frozen=True, slots=True)
 class OperatorText(CommonText):
     """What every operator has."""
 
@@ -121,6 +136,8 @@ class OperatorText(CommonText):
     totals: TotalsText | None
     waits: bool
     """Whether it ends with a barrier."""
+    beside: tuple[Beside, ...]
+    """What runs in its sweep: of a reduction behind its result, of all else before its own work on a member."""
 
 
 @dataclass(frozen=True, slots=True)

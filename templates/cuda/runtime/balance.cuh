@@ -259,7 +259,7 @@ __device__ __forceinline__ void reduce_each_warp(enactor& run, const Members& me
         }
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
-        if (lane_index() == 0) { assign(near, reduced); }
+        if (lane_index() == 0) { assign(near, reduced, true); }
     }
     count_visited(run, visited);
 }
@@ -272,7 +272,7 @@ __device__ __forceinline__ void reduce_merge(enactor& run, const Members& member
     uint64 visited = 0;
     const running_sum items = sum_degrees(run, members, lists, [&](vertex near) {
         visited += lists.degree(near);
-        assign(near, identity);
+        assign(near, identity, false);
     });
     each_share(items, members, lists, [&](bool active, vertex near, vertex far, edge at) {
         add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);
@@ -298,7 +298,7 @@ __device__ __forceinline__ void reduce_bins(enactor& run, const Members& members
 template <class T, class Members, class Table, class Value, class Combine, class Assign, class Add>
 __device__ __forceinline__ void reduce_by_edges(enactor& run, const Members& members, const Table& table, T identity,
                                                 Combine combine, Value value, Assign assign, Add add) {
-    each_vertex(members, [&](vertex near) { assign(near, identity); });
+    each_vertex(members, [&](vertex near) { assign(near, identity, false); });
     synchronize(run);
     const uint64 visited = push_edges(run, members, table, [&](bool active, vertex near, vertex far, edge at) {
         add_by_runs(active, near, active ? value(near, far, at) : identity, combine, add);

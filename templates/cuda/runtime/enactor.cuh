@@ -1,19 +1,19 @@
 // piece: enactor
-// One thread's view of the run: all threads of the grid hold the same values.
+// One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
+// asks for lies in shared memory: registers are every thread's.
 struct enactor {
     const run_slice& slice;
     control_block* control;
     block_storage& shared;
-    uint64 barriers;       // passed so far
     uint64 operators;      // operators finished
-    uint64 traced;         // records written
-    uint64 passes;         // finished passes of the outermost loops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), barriers(load_relaxed(&slice.control->barriers)),
-          operators(0), traced(load_relaxed(&slice.control->trace_length)), passes(0), stopped(false) {
+        : slice(slice), control(slice.control), shared(shared), operators(0), stopped(false) {
         if (threadIdx.x == 0) {
+            shared.barriers = load_relaxed(&slice.control->barriers);
+            shared.traced = load_relaxed(&slice.control->trace_length);
+            shared.passes = 0;
             shared.polled_at = 0;
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
         }
@@ -31,10 +31,13 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 //
 // All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
 // barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
+//
+// `then` is what the first thread of each block does behind the barrier, before its block goes on.
+template <class Then>
+__device__ __forceinline__ void synchronize(enactor& run, Then then) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint64 stop = run.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
+        const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
@@ -44,12 +47,34 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (run.barriers + 1) * gridDim.x);
+        const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
         run.shared.stopped = (found & stop) != 0;
+        run.shared.barriers = barriers + 1;
+        then();
     }
     __syncthreads();
-    run.barriers += 1;
     run.stopped |= run.shared.stopped;
+}
+__device__ __forceinline__ void synchronize(enactor& run) {
+    synchronize(run, [] {});
+}
+
+// piece: synchronize_and_read
+// The same, and gives everybody what `word` holds behind it. One thread a block reads it and tells the others through
+// shared memory: the warps of a whole grid would wait in one line for the slice of the L2 cache that has it.
+__device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
+    synchronize(run, [&] { run.shared.found = load_relaxed(word); });
+    return run.shared.found;
+}
+
+// piece: share
+// A value that all threads of a block have alike goes where they all find it: nobody reads what was there any more, and
+// nobody goes on before it is there.
+template <class T>
+__device__ __forceinline__ void share(T& place, const T& value) {
+    __syncthreads();
+    if (threadIdx.x == 0) { place = value; }
+    __syncthreads();
 }
 
 // piece: request_stop
@@ -100,7 +125,7 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
 // piece: end_kernel
 // Leaves the count of barriers for the next kernel of the unfused form.
 __device__ __forceinline__ void end_kernel(enactor& run) {
-    if (leader()) { run.control->barriers = run.barriers; }
+    if (leader()) { run.control->barriers = run.shared.barriers; }
 }
 
 // piece: begin_pass
@@ -113,6 +138,12 @@ __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 itera
     return false;
 }
 
+// piece: count_pass
+// A pass of an outermost loop is over.
+__device__ __forceinline__ void count_pass(enactor& run) {
+    if (threadIdx.x == 0) { run.shared.passes += 1; }
+}
+
 // piece: begin_operator
 // Clears the counters of the operator after this one; those of this one were cleared during the one before.
 __device__ __forceinline__ void begin_operator(enactor& run) {
@@ -123,12 +154,12 @@ __device__ __forceinline__ void begin_operator(enactor& run) {
 // An operator's line in the trace.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     if (leader()) {
-        if (run.traced < run.slice.trace_capacity) {
-            run.slice.trace[run.traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
+        const uint64 traced = run.shared.traced;
+        if (traced < run.slice.trace_capacity) {
+            run.slice.trace[traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
         }
-        run.control->trace_length = run.traced + 1;
+        run.control->trace_length = run.shared.traced = traced + 1;
     }
-    run.traced += 1;
 }
 
 // piece: end_operator
@@ -145,6 +176,23 @@ __device__ __forceinline__ void exchange(T& a, T& b) {
     const T kept = a;
     a = b;
     b = kept;
+}
+
+// piece: turn
+// A scalar goes to the next of its three places, which holds `value` already; the leader makes the one behind that ready.
+// A word holds no more than one of them, since a bool is changed with all of its word.
+template <class T, class Value>
+__device__ __forceinline__ void turn(T*& current, T* places, Value value) {
+    constexpr uint32 apart = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+    current = current == places + 2 * apart ? places : current + apart;
+    if (leader()) { *(current == places + 2 * apart ? places : current + apart) = value; }
+}
+
+// piece: hand_back
+// A scalar where the host looks for it.
+template <class T>
+__device__ __forceinline__ void hand_back(const T* current, T* places) {
+    if (leader() && current != places) { *places = *current; }
 }
 
 // piece: frontier_at

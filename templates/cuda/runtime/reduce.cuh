@@ -83,7 +83,7 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, vertex near, edge fi
 // piece: reduce_warps
 // For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
 // ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
-// fewer and shares their edges out.
+// fewer and shares their edges out. `assign` is told whether it has the whole result.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
@@ -110,7 +110,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
             const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
             reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
-        if (taken) { assign(near, reduced); }
+        if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }
@@ -122,8 +122,7 @@ template <uint32 side_by_side, class T, class Lists, class Value, class Combine,
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
                                             Combine combine, Value value, Add add) {
     if (largest_degree < int64(REDUCED_HUB)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     const uint32 rank = lane_index();
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
@@ -133,6 +132,20 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
         if (rank == 0) { add(part.vertex_id, reduced); }
+    }
+}
+
+// piece: each_hub
+// Once the chunks from number `begin` on are reduced: `visit` for each vertex that has any. Those of one vertex lie one
+// behind the other.
+template <class Visit>
+__device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, uint64 begin, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    for (uint64 chunk = begin + thread_index(); chunk < chunks; chunk += grid_threads()) {
+        const vertex near = run.slice.hubs[chunk].vertex_id;
+        if (chunk == begin || run.slice.hubs[chunk - 1].vertex_id != near) { visit(near); }
     }
 }
 
@@ -178,7 +191,7 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
             }
             if (lane_index() == owner) { reduced = combine(reduced, found); }
         }
-        if (taken) { assign(near, reduced); }
+        if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
 }
@@ -189,8 +202,7 @@ template <class T, class Lists, class Value, class Combine, class Result, class 
 __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_degree, const Lists& lists, T identity, T final,
                                                   Combine combine, Value value, Result result, Add add) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32) {
@@ -215,7 +227,7 @@ __device__ __forceinline__ void reduce_threads(enactor& run, const Members& memb
         visited += last - first;
         T reduced = identity;
         for (edge at = first; at < last; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
-        assign(near, reduced);
+        assign(near, reduced, true);
     }
     __syncwarp(FULL_WARP);
     count_visited(run, visited);
@@ -236,7 +248,7 @@ __device__ __forceinline__ void reduce_blocks(enactor& run, const Members& membe
             visited += 1;
         }
         reduced = block_reduce(run.shared, reduced, identity, combine);
-        if (threadIdx.x == 0) { assign(near, reduced); }
+        if (threadIdx.x == 0) { assign(near, reduced, true); }
     }
     count_visited(run, visited);
 }

@@ -29,7 +29,6 @@
 #undef argmin_of_load_2
 #undef argmin_of_noise
 #undef around
-#undef compute_halve
 #undef compute_reduce_all_of_chosen
 #undef compute_reduce_all_of_chosen_2
 #undef compute_reduce_any_of_heavy
@@ -44,7 +43,6 @@
 #undef compute_reduce_max_of_friend
 #undef compute_reduce_max_of_left
 #undef compute_reduce_max_of_length
-#undef compute_reduce_max_of_load
 #undef compute_reduce_max_of_load_2
 #undef compute_reduce_max_of_noise
 #undef compute_reduce_max_of_noise_
@@ -60,7 +58,6 @@
 #undef compute_reduce_sum_of_length_2
 #undef compute_reduce_sum_of_load
 #undef compute_reduce_sum_of_noise
-#undef compute_weigh
 #undef count_of_heavy
 #undef ends
 #undef f_
@@ -72,6 +69,7 @@
 #undef heavy
 #undef is_chosen_condition
 #undef is_odd_condition
+#undef kept_passes
 #undef last
 #undef left
 #undef lengths
@@ -315,11 +313,18 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -329,10 +334,13 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
+// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -373,6 +381,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: each_vertex
 // piece: each_vertex_by_warps
@@ -434,12 +443,12 @@ struct reduce_count_of_heavy_totals {
     int64 count_of_heavy = 0ll;
 };
 
-struct reduce_max_of_load_totals {
-    int32 max_of_load = (-2147483647 - 1);
-};
-
 struct reduce_min_of_load_totals {
     int32 min_of_load = 2147483647;
+};
+
+struct reduce_max_of_load_totals {
+    int32 max_of_load = (-2147483647 - 1);
 };
 
 struct reduce_all_of_chosen_totals {
@@ -572,6 +581,18 @@ __device__ __forceinline__ void reduce_any_of_heavy_apply(const data_slice& d, v
 }
 #line resume "array_reductions.cu"
 
+__device__ __forceinline__ bool reduce_count_of_heavy_condition(const data_slice& d, vertex v) {
+#line 53 "array_reductions.gdsl"
+    return d.heavy[v];
+}
+#line resume "array_reductions.cu"
+
+__device__ __forceinline__ void reduce_count_of_heavy_apply(const data_slice& d, reduce_count_of_heavy_totals& totals) {
+#line 53 "array_reductions.gdsl"
+    plain_add(&totals.count_of_heavy, 1ll);
+}
+#line resume "array_reductions.cu"
+
 __device__ __forceinline__ bool halve_condition(const data_slice& d, vertex v) {
 #line 33 "array_reductions.gdsl"
     return d.heavy[v];
@@ -590,18 +611,6 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex v) {
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ bool reduce_count_of_heavy_condition(const data_slice& d, vertex v) {
-#line 53 "array_reductions.gdsl"
-    return d.heavy[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_count_of_heavy_apply(const data_slice& d, reduce_count_of_heavy_totals& totals) {
-#line 53 "array_reductions.gdsl"
-    plain_add(&totals.count_of_heavy, 1ll);
-}
-#line resume "array_reductions.cu"
-
 __device__ __forceinline__ bool is_odd_condition(const data_slice& d, vertex v) {
 #line 36 "array_reductions.gdsl"
     return d.load[v] % 2 == 1;
@@ -614,15 +623,15 @@ __device__ __forceinline__ bool is_chosen_condition(const data_slice& d, edge e)
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_max_of_load_apply(const data_slice& d, vertex v, reduce_max_of_load_totals& totals) {
-#line 57 "array_reductions.gdsl"
-    plain_max(&totals.max_of_load, d.load[v]);
-}
-#line resume "array_reductions.cu"
-
 __device__ __forceinline__ void reduce_min_of_load_apply(const data_slice& d, vertex v, reduce_min_of_load_totals& totals) {
 #line 57 "array_reductions.gdsl"
     plain_min(&totals.min_of_load, d.load[v]);
+}
+#line resume "array_reductions.cu"
+
+__device__ __forceinline__ void reduce_max_of_load_apply(const data_slice& d, vertex v, reduce_max_of_load_totals& totals) {
+#line 57 "array_reductions.gdsl"
+    plain_max(&totals.max_of_load, d.load[v]);
 }
 #line resume "array_reductions.cu"
 
@@ -888,30 +897,22 @@ __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const 
     note_operator(run, 13, iteration, size, 0, false);
 }
 
-// line 50: compute(vertices, halve)
-__device__ __forceinline__ void compute_halve(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (halve_condition(d, v)) { halve_apply(d, v); } });
-    note_operator(run, 14, iteration, size, 0, false);
-}
-
-// line 51: compute(vertices, weigh)
-__device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { weigh_apply(d, v); });
-    note_operator(run, 15, iteration, size, 0, false);
-}
-
 // line 53: compute(vertices, reduce_count_of_heavy)
 __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_count_of_heavy_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_count_of_heavy_condition(d, v)) { reduce_count_of_heavy_apply(d, totals); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        if (halve_condition(d, v)) { halve_apply(d, v); }  // line 50: compute(vertices, halve)
+        weigh_apply(d, v);  // line 51: compute(vertices, weigh)
+        if (reduce_count_of_heavy_condition(d, v)) { reduce_count_of_heavy_apply(d, totals); }
+    });
     {
         const int64 total = block_reduce(run.shared, totals.count_of_heavy, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.count_of_heavy, total); }
     }
+    note_operator(run, 14, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
     note_operator(run, 16, iteration, size, 0, false);
 }
 
@@ -956,31 +957,27 @@ __device__ __forceinline__ void filter_is_chosen(enactor& run, const data_slice&
     end_operator(run, 19, iteration, size, size, false);
 }
 
-// line 57: compute(f, reduce_max_of_load)
-__device__ __forceinline__ void compute_reduce_max_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    reduce_max_of_load_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { reduce_max_of_load_apply(d, v, totals); });
-    {
-        const int32 total = block_reduce(run.shared, totals.max_of_load, (-2147483647 - 1),
-            [](int32 a, int32 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.max_of_load, total); }
-    }
-    note_operator(run, 20, iteration, size, 0, false);
-}
-
 // line 57: compute(f, reduce_min_of_load)
 __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_min_of_load_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
+    reduce_max_of_load_totals totals_1;
+    each_vertex(members_of(input), [&](vertex v) {
+        reduce_max_of_load_apply(d, v, totals_1);  // line 57: compute(f, reduce_max_of_load)
+        reduce_min_of_load_apply(d, v, totals);
+    });
     {
         const int32 total = block_reduce(run.shared, totals.min_of_load, 2147483647,
             [](int32 a, int32 b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.min_of_load, total); }
     }
+    {
+        const int32 total = block_reduce(run.shared, totals_1.max_of_load, (-2147483647 - 1),
+            [](int32 a, int32 b) { return greatest(a, b); });
+        if (threadIdx.x == 0) { reduce_max(d.max_of_load, total); }
+    }
+    note_operator(run, 20, iteration, size, 0, false);
     note_operator(run, 21, iteration, size, 0, false);
 }
 
@@ -1204,14 +1201,17 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.max_of_load_2 = 0;
         *d.argmax_of_load = NO_VERTEX;
         *d.argmin_of_load_2 = NO_VERTEX;
+        d.count_of_heavy[1] = 0ll;
+        d.any_of_heavy[4] = false;
+        d.sum_of_left[1] = 0ll;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reductions_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f_ = frontier_at(d.run, 0);
     frontier nothing = frontier_at(d.run, 1);
@@ -1221,6 +1221,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int32 kept_passes = *d.passes;
+    d.passes = &kept_passes;
     if (leader()) { *d.sum_of_load = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_load(run, d, iteration);
@@ -1280,17 +1282,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     compute_reduce_argmax_of_length(run, d, iteration);
     synchronize(run);
     if (leader()) { *d.longest = *d.argmax_of_length; }
-    if (leader()) { *d.any_of_heavy = false; }
-    synchronize(run);
+    turn(d.any_of_heavy, problem.any_of_heavy, false);
     compute_reduce_any_of_heavy(run, d, iteration);
     synchronize(run);
-    for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        compute_halve(run, d, iteration);
-        compute_weigh(run, d, iteration);
-        synchronize(run);
-        if (leader()) { *d.passes = wrapping_add(*d.passes, 1); }
-        if (leader()) { *d.count_of_heavy = 0ll; }
-        synchronize(run);
+    for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        *d.passes = wrapping_add(*d.passes, 1);
+        turn(d.count_of_heavy, problem.count_of_heavy, 0ll);
         compute_reduce_count_of_heavy(run, d, iteration);
         synchronize(run);
         if (*d.count_of_heavy % 2ll == 1ll) {
@@ -1298,8 +1295,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         } else {
             if (leader()) { *d.odd = wrapping_add(*d.odd, 100ll); }
         }
-        if (leader()) { *d.any_of_heavy = false; }
-        synchronize(run);
+        turn(d.any_of_heavy, problem.any_of_heavy, false);
         compute_reduce_any_of_heavy_(run, d, iteration);
         synchronize(run);
     }
@@ -1310,8 +1306,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     exchange(e, spare_edges);
     if (f_.size > 0) {
         if (leader()) { *d.max_of_load = (-2147483647 - 1); }
-        synchronize(run);
-        compute_reduce_max_of_load(run, d, f_, iteration);
         if (leader()) { *d.min_of_load = 2147483647; }
         synchronize(run);
         compute_reduce_min_of_load(run, d, f_, iteration);
@@ -1352,9 +1346,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     synchronize(run);
     {
         const int64 times = int64(*d.max_of_left);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
-            if (leader()) { *d.sum_of_left = 0ll; }
-            synchronize(run);
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
+            turn(d.sum_of_left, problem.sum_of_left, 0ll);
             compute_reduce_sum_of_left(run, d, f_, iteration);
             synchronize(run);
             if (leader()) { *d.peaks = wrapping_add(*d.peaks, *d.sum_of_left); }
@@ -1382,8 +1375,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
         }
         if (leader()) { *d.peaks = wrapping_add(*d.peaks, int64(ends.size)); }
     }
+    hand_back(d.passes, problem.passes);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

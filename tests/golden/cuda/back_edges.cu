@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -154,11 +155,18 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -169,6 +177,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -193,6 +202,7 @@ struct frontier {
 // piece: block_reduce
 // piece: in_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -219,6 +229,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -418,7 +429,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_back_edges_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -444,7 +455,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
     exchange(e, spare_edges);
     {
         const int64 times = 4ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_back(run, d, f, spare_edges, iteration);
             exchange(e, spare_edges);
             collect_far_ends(run, spare, e, d.graph.edge_sources, uncounted());
@@ -467,7 +478,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_back_edges_enac
     exchange(both, spare_edges);
     if (leader()) { *d.total = wrapping_add(*d.total, wrapping_add(int64(both.size), int64(e.size))); }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

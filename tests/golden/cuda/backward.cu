@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -52,7 +53,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -136,9 +137,14 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -147,6 +153,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -164,6 +171,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -173,7 +183,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -187,6 +196,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -208,9 +218,9 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 }
 #line resume "backward.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration, bool few) {
 #line 14 "backward.gdsl"
-    return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
+    return claim(&d.steps[far], 4294967295u, uint32(iteration) + 1u, few);
 }
 #line resume "backward.cu"
 
@@ -276,8 +286,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, in_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration, few);
             if (accepted) { reach_apply_claimed(d, far, near); }
             out.append(accepted, far);
         };
@@ -311,7 +322,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_backward_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_backward_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -326,14 +337,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_backward_enacto
         define_frontier(run, spare, members, 1, d.graph.num_vertices, in_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
     compute_lies_on(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: load_wide
 // piece: exchange_wide
 
@@ -156,9 +157,13 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
 };
@@ -168,14 +173,17 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -189,6 +197,7 @@ struct block_storage {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
@@ -307,6 +316,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.farthest = paired<int64, vertex>(-1ll, NO_VERTEX);
         *d.nearer = true;
+        d.nearer[4] = false;
     }
     synchronize(run);
 }
@@ -314,13 +324,12 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.nearer = false; }
+    for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.nearer, problem.nearer, false);
         compute_keep(run, d, iteration);
         synchronize(run);
         advance_reach(run, d, iteration);
@@ -328,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
     if (run.stopped) { return; }
     compute_note(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 // piece: smaller larger
 
@@ -151,14 +152,17 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: neighbor_table
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        neighbor_table table;
-    };
+    neighbor_table table;
 };
 
 // piece: enactor
@@ -166,6 +170,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -189,6 +194,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -212,6 +218,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: asked_to_stop
 // piece: common_walk walk_of
@@ -468,7 +475,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbors_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_common_neighbors_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -493,7 +500,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbor
     compute_note(run, d, c, iteration);
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             if (leader()) { *d.last = wrapping_subtract(*d.last, 1ll); }
             advance_follow(run, d, c, spare, iteration);
             exchange(c, spare);
@@ -507,7 +514,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_common_neighbor
     exchange(common_1, spare);
     compute_count_in_(run, d, common_1, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

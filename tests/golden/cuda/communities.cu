@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 // piece: store_relaxed
 
@@ -25,7 +26,6 @@
 #undef changes
 #undef colour
 #undef compute_add_up
-#undef compute_differs
 #undef compute_weigh
 #undef differs_apply
 #undef differs_condition
@@ -182,9 +182,14 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -196,6 +201,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -219,6 +225,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -250,6 +257,7 @@ struct frontier {
 // piece: warp_best
 // piece: warp_pause
 // piece: vote_warps
+// piece: synchronize_and_read
 // piece: of_warps
 // piece: block_best
 // piece: block_pause
@@ -303,6 +311,12 @@ __device__ __forceinline__ int64 gain_score(const data_slice& d, vertex v, verte
 }
 #line resume "communities.cu"
 
+__device__ __forceinline__ bool asking_condition(const data_slice& d, vertex v) {
+#line 23 "communities.gdsl"
+    return d.asks[v];
+}
+#line resume "communities.cu"
+
 __device__ __forceinline__ bool differs_condition(const data_slice& d, vertex v) {
 #line 22 "communities.gdsl"
     return d.moved[v] != d.label[v];
@@ -312,12 +326,6 @@ __device__ __forceinline__ bool differs_condition(const data_slice& d, vertex v)
 __device__ __forceinline__ void differs_apply(const data_slice& d, differs_totals& totals) {
 #line 22 "communities.gdsl"
     plain_add(&totals.changes, 1ll);
-}
-#line resume "communities.cu"
-
-__device__ __forceinline__ bool asking_condition(const data_slice& d, vertex v) {
-#line 23 "communities.gdsl"
-    return d.asks[v];
 }
 #line resume "communities.cu"
 
@@ -465,30 +473,27 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 33: compute(vertices, differs)
-__device__ __forceinline__ void compute_differs(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    differs_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (differs_condition(d, v)) { differs_apply(d, totals); } });
-    {
-        const int64 total = block_reduce(run.shared, totals.changes, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.changes, total); }
-    }
-    note_operator(run, 4, iteration, size, 0, false);
-}
-
 // line 34: f = filter(vertices, asking)
 __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    differs_totals totals_1;
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            if (differs_condition(d, v)) { differs_apply(d, totals_1); }  // line 33: compute(vertices, differs)
+        }
         const bool accepted = active && asking_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
+    {
+        const int64 total = block_reduce(run.shared, totals_1.changes, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.changes, total); }
+    }
     end_queue(run, result);
+    note_operator(run, 4, iteration, size, 0, false);
     end_operator(run, 5, iteration, size, 0, false);
 }
 
@@ -580,7 +585,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_communities_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_communities_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -590,7 +595,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_communities_ena
     constexpr int32 iteration = 0;
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             vote_labels(run, d, iteration);
         }
         if (run.stopped) { return; }
@@ -600,13 +605,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_communities_ena
     compute_add_up(run, d, iteration);
     synchronize(run);
     vote_labels_(run, d, iteration);
-    compute_differs(run, d, iteration);
     filter_asking(run, d, spare, iteration);
     exchange(f, spare);
     vote_second(run, d, f, iteration);
     vote_numbers(run, d, f, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -16,6 +16,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -46,7 +47,6 @@
 #undef measure_totals
 #undef moved
 #undef outside_condition
-#undef places
 #undef src
 #undef widest
 
@@ -163,9 +163,14 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -177,10 +182,12 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -201,6 +208,7 @@ struct frontier {
 // piece: block_reduce
 // piece: out_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -223,6 +231,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // ---- functors ----
@@ -416,30 +425,28 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.places = 2;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
+        d.hooked[4] = false;
+        d.jumped[4] = false;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_components_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.hooked = false; }
-        synchronize(run);
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.hooked, problem.hooked, false);
         advance_hook(run, d, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 1, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.jumped = false; }
-            synchronize(run);
+            turn(d.jumped, problem.jumped, false);
             compute_jump(run, d, iteration);
             synchronize(run);
         }
@@ -454,24 +461,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
     if (leader()) { *d.places = 2147483647; }
     if (leader()) { *d.hooked = true; }
     synchronize(run);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.hooked = false; }
-        synchronize(run);
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
+        turn(d.hooked, problem.hooked, false);
         advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.jumped = false; }
-            synchronize(run);
+            turn(d.jumped, problem.jumped, false);
             compute_jump_(run, d, iteration);
             synchronize(run);
         }
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

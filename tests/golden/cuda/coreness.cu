@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -38,6 +39,10 @@
 #undef filter_peel_take
 #undef inner
 #undef k
+#undef kept_k
+#undef kept_outer_popped
+#undef kept_peel_popped
+#undef kept_rounds
 #undef left
 #undef lower_apply
 #undef lower_condition
@@ -67,7 +72,6 @@
 #undef popped_1
 #undef rounds
 #undef settle_apply
-#undef turn
 
 namespace gdsl {
 
@@ -191,9 +195,14 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -203,10 +212,13 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
+// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -226,6 +238,7 @@ struct frontier {
 // piece: padded
 // piece: block_reduce
 // piece: in_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -261,6 +274,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: from_id to_id
 // piece: checked_index
@@ -523,14 +537,16 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.outer_width = 0ll;
         *d.outer_popped = 0ll;
         *d.outer_least = 0ll;
+        d.peel_least[1] = 9223372036854775807ll;
+        d.outer_least[1] = 9223372036854775807ll;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier peel_waiting_1 = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -542,28 +558,33 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     frontier spare = frontier_at(d.run, 3);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int32 kept_k = *d.k;
+    d.k = &kept_k;
+    int32 kept_rounds = *d.rounds;
+    d.rounds = &kept_rounds;
+    int64 kept_peel_popped = *d.peel_popped;
+    d.peel_popped = &kept_peel_popped;
+    int64 kept_outer_popped = *d.outer_popped;
+    d.outer_popped = &kept_outer_popped;
     if (leader()) { *d.peel_width = 1; }
     synchronize(run);
     check_width(run, d, *d.peel_width, 0);
-    if (leader()) { *d.peel_popped = (-9223372036854775807ll - 1); }
+    *d.peel_popped = (-9223372036854775807ll - 1);
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
     compute_peel_place(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
-    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        if (leader()) { *d.peel_least = 9223372036854775807ll; }
-        synchronize(run);
+    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.peel_least, problem.peel_least, 9223372036854775807ll);
         compute_peel_find(run, d, peel_waiting_1, iteration);
         synchronize(run);
-        if (leader()) { *d.peel_popped = peel_waiting_1.size > 0 ? *d.peel_least : *d.peel_popped; }
-        synchronize(run);
+        *d.peel_popped = peel_waiting_1.size > 0 ? *d.peel_least : *d.peel_popped;
         filter_peel_take(run, d, peel_waiting_1, spare, iteration);
         exchange(f, spare);
         filter_peel_keep(run, d, peel_waiting_1, spare, iteration);
         exchange(peel_waiting_1, spare);
-        if (leader()) { *d.k = int32(*d.peel_popped); }
-        synchronize(run);
+        *d.k = int32(*d.peel_popped);
         compute_settle(run, d, f, iteration);
         synchronize(run);
         advance_lower(run, d, f, spare, iteration);
@@ -576,13 +597,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     if (leader()) { *d.deepest = *d.peel_popped; }
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
-            synchronize(run);
-            if (leader()) { *d.rounds = 0; }
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
+            *d.rounds = 0;
             if (leader()) { *d.outer_width = 2ll; }
             synchronize(run);
             check_width(run, d, *d.outer_width, 1);
-            if (leader()) { *d.outer_popped = (-9223372036854775807ll - 1); }
+            *d.outer_popped = (-9223372036854775807ll - 1);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(outer_waiting_1, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
@@ -592,26 +612,25 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
             compute_outer_place(run, d, combined_1, iteration);
             grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
-                if (leader()) { *d.outer_least = 9223372036854775807ll; }
-                synchronize(run);
+                turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);
                 synchronize(run);
-                if (leader()) { *d.outer_popped = outer_waiting_1.size > 0 ? *d.outer_least : *d.outer_popped; }
-                synchronize(run);
+                *d.outer_popped = outer_waiting_1.size > 0 ? *d.outer_least : *d.outer_popped;
                 filter_outer_take(run, d, outer_waiting_1, spare, iteration);
                 exchange(popped_1, spare);
                 filter_outer_keep(run, d, outer_waiting_1, spare, iteration);
                 exchange(outer_waiting_1, spare);
                 compute_note(run, d, popped_1, iteration);
-                synchronize(run);
-                if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
-                synchronize(run);
+                *d.rounds = wrapping_add(*d.rounds, 1);
             }
         }
         if (run.stopped) { return; }
     }
+    synchronize(run);
+    hand_back(d.k, problem.k);
+    hand_back(d.rounds, problem.rounds);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

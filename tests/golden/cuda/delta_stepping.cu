@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -38,6 +39,7 @@
 #undef e
 #undef filter_b_keep
 #undef filter_b_take
+#undef kept_b_popped
 #undef members_1
 #undef popped_1
 #undef relax_apply
@@ -158,9 +160,14 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -170,10 +177,12 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -192,6 +201,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -224,6 +234,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: from_id to_id
 // piece: checked_index
@@ -358,14 +369,15 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.b_width = 0.0f;
         *d.b_popped = 0ll;
         *d.b_least = 0ll;
+        d.b_least[1] = 9223372036854775807ll;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_stepping_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -374,11 +386,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     frontier spare = frontier_at(d.run, 2);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_b_popped = *d.b_popped;
+    d.b_popped = &kept_b_popped;
     if (leader()) { d.distance[d.source] = 0.0f; }
     if (leader()) { *d.b_width = d.delta; }
     synchronize(run);
     check_width(run, d, *d.b_width, 0);
-    if (leader()) { *d.b_popped = (-9223372036854775807ll - 1); }
+    *d.b_popped = (-9223372036854775807ll - 1);
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(b_waiting_1, spare);
     {
@@ -388,13 +402,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     }
     compute_b_place(run, d, members_1, iteration);
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        if (leader()) { *d.b_least = 9223372036854775807ll; }
-        synchronize(run);
+    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
         synchronize(run);
-        if (leader()) { *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped; }
-        synchronize(run);
+        *d.b_popped = b_waiting_1.size > 0 ? *d.b_least : *d.b_popped;
         filter_b_take(run, d, b_waiting_1, spare, iteration);
         exchange(popped_1, spare);
         filter_b_keep(run, d, b_waiting_1, spare, iteration);
@@ -406,7 +418,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

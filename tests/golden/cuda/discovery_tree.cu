@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -36,6 +37,7 @@
 #undef hang_condition
 #undef height
 #undef in_tree
+#undef kept_level
 #undef level
 #undef parent
 #undef parent_edge
@@ -160,9 +162,14 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -174,6 +181,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -196,6 +204,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -222,6 +231,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -384,22 +394,24 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_discovery_tree_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_discover = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int32 kept_level = *d.level;
+    d.level = &kept_level;
     if (leader()) { d.depth[d.source] = 0; }
     {
         const vertex members[] = {d.source};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_discover(run, d, f, spare, direction_of_advance_discover, iteration);
         exchange(f, spare);
         if (f.size > 0) {
@@ -407,22 +419,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_discovery_tree_
         }
     }
     if (run.stopped) { return; }
-    if (leader()) { *d.level = *d.height; }
     synchronize(run);
+    *d.level = *d.height;
     {
         const int64 times = int64(*d.height);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             synchronize(run);
             compute_hang(run, d, iteration);
             synchronize(run);
             compute_collect(run, d, iteration);
-            synchronize(run);
-            if (leader()) { *d.level = wrapping_subtract(*d.level, 1); }
+            *d.level = wrapping_subtract(*d.level, 1);
         }
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -190,9 +191,13 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -201,15 +206,19 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: turn
+// piece: hand_back
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
 // piece: out_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -224,6 +233,7 @@ struct block_storage {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // ---- functors ----
@@ -372,6 +382,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.steady = true;
         *d.budget = shift_left(1ll, 40);
         *d.code = 1u;
+        d.moved[4] = false;
     }
     synchronize(run);
 }
@@ -379,22 +390,20 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             compute_shorten(run, d, iteration);
             synchronize(run);
         }
         if (run.stopped) { return; }
     }
-    for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.moved = false; }
-        synchronize(run);
+    for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
+        turn(d.moved, problem.moved, false);
         advance_spread(run, d, iteration);
     }
     if (run.stopped) { return; }
@@ -402,7 +411,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     compute_settle(run, d, iteration);
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             if (leader()) { *d.budget = divide(*d.budget, int64(wrapping_add(2, random_below(3, int64(d.seed), int64(iteration))))); }
             if (leader()) { *d.code = shift_left(*d.code, random_below(3u, int64(d.seed), int64(iteration))); }
             if (leader()) { *d.code = *d.code ^ uint32(random_bits(int64(iteration), int64(d.seed))); }
@@ -412,8 +421,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     }
     if (leader()) { *d.budget = *d.budget % 1000ll; }
     if (leader()) { *d.code = *d.code >> 2; }
+    hand_back(d.moved, problem.moved);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

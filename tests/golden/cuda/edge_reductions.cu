@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -41,8 +42,6 @@
 #undef compute_begin_paid
 #undef compute_cheap
 #undef compute_empty_around
-#undef compute_empty_loneliest
-#undef compute_empty_shared
 #undef compute_end_back
 #undef compute_end_cheapest
 #undef compute_end_dearest
@@ -295,11 +294,18 @@ static_assert(sizeof(data_slice) == 448, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -329,6 +335,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -354,6 +361,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: define_all_edges
 // piece: marks_of
@@ -378,6 +386,7 @@ struct edge_frontier {
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: each_hub
 // piece: reduce_until
 // piece: reduce_hubs_until
 
@@ -726,7 +735,7 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(sizes_condition(d, at) ? sizes_value(d, near, far) : 0u); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.divisor[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.divisor[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
     synchronize(run);
@@ -734,7 +743,7 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint32(sizes_condition(d, in_lists{d.graph}.id(at)) ? sizes_value(d, near, far) : 0u); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value_back,
-        [&](vertex near, uint32 reduced) { d.divisor[near] = combine(d.divisor[near], reduced); });
+        [&](vertex near, uint32 reduced, bool) { d.divisor[near] = combine(d.divisor[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0u, combine, value_back,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
     synchronize(run);
@@ -763,7 +772,7 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_rounded_condition(near, far) ? holds_rounded_value() : false); };
     reduce_until(run, members_of(input), in_lists{d.graph}, false, true, combine, value,
-        [&](vertex near, bool reduced) { d.around_has_edge[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.around_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.around_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
     synchronize(run);
@@ -778,7 +787,7 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(rounded_condition(near, far) ? rounded_value(d, far) : 0u); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.around_reduced[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.around_reduced[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.around_reduced[near], reduced, combine); });
     synchronize(run);
@@ -968,7 +977,7 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_sizes_condition(d, at) ? holds_sizes_value() : false); };
     reduce_until(run, members_of(input), out_lists{d.graph}, false, true, combine, value,
-        [&](vertex near, bool reduced) { d.shared_has_edge[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.shared_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.shared_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
     synchronize(run);
@@ -983,18 +992,18 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(taken_sizes_condition(d, at) ? taken_sizes_value(d, near, far) : 0u); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.shared[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool whole) {
+            d.shared[near] = reduced;
+            if (!whole) { return; }
+            if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.shared[near], reduced, combine); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
+    });
     synchronize(run);
     end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 47: compute(far_ends_4, empty_shared)
-__device__ __forceinline__ void compute_empty_shared(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { if (empty_shared_condition(d, v)) { empty_shared_apply(d, v); } });
     note_operator(run, 26, iteration, size, 0, false);
 }
 
@@ -1020,7 +1029,7 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
     const auto combine = [&](bool a, bool b) { return bool(differs(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(taken_is_odd_condition(d, in_lists{d.graph}.id(at)) ? taken_is_odd_value(d, in_lists{d.graph}.id(at)) : false); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, false, combine, value,
-        [&](vertex near, bool reduced) { d.mixed[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.mixed[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
         [&](vertex near, bool reduced) { reduce_by_exchange(&d.mixed[near], reduced, combine); });
     synchronize(run);
@@ -1041,7 +1050,7 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_tolls_condition(d, far) ? holds_tolls_value() : false); };
     reduce_until(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, false, true, combine, value,
-        [&](vertex near, bool reduced) { d.loneliest_has_edge[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.loneliest_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
     synchronize(run);
@@ -1055,17 +1064,18 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(tolls_condition(d, far) ? tolls_value(d, at) : 1); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 1, combine, value,
-        [&](vertex near, int32 reduced) { d.loneliest[near] = reduced; });
+        [&](vertex near, int32 reduced, bool whole) {
+            d.loneliest[near] = reduced;
+            if (!whole) { return; }
+            if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.loneliest[near], reduced); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
+    });
     synchronize(run);
     end_operator(run, 32, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 49: compute(vertices, empty_loneliest)
-__device__ __forceinline__ void compute_empty_loneliest(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (empty_loneliest_condition(d, v)) { empty_loneliest_apply(d, v); } });
     note_operator(run, 33, iteration, size, 0, false);
 }
 
@@ -1110,7 +1120,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -1185,7 +1195,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     synchronize(run);
     reduce_holds_sizes(run, d, far_ends_4, iteration);
     reduce_sizes_(run, d, far_ends_4, iteration);
-    compute_empty_shared(run, d, far_ends_4, iteration);
     compute_leave_shared(run, d, into, iteration);
     define_all_edges(run, spare_edges, d.graph.num_edges);
     exchange(members_1, spare_edges);
@@ -1198,9 +1207,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     if (leader()) { *d.empty_of_loneliest = *d.least; }
     reduce_holds_tolls(run, d, iteration);
     reduce_tolls(run, d, iteration);
-    compute_empty_loneliest(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 // piece: smaller larger
 
@@ -39,6 +40,7 @@
 #undef filter_third
 #undef filter_third_
 #undef filtered_1
+#undef kept_bit
 #undef members_1
 #undef note_apply
 #undef sizes
@@ -149,11 +151,18 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -161,6 +170,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -178,6 +188,7 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -205,6 +216,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: define_edges
 // piece: collect_far_ends
@@ -361,9 +373,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // never needed at the same time
@@ -385,6 +397,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
     edge_frontier spare_edges = edge_frontier_at(d.run, 5);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    uint32 kept_bit = *d.bit;
+    d.bit = &kept_bit;
     {
         const vertex members[] = {d.start};
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
@@ -398,7 +412,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
     exchange(seen, spare_edges);
     {
         const int64 times = 5ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             collect_far_ends(run, spare, ahead, d.graph.columns, uncounted());
             exchange(far_ends_1, spare);
             advance_step_(run, d, far_ends_1, spare_edges, iteration);
@@ -408,13 +422,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             synchronize(run);  // until its marks are taken out
             exchange(some, spare_edges);
@@ -425,8 +437,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
             unite_edges(run, spare_edges, some, filtered_1);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_5, spare_edges);
             unite_edges(run, spare_edges, seen, combined_5);
@@ -450,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_sets_enact
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -26,7 +27,6 @@
 #undef bucket
 #undef checksum
 #undef code
-#undef compute_measure
 #undef compute_send
 #undef curve
 #undef dst
@@ -179,9 +179,13 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -201,6 +205,7 @@ struct block_storage {
 // piece: out_degree
 // piece: in_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -221,17 +226,18 @@ struct block_storage {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 
 // ---- functors ----
 
+struct send_totals {
+    uint64 checksum = 0ull;
+};
+
 struct measure_totals {
     int64 negatives = 0ll;
     float64 longest = (FLOAT64_INF - FLOAT64_INF);
-};
-
-struct send_totals {
-    uint64 checksum = 0ull;
 };
 
 __device__ __forceinline__ float64 curve(float64 x, float64 power) {
@@ -260,6 +266,21 @@ __device__ __forceinline__ uint32 bits_of_(const data_slice& d, uint64 x) {
 }
 #line resume "edge_values.cu"
 
+__device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
+#line 47 "edge_values.gdsl"
+    return src != dst;
+}
+#line resume "edge_values.cu"
+
+__device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
+#line 49 "edge_values.gdsl"
+    reduce_add(&d.out_code[src], wrapping_multiply(d.code[e], d.code[e]));
+    reduce_max(&d.in_level[dst], d.level[e]);
+    reduce_add(&d.narrow[dst], 2147483647);
+    totals.checksum += d.code[e] ^ uint64(d.level[e]);
+}
+#line resume "edge_values.cu"
+
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, vertex dst, edge e, measure_totals& totals) {
 #line 39 "edge_values.gdsl"
     d.length[e] = curve(float64(d.weight[e]), d.bend);
@@ -273,21 +294,6 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex src, v
 #line 43 "edge_values.gdsl"
         plain_max(&totals.longest, d.length[e]);
     }
-}
-#line resume "edge_values.cu"
-
-__device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
-#line 47 "edge_values.gdsl"
-    return src != dst;
-}
-#line resume "edge_values.cu"
-
-__device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
-#line 49 "edge_values.gdsl"
-    reduce_add(&d.out_code[src], wrapping_multiply(d.code[e], d.code[e]));
-    reduce_max(&d.in_level[dst], d.level[e]);
-    reduce_add(&d.narrow[dst], 2147483647);
-    totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }
 #line resume "edge_values.cu"
 
@@ -305,34 +311,31 @@ __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 
 // ---- operators ----
 
-// line 58: compute(edges, measure)
-__device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_edges);
-    measure_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { measure_apply(d, near, far, at, totals); });
-    {
-        const int64 total = block_reduce(run.shared, totals.negatives, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
-    }
-    {
-        const float64 total = block_reduce(run.shared, totals.longest, (FLOAT64_INF - FLOAT64_INF),
-            [](float64 a, float64 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.longest, total); }
-    }
-    note_operator(run, 0, iteration, size, size, false);
-}
-
 // line 59: compute(edges, send)
 __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     send_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (send_condition(near, far)) { send_apply(d, near, far, at, totals); } });
+    measure_totals totals_1;
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) {
+        measure_apply(d, near, far, at, totals_1);  // line 58: compute(edges, measure)
+        if (send_condition(near, far)) { send_apply(d, near, far, at, totals); }
+    });
     {
         const uint64 total = block_reduce(run.shared, totals.checksum, 0ull,
             [](uint64 a, uint64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.checksum, total); }
     }
+    {
+        const int64 total = block_reduce(run.shared, totals_1.negatives, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.negatives, total); }
+    }
+    {
+        const float64 total = block_reduce(run.shared, totals_1.longest, (FLOAT64_INF - FLOAT64_INF),
+            [](float64 a, float64 b) { return greatest(a, b); });
+        if (threadIdx.x == 0) { reduce_max(d.longest, total); }
+    }
+    note_operator(run, 0, iteration, size, size, false);
     note_operator(run, 1, iteration, size, size, false);
 }
 
@@ -343,7 +346,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : -FLOAT64_INF); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, -FLOAT64_INF, combine, value,
-        [&](vertex near, float64 reduced) { d.reach[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.reach[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT64_INF, combine, value,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
@@ -351,7 +354,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : -FLOAT64_INF); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, -FLOAT64_INF, combine, value_back,
-        [&](vertex near, float64 reduced) { d.reach[near] = combine(d.reach[near], reduced); });
+        [&](vertex near, float64 reduced, bool) { d.reach[near] = combine(d.reach[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
@@ -388,21 +391,20 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_edge_values_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_measure(run, d, iteration);
-    synchronize(run);
     compute_send(run, d, iteration);
+    synchronize(run);
     reduce_as_far(run, d, iteration);
     if (d.graph.num_vertices > 0ll) {
         if (leader()) { d.out_code[checked_index(d, 0, d.graph.num_vertices, 0)] = 1ull; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,13 +14,12 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef carried_value
-#undef compute_cool
-#undef compute_settle
 #undef conductance
 #undef cool_apply
 #undef cool_condition
@@ -47,6 +46,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -157,9 +157,13 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -168,10 +172,13 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
+// piece: hand_back
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -179,13 +186,13 @@ struct block_storage {
 // piece: block_reduce
 // piece: out_degree
 // piece: in_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
 // piece: all_members
 // piece: grid_threads thread_index
-// piece: each_vertex
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
@@ -199,7 +206,9 @@ struct block_storage {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
+// piece: each_hub
 
 // ---- functors ----
 
@@ -253,7 +262,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.strength[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.strength[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
@@ -261,7 +270,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
-        [&](vertex near, float64 reduced) { d.strength[near] = combine(d.strength[near], reduced); });
+        [&](vertex near, float64 reduced, bool) { d.strength[near] = combine(d.strength[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
@@ -272,10 +281,12 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
 __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    settle_totals totals_1;
+    cool_totals totals_2;
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.inflow[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.inflow[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
@@ -283,36 +294,31 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
-        [&](vertex near, float64 reduced) { d.inflow[near] = combine(d.inflow[near], reduced); });
+        [&](vertex near, float64 reduced, bool whole) {
+            d.inflow[near] = combine(d.inflow[near], reduced);
+            if (!whole) { return; }
+            settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
+            if (cool_condition(d, near)) { cool_apply(d, near, totals_2); }  // line 42: compute(vertices, cool)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 41: compute(vertices, settle)
-__device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    settle_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
+    each_hub(run, d.graph.largest_degree, chunks, [&](vertex near) {
+        settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
+        if (cool_condition(d, near)) { cool_apply(d, near, totals_2); }  // line 42: compute(vertices, cool)
+    });
     {
-        const float64 total = block_reduce(run.shared, totals.largest_change, (FLOAT64_INF - FLOAT64_INF),
+        const float64 total = block_reduce(run.shared, totals_1.largest_change, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.largest_change, total); }
     }
-    note_operator(run, 2, iteration, size, 0, false);
-}
-
-// line 42: compute(vertices, cool)
-__device__ __forceinline__ void compute_cool(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    cool_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (cool_condition(d, v)) { cool_apply(d, v, totals); } });
     {
-        const float64 total = block_reduce(run.shared, totals.loss, 0.0,
+        const float64 total = block_reduce(run.shared, totals_2.loss, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.loss, total); }
     }
+    synchronize(run);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    note_operator(run, 2, iteration, size, 0, false);
     note_operator(run, 3, iteration, size, 0, false);
 }
 
@@ -330,12 +336,13 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.largest_change = 0.0;
         *d.loss = 0.0;
+        d.largest_change[1] = 0.0;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_heat_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -344,18 +351,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_heat_enactor
     reduce_strength_of(run, d, iteration);
     {
         const int64 times = int64(d.steps);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-            synchronize(run);
-            if (leader()) { *d.largest_change = 0.0; }
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+            turn(d.largest_change, problem.largest_change, 0.0);
             exchange(d.before, d.temperature);
             reduce_carried(run, d, iteration);
-            compute_settle(run, d, iteration);
-            compute_cool(run, d, iteration);
         }
         if (run.stopped) { return; }
     }
+    hand_back(d.largest_change, problem.largest_change);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.before);
         d.run.outputs[1] = uint64(d.temperature);
     }

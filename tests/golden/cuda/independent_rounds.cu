@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -159,9 +160,14 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -170,6 +176,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -187,6 +194,7 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -220,6 +228,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: reduce_list
 // piece: shuffle
@@ -285,7 +294,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, near, far, far) ? rival_value(d, far) : 0ull); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.most[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
@@ -293,7 +302,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near, far) ? rival_value(d, far) : 0ull); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
-        [&](vertex near, uint64 reduced) { d.most[near] = combine(d.most[near], reduced); });
+        [&](vertex near, uint64 reduced, bool) { d.most[near] = combine(d.most[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
@@ -384,7 +393,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rounds_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -398,7 +407,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rou
     constexpr int32 iteration = 0;
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(undecided, spare);
-    for (int32 iteration = 0; undecided.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; undecided.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_rival(run, d, undecided, iteration);
         filter_wins(run, d, undecided, spare, iteration);
         exchange(chosen, spare);
@@ -419,7 +428,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_rou
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

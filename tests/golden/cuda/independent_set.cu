@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -77,7 +78,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -168,9 +169,14 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -180,6 +186,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -197,11 +204,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -211,7 +221,6 @@ struct frontier {
 // piece: uncounted
 // piece: collector
 // piece: end_queue
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -224,6 +233,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -293,9 +303,9 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
+__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far, bool few) {
 #line 31 "independent_set.gdsl"
-    return compare_and_swap(&d.state[far], 0, 2);
+    return claim(&d.state[far], 0, 2, few);
 }
 #line resume "independent_set.cu"
 
@@ -340,7 +350,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
-        [&](vertex near, uint64 reduced) { d.least[near] = reduced; });
+        [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
@@ -390,8 +400,9 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     } else {
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            if (active) { leave_claim(d, far); }
+            if (active) { leave_claim(d, far, few); }
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -445,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(open, spare);
-    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_rival(run, d, open, iteration);
         filter_join(run, d, open, spare, iteration);
         exchange(winners, spare);
@@ -455,7 +466,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -19,7 +19,6 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef compute_count_places
-#undef compute_follow
 #undef compute_give
 #undef compute_point
 #undef count_places_apply
@@ -131,6 +130,9 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -159,14 +161,6 @@ __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, ver
 }
 #line resume "lookups.cu"
 
-__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
-#line 16 "lookups.gdsl"
-    const vertex next = d.pointer[checked_index(d, d.pointer[v], d.graph.num_vertices, 0)];
-    d.second[v] = next;
-    d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 1)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)));
-}
-#line resume "lookups.cu"
-
 __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
     return d.second[v] != v;
@@ -175,7 +169,15 @@ __device__ __forceinline__ bool give_condition(const data_slice& d, vertex v) {
 
 __device__ __forceinline__ void give_apply(const data_slice& d, vertex v) {
 #line 21 "lookups.gdsl"
-    reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 3)], 1);
+    reduce_add(&d.weighed[checked_index(d, d.second[v], d.graph.num_vertices, 0)], 1);
+}
+#line resume "lookups.cu"
+
+__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
+#line 16 "lookups.gdsl"
+    const vertex next = d.pointer[checked_index(d, d.pointer[v], d.graph.num_vertices, 1)];
+    d.second[v] = next;
+    d.degree_of[v] = wrapping_add(wrapping_multiply(out_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 2)), 100), in_degree(d.graph, checked_index(d, next, d.graph.num_vertices, 3)));
 }
 #line resume "lookups.cu"
 
@@ -195,17 +197,14 @@ __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d,
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 31: compute(vertices, follow)
-__device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { follow_apply(d, v); });
-    note_operator(run, 1, iteration, size, 0, false);
-}
-
 // line 32: compute(vertices, give)
 __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (give_condition(d, v)) { give_apply(d, v); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        follow_apply(d, v);  // line 31: compute(vertices, follow)
+        if (give_condition(d, v)) { give_apply(d, v); }
+    });
+    note_operator(run, 1, iteration, size, 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -244,11 +243,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_lookups_enactor
     constexpr int32 iteration = 0;
     compute_point(run, d, iteration);
     synchronize(run);
-    compute_follow(run, d, iteration);
     compute_give(run, d, iteration);
     compute_count_places(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -19,6 +19,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -40,10 +41,8 @@
 #undef closer
 #undef communities
 #undef community
-#undef compute_alone
 #undef compute_chance
 #undef compute_chance_
-#undef compute_count
 #undef compute_follow
 #undef compute_inside
 #undef compute_inside_
@@ -92,7 +91,6 @@
 #undef vote_ballot
 #undef vote_keys_vertex
 #undef vote_totals_int64
-#undef whole
 
 namespace gdsl {
 
@@ -262,22 +260,27 @@ struct digit_counts {
 };
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        digit_counts digits;
-    };
+    digit_counts digits;
 };
 
 // piece: enactor
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: share
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -300,6 +303,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 
@@ -309,6 +313,7 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
@@ -354,6 +359,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: reduce_list
 // piece: shuffle
@@ -362,6 +368,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: each_hub
 // piece: candidate
 // piece: asked_to_stop
 // piece: vote_in_registers
@@ -721,15 +728,15 @@ __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, 
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void count_apply(const data_slice& d, edge e_) {
-#line 54 "louvain.gdsl"
-    d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
-}
-#line resume "louvain.cu"
-
 __device__ __forceinline__ void reduce_sum_of_units_apply(const data_slice& d, edge e_, reduce_sum_of_units_totals& totals) {
 #line 55 "louvain.gdsl"
     plain_add(&totals.sum_of_units, d.units[e_]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void count_apply(const data_slice& d, edge e_) {
+#line 54 "louvain.gdsl"
+    d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
@@ -859,25 +866,21 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 54: compute(edges, count)
-__device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_edges);
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_apply(d, at); });
-    synchronize(run);
-    note_operator(run, 1, iteration, size, size, false);
-}
-
 // line 55: compute(edges, reduce_sum_of_units)
 __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_sum_of_units_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_units_apply(d, at, totals); });
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) {
+        count_apply(d, at);  // line 54: compute(edges, count)
+        reduce_sum_of_units_apply(d, at, totals);
+    });
     {
         const int64 total = block_reduce(run.shared, totals.sum_of_units, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.sum_of_units, total); }
     }
     synchronize(run);
+    note_operator(run, 1, iteration, size, size, false);
     note_operator(run, 2, iteration, size, size, false);
 }
 
@@ -888,18 +891,18 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.strength[near] = reduced; });
+        [&](vertex near, int64 reduced, bool whole) {
+            d.strength[near] = reduced;
+            if (!whole) { return; }
+            alone_apply(d, near);  // line 59: compute(vertices, alone)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        alone_apply(d, near);  // line 59: compute(vertices, alone)
+    });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 59: compute(vertices, alone)
-__device__ __forceinline__ void compute_alone(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { alone_apply(d, v); });
-    synchronize(run);
     note_operator(run, 4, iteration, size, 0, false);
 }
 
@@ -1003,7 +1006,7 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.closer[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
@@ -1120,34 +1123,34 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    __shared__ data_slice d;
+    __shared__ graph_slice h;
+    __shared__ graph_slice graph_around_0;
+    share(d, problem);
+    share(h, problem.graph);
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
     frontier spare = frontier_at(d.run, 2);
-    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
-    h = d.graph;
+    share(h, d.graph);
     if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
-    synchronize(run);
-    compute_count(run, d, iteration);
     if (leader()) { *d.sum_of_units = 0ll; }
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
     if (leader()) { *d.whole = float64(*d.sum_of_units); }
-    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
-            const graph_slice graph_around_0 = d.graph;
-            d.graph = h;
+            share(graph_around_0, d.graph);
+            share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            compute_alone(run, d, iteration);
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
             compute_inside(run, d, iteration);
@@ -1179,10 +1182,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    h = make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); }));
+                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
-            d.graph = graph_around_0;
+            share(d.graph, graph_around_0);
         }
         if (*d.quality > *d.before) {
             if (leader()) { *d.levels = wrapping_add(*d.levels, 1); }
@@ -1191,14 +1194,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     }
     if (run.stopped) { return; }
     {
-        const graph_slice graph_around_0 = d.graph;
-        d.graph = h;
+        share(graph_around_0, d.graph);
+        share(d.graph, h);
         if (leader()) { *d.communities = d.graph.num_vertices; }
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -131,6 +131,9 @@ static_assert(sizeof(data_slice) == 160, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -142,7 +145,9 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: note_operator
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -249,6 +254,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.pairs = 0;
         *d.again = true;
+        d.again[4] = false;
     }
     synchronize(run);
 }
@@ -256,13 +262,12 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.again = false; }
+    for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.again, problem.again, false);
         compute_propose(run, d, iteration);
         synchronize(run);
         compute_release(run, d, iteration);
@@ -272,7 +277,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: load_wide
 // piece: exchange_wide
 
@@ -169,9 +170,13 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
 };
@@ -183,15 +188,18 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -205,6 +213,7 @@ struct block_storage {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
@@ -387,6 +396,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.edges_taken = 0;
         *d.merged = true;
         *d.moved = false;
+        d.merged[4] = false;
+        d.moved[4] = false;
     }
     synchronize(run);
 }
@@ -398,9 +409,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        synchronize(run);
-        if (leader()) { *d.merged = false; }
+    for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.merged, problem.merged, false);
         each_id(d.graph.num_vertices, [&](uint64 i) { d.lightest[i] = paired<float32, edge>(FLOAT32_INF, NO_EDGE); });
         each_id(d.graph.num_vertices, [&](uint64 i) { d.hooked[i] = NO_VERTEX; });
         synchronize(run);
@@ -410,9 +420,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
         if (leader()) { *d.moved = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration) {
-            synchronize(run);
-            if (leader()) { *d.moved = false; }
-            synchronize(run);
+            turn(d.moved, problem.moved, false);
             compute_jump(run, d, iteration);
             exchange(d.next, d.hooked);
             synchronize(run);
@@ -421,7 +429,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.next);
         d.run.outputs[1] = uint64(d.hooked);
     }

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -58,7 +59,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: reduce_add reduce_subtract
 // piece: plain_add
 
@@ -144,9 +145,14 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -156,6 +162,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -173,11 +180,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -187,7 +197,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -201,6 +210,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -232,9 +242,9 @@ __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 }
 #line resume "multi_source.cu"
 
-__device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 14 "multi_source.gdsl"
-    return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
+    return claim(&d.hops[dst], 2147483647, iteration + 1, few);
 }
 #line resume "multi_source.cu"
 
@@ -307,8 +317,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && spread_claim(d, far, iteration);
+            const bool accepted = active && spread_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -346,7 +357,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_multi_source_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_multi_source_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -357,14 +368,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_multi_source_en
     constexpr int32 iteration = 0;
     filter_is_site(run, d, spare, iteration);
     exchange(f, spare);
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_spread(run, d, f, spare, direction_of_advance_spread, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
     compute_tally(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

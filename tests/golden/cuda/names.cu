@@ -16,6 +16,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -24,7 +25,6 @@
 #undef advance_frontier_at
 #undef auto_
 #undef class_
-#undef compute_operator_
 #undef direction_of_advance_frontier_at
 #undef enactor_condition
 #undef errno
@@ -73,7 +73,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_max
@@ -173,9 +173,14 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -185,6 +190,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -202,11 +208,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -216,12 +225,10 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
 // piece: need_queue
-// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
@@ -230,6 +237,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -257,6 +265,12 @@ __device__ __forceinline__ int32 printf(int32 auto_, int32 long_) {
 }
 #line resume "main.cu"
 
+__device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
+#line 43 "names.gdsl"
+    return d.graph_slice_[v] == 1;
+}
+#line resume "main.cu"
+
 __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shared, operator_totals_& totals) {
 #line 29 "names.gdsl"
     const int32 union_ = d.class_[shared];
@@ -278,15 +292,9 @@ __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shar
 }
 #line resume "main.cu"
 
-__device__ __forceinline__ bool enactor_condition(const data_slice& d, vertex v) {
-#line 43 "names.gdsl"
-    return d.graph_slice_[v] == 1;
-}
-#line resume "main.cu"
-
-__device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
+__device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration, bool few) {
 #line 25 "names.gdsl"
-    return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
+    return claim(&d.graph_slice_[new_], 0, iteration + 2, few);
 }
 #line resume "main.cu"
 
@@ -310,40 +318,37 @@ __device__ __forceinline__ void frontier_at_apply(const data_slice& d, vertex ne
 
 // ---- operators ----
 
-// line 46: compute(vertices, operator_)
-__device__ __forceinline__ void compute_operator_(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    operator_totals_ totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { operator_apply_(d, v, totals); });
-    {
-        const int32 total = block_reduce(run.shared, totals.control, 0,
-            [](int32 a, int32 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.control, total); }
-    }
-    {
-        const int64 total = block_reduce(run.shared, totals.namespace_, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.namespace_, total); }
-    }
-    {
-        const int32 total = block_reduce(run.shared, totals.totals, (-2147483647 - 1),
-            [](int32 a, int32 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.totals, total); }
-    }
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
 // line 47: result = filter(vertices, enactor)
 __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    operator_totals_ totals_1;
     collector out(run, result, out_lists{d.graph});
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            operator_apply_(d, v, totals_1);  // line 46: compute(vertices, operator_)
+        }
         const bool accepted = active && enactor_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
+    {
+        const int32 total = block_reduce(run.shared, totals_1.control, 0,
+            [](int32 a, int32 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.control, total); }
+    }
+    {
+        const int64 total = block_reduce(run.shared, totals_1.namespace_, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.namespace_, total); }
+    }
+    {
+        const int32 total = block_reduce(run.shared, totals_1.totals, (-2147483647 - 1),
+            [](int32 a, int32 b) { return greatest(a, b); });
+        if (threadIdx.x == 0) { reduce_max(d.totals, total); }
+    }
     end_queue(run, result);
+    note_operator(run, 0, iteration, size, 0, false);
     end_operator(run, 1, iteration, size, 0, false);
 }
 
@@ -369,8 +374,9 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && frontier_at_claim(d, far, iteration);
+            const bool accepted = active && frontier_at_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -406,7 +412,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_main_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -416,19 +422,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_main_enactor(co
     direction_state direction_of_advance_frontier_at = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_operator_(run, d, iteration);
     filter_enactor(run, d, spare, iteration);
     exchange(result, spare);
     copy_frontier(run, spare, result, d.graph.num_vertices);
     exchange(spare_, spare);
-    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.control = wrapping_add(*d.control, int32(int64(result.size))); }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -27,13 +28,9 @@
 #undef best
 #undef best_1
 #undef best_2
-#undef compute_lowest_begin
 #undef compute_mark_either
 #undef compute_mark_heavy
 #undef compute_mark_light
-#undef compute_weighs_begin
-#undef compute_weighs_begin_2
-#undef compute_weighs_begin_3
 #undef dst
 #undef edges_kept
 #undef either
@@ -49,6 +46,12 @@
 #undef filter_weighs_long_2
 #undef filter_weighs_long_3
 #undef heavy
+#undef kept_lowest_rounds
+#undef kept_weighs_limit_2
+#undef kept_weighs_limit_3
+#undef kept_weighs_rounds
+#undef kept_weighs_rounds_2
+#undef kept_weighs_rounds_3
 #undef light
 #undef lowest_begin_apply
 #undef lowest_best
@@ -276,11 +279,18 @@ static_assert(sizeof(data_slice) == 472, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -288,6 +298,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -307,6 +318,7 @@ struct frontier {
 // piece: frontier_at
 // piece: out_degree
 // piece: in_degree
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -334,12 +346,12 @@ struct edge_frontier {
 // piece: edge_members edge_members_of
 // piece: each_edge_of
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
 // piece: clear_edge_marks
 // piece: collect_far_ends
-// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
@@ -361,15 +373,15 @@ struct edge_frontier {
 
 // ---- functors ----
 
-__device__ __forceinline__ void weighs_begin_apply(const data_slice& d, vertex v) {
-#line 23 "nearest.gdsl"
-    d.weighs_bound_edge[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_condition(const data_slice& d, vertex v) {
 #line 23 "nearest.gdsl"
     return *d.weighs_limit < int64(out_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_apply(const data_slice& d, vertex v) {
+#line 23 "nearest.gdsl"
+    d.weighs_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -431,15 +443,15 @@ __device__ __forceinline__ bool some_condition(vertex v) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void lowest_begin_apply(const data_slice& d, vertex v) {
-#line 27 "nearest.gdsl"
-    d.lowest_bound_edge[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool lowest_long_condition(const data_slice& d, vertex v) {
 #line 27 "nearest.gdsl"
     return *d.lowest_limit < int64(in_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void lowest_begin_apply(const data_slice& d, vertex v) {
+#line 27 "nearest.gdsl"
+    d.lowest_bound_edge[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -493,15 +505,15 @@ __device__ __forceinline__ void mark_light_apply(const data_slice& d, edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_begin_2_apply(const data_slice& d, vertex v) {
-#line 29 "nearest.gdsl"
-    d.weighs_bound_edge_2[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_2_condition(const data_slice& d, vertex v) {
 #line 29 "nearest.gdsl"
     return *d.weighs_limit_2 < int64(out_degree(d.graph, v)) + int64(in_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_2_apply(const data_slice& d, vertex v) {
+#line 29 "nearest.gdsl"
+    d.weighs_bound_edge_2[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -555,15 +567,15 @@ __device__ __forceinline__ void mark_either_apply(const data_slice& d, edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_begin_3_apply(const data_slice& d, vertex v) {
-#line 31 "nearest.gdsl"
-    d.weighs_bound_edge_3[v] = NO_EDGE;
-}
-#line resume "nearest.cu"
-
 __device__ __forceinline__ bool weighs_long_3_condition(const data_slice& d, vertex v) {
 #line 31 "nearest.gdsl"
     return *d.weighs_limit_3 < int64(out_degree(d.graph, v));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_begin_3_apply(const data_slice& d, vertex v) {
+#line 31 "nearest.gdsl"
+    d.weighs_bound_edge_3[v] = NO_EDGE;
 }
 #line resume "nearest.cu"
 
@@ -613,24 +625,21 @@ __device__ __forceinline__ bool weighs_kept_3_condition(const data_slice& d, edg
 
 // ---- operators ----
 
-// line 23: compute(vertices, weighs_begin)
-__device__ __forceinline__ void compute_weighs_begin(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { weighs_begin_apply(d, v); });
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
 // line 23: waiting_1 = filter(vertices, weighs_long)
 __device__ __forceinline__ void filter_weighs_long(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_apply(d, v);  // line 23: compute(vertices, weighs_begin)
+        }
         const bool accepted = active && weighs_long_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 0, iteration, size, 0, false);
     end_operator(run, 1, iteration, size, 0, false);
 }
 
@@ -642,7 +651,7 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_condition(d, at, near) ? weighs_best_value_value(d, at) : -FLOAT32_INF); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
@@ -657,7 +666,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_2_condition(d, at, near) ? weighs_best_edge_2_value(at) : NO_EDGE); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
@@ -717,14 +726,6 @@ __device__ __forceinline__ void filter_some(enactor& run, const data_slice& d, f
     end_operator(run, 7, iteration, size, 0, false);
 }
 
-// line 27: compute(f, lowest_begin)
-__device__ __forceinline__ void compute_lowest_begin(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { lowest_begin_apply(d, v); });
-    note_operator(run, 8, iteration, size, 0, false);
-}
-
 // line 27: waiting_2 = filter(f, lowest_long)
 __device__ __forceinline__ void filter_lowest_long(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -732,11 +733,15 @@ __device__ __forceinline__ void filter_lowest_long(enactor& run, const data_slic
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            lowest_begin_apply(d, v);  // line 27: compute(f, lowest_begin)
+        }
         const bool accepted = active && lowest_long_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 8, iteration, size, 0, false);
     end_operator(run, 9, iteration, size, 0, false);
 }
 
@@ -748,7 +753,7 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     const auto combine = [](int64 a, int64 b) { return int64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(lowest_best_value_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_value_value(far) : (-9223372036854775807ll - 1)); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
-        [&](vertex near, int64 reduced) { d.lowest_best[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.lowest_best[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
@@ -763,7 +768,7 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(lowest_best_edge_2_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_edge_2_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.lowest_best_edge[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.lowest_best_edge[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
@@ -810,14 +815,6 @@ __device__ __forceinline__ void compute_mark_light(enactor& run, const data_slic
     note_operator(run, 14, iteration, size, size, false);
 }
 
-// line 29: compute(f, weighs_begin_2)
-__device__ __forceinline__ void compute_weighs_begin_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { weighs_begin_2_apply(d, v); });
-    note_operator(run, 15, iteration, size, 0, false);
-}
-
 // line 29: waiting_3 = filter(f, weighs_long_2)
 __device__ __forceinline__ void filter_weighs_long_2(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -825,11 +822,15 @@ __device__ __forceinline__ void filter_weighs_long_2(enactor& run, const data_sl
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_2_apply(d, v);  // line 29: compute(f, weighs_begin_2)
+        }
         const bool accepted = active && weighs_long_2_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 15, iteration, size, 0, false);
     end_operator(run, 16, iteration, size, 0, false);
 }
 
@@ -841,7 +842,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, at, near) ? weighs_best_value_2_value(d, at) : -FLOAT32_INF); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best_2[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
@@ -849,7 +850,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_value_2_value(d, in_lists{d.graph}.id(at)) : -FLOAT32_INF); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
-        [&](vertex near, float32 reduced) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
@@ -864,7 +865,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, at, near) ? weighs_best_edge_4_value(at) : NO_EDGE); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
@@ -872,7 +873,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_edge_4_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
@@ -928,14 +929,6 @@ __device__ __forceinline__ void compute_mark_either(enactor& run, const data_sli
     note_operator(run, 21, iteration, size, size, false);
 }
 
-// line 31: compute(f, weighs_begin_3)
-__device__ __forceinline__ void compute_weighs_begin_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { weighs_begin_3_apply(d, v); });
-    note_operator(run, 22, iteration, size, 0, false);
-}
-
 // line 31: waiting_4 = filter(f, weighs_long_3)
 __device__ __forceinline__ void filter_weighs_long_3(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
@@ -943,11 +936,15 @@ __device__ __forceinline__ void filter_weighs_long_3(enactor& run, const data_sl
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        if (active) {
+            weighs_begin_3_apply(d, v);  // line 31: compute(f, weighs_begin_3)
+        }
         const bool accepted = active && weighs_long_3_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
+    note_operator(run, 22, iteration, size, 0, false);
     end_operator(run, 23, iteration, size, 0, false);
 }
 
@@ -959,7 +956,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_3_condition(d, at, near) ? weighs_best_value_3_value(d, at) : -FLOAT32_INF); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
-        [&](vertex near, float32 reduced) { d.weighs_best_3[near] = reduced; });
+        [&](vertex near, float32 reduced, bool) { d.weighs_best_3[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
@@ -974,7 +971,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_6_condition(d, at, near) ? weighs_best_edge_6_value(at) : NO_EDGE); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
-        [&](vertex near, edge reduced) { d.weighs_best_edge_5[near] = reduced; });
+        [&](vertex near, edge reduced, bool) { d.weighs_best_edge_5[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
@@ -1076,9 +1073,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier waiting_1 = frontier_at(d.run, 0);
     frontier& f_ = waiting_1;  // never needed at the same time
@@ -1094,19 +1091,29 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_weighs_rounds = *d.weighs_rounds;
+    d.weighs_rounds = &kept_weighs_rounds;
+    int64 kept_lowest_rounds = *d.lowest_rounds;
+    d.lowest_rounds = &kept_lowest_rounds;
+    int64 kept_weighs_rounds_2 = *d.weighs_rounds_2;
+    d.weighs_rounds_2 = &kept_weighs_rounds_2;
+    int64 kept_weighs_limit_2 = *d.weighs_limit_2;
+    d.weighs_limit_2 = &kept_weighs_limit_2;
+    int64 kept_weighs_rounds_3 = *d.weighs_rounds_3;
+    d.weighs_rounds_3 = &kept_weighs_rounds_3;
+    int64 kept_weighs_limit_3 = *d.weighs_limit_3;
+    d.weighs_limit_3 = &kept_weighs_limit_3;
     if (leader()) { *d.weighs_limit = int64(d.most); }
-    if (leader()) { *d.weighs_rounds = 0ll; }
-    compute_weighs_begin(run, d, iteration);
+    *d.weighs_rounds = 0ll;
     synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
-    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_weighs_best_value(run, d, waiting_1, iteration);
         reduce_weighs_best_edge_2(run, d, waiting_1, iteration);
         filter_weighs_found(run, d, waiting_1, spare, iteration);
         exchange(waiting_1, spare);
-        if (leader()) { *d.weighs_rounds = wrapping_add(*d.weighs_rounds, 1ll); }
-        synchronize(run);
+        *d.weighs_rounds = wrapping_add(*d.weighs_rounds, 1ll);
     }
     if (run.stopped) { return; }
     advance_best(run, d, spare_edges, iteration);
@@ -1116,18 +1123,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     filter_some(run, d, spare, iteration);
     exchange(f_, spare);
     if (leader()) { *d.lowest_limit = int64(wrapping_subtract(d.most, 1)); }
-    if (leader()) { *d.lowest_rounds = 0ll; }
-    compute_lowest_begin(run, d, f_, iteration);
+    *d.lowest_rounds = 0ll;
     synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
-    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         reduce_lowest_best_value(run, d, waiting_2, iteration);
         reduce_lowest_best_edge_2(run, d, waiting_2, iteration);
         filter_lowest_found(run, d, waiting_2, spare, iteration);
         exchange(waiting_2, spare);
-        if (leader()) { *d.lowest_rounds = wrapping_add(*d.lowest_rounds, 1ll); }
-        synchronize(run);
+        *d.lowest_rounds = wrapping_add(*d.lowest_rounds, 1ll);
     }
     if (run.stopped) { return; }
     advance_lowest(run, d, f_, spare_edges, iteration);
@@ -1135,11 +1140,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
     compute_mark_light(run, d, best_1, iteration);
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
-            if (leader()) { *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3)); }
-            if (leader()) { *d.weighs_rounds_2 = 0ll; }
-            compute_weighs_begin_2(run, d, f_, iteration);
-            synchronize(run);
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
+            *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3));
+            *d.weighs_rounds_2 = 0ll;
             filter_weighs_long_2(run, d, f_, spare, iteration);
             exchange(waiting_3, spare);
             for (int32 iteration = 0; waiting_3.size > 0 && *d.weighs_rounds_2 < *d.weighs_limit_2 && begin_pass(run, 3, iteration); ++iteration) {
@@ -1147,16 +1150,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
                 reduce_weighs_best_edge_4(run, d, waiting_3, iteration);
                 filter_weighs_found_2(run, d, waiting_3, spare, iteration);
                 exchange(waiting_3, spare);
-                if (leader()) { *d.weighs_rounds_2 = wrapping_add(*d.weighs_rounds_2, 1ll); }
-                synchronize(run);
+                *d.weighs_rounds_2 = wrapping_add(*d.weighs_rounds_2, 1ll);
             }
             advance_weighs(run, d, f_, spare_edges, iteration);
             exchange(of_both, spare_edges);
             compute_mark_either(run, d, of_both, iteration);
-            if (leader()) { *d.weighs_limit_3 = 1ll; }
-            if (leader()) { *d.weighs_rounds_3 = 0ll; }
-            compute_weighs_begin_3(run, d, f_, iteration);
-            synchronize(run);
+            *d.weighs_limit_3 = 1ll;
+            *d.weighs_rounds_3 = 0ll;
             filter_weighs_long_3(run, d, f_, spare, iteration);
             exchange(waiting_4, spare);
             for (int32 iteration = 0; waiting_4.size > 0 && *d.weighs_rounds_3 < *d.weighs_limit_3 && begin_pass(run, 4, iteration); ++iteration) {
@@ -1164,8 +1164,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
                 reduce_weighs_best_edge_6(run, d, waiting_4, iteration);
                 filter_weighs_found_3(run, d, waiting_4, spare, iteration);
                 exchange(waiting_4, spare);
-                if (leader()) { *d.weighs_rounds_3 = wrapping_add(*d.weighs_rounds_3, 1ll); }
-                synchronize(run);
+                *d.weighs_rounds_3 = wrapping_add(*d.weighs_rounds_3, 1ll);
             }
             advance_weighs_(run, d, f_, spare_edges, iteration);
             exchange(best_2, spare_edges);
@@ -1177,7 +1176,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_enactor
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -63,7 +64,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -151,9 +152,14 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -162,6 +168,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -179,6 +186,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -189,7 +199,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -202,6 +211,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -241,9 +251,9 @@ __device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 }
 #line resume "nearest_site.cu"
 
-__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 17 "nearest_site.gdsl"
-    return compare_and_swap(&d.hops[dst], -1, iteration + 1);
+    return claim(&d.hops[dst], -1, iteration + 1, few);
 }
 #line resume "nearest_site.cu"
 
@@ -310,8 +320,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && visit_claim(d, far, iteration);
+            const bool accepted = active && visit_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -330,7 +341,7 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
-        [&](vertex near, vertex reduced) { d.site_reduced[near] = reduced; });
+        [&](vertex near, vertex reduced, bool) { d.site_reduced[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
@@ -353,7 +364,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_site_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -364,7 +375,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_en
     constexpr int32 iteration = 0;
     filter_begin(run, d, spare, iteration);
     exchange(f, spare);
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_visit(run, d, f, spare, direction_of_advance_visit, iteration);
         exchange(f, spare);
         reduce_site_before(run, d, f, iteration);
@@ -374,7 +385,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_site_en
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -177,9 +178,14 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -189,6 +195,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -211,6 +218,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -243,6 +251,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: near_bound
 // piece: choose_bound
@@ -469,7 +478,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -493,7 +502,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting
         exchange(members_1, spare);
     }
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.b_nearest = FLOAT64_INF; }
         if (leader()) { *d.b_farthest = -FLOAT64_INF; }
         synchronize(run);
@@ -518,7 +527,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting
         exchange(members_2, spare);
     }
     grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
         synchronize(run);
@@ -535,7 +544,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_nearest_waiting
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -22,9 +23,7 @@
 #undef back
 #undef by
 #undef cluster_apply
-#undef compute_cluster
 #undef compute_pair
-#undef compute_send
 #undef compute_walk
 #undef compute_welcomes
 #undef direction_of_advance_reach
@@ -92,7 +91,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: minimum maximum
 // piece: bits_equal
 // piece: reduce_by_exchange
@@ -193,9 +192,14 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -206,6 +210,7 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -223,6 +228,8 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -230,6 +237,7 @@ struct frontier {
 // piece: block_reduce
 // piece: out_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -246,7 +254,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -260,6 +267,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -296,6 +304,29 @@ __device__ __forceinline__ uint32 mixed(uint32 a, uint32 b) {
     uint32 x = (a * 2654435761u) ^ b;
     x = (x ^ (x >> 15)) * 739982445u;
     return x ^ (x >> 12);
+}
+#line resume "neighbor_lists.cu"
+
+__device__ __forceinline__ void walk_apply(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 53 "neighbor_lists.gdsl"
+    vertex at = v;
+    edge by = NO_EDGE;
+    for (int32 i = 0, i_end = d.steps; i < i_end; ++i) {
+        if (stop_requested(d, polls)) { return; }
+#line 56 "neighbor_lists.gdsl"
+        if (out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 0)) == 0) {
+#line 56 "neighbor_lists.gdsl"
+            break;
+        }
+#line 57 "neighbor_lists.gdsl"
+        const int64 turn = int64(modulo(mixed(uint32(from_id<int32>(v)), uint32(i)), uint32(out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 1)))));
+        by = checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 2), turn, 3);
+        at = destination_of(d.graph, checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 4), uint64(turn), 5));
+        reduce_add(&d.visits[checked_index(d, at, d.graph.num_vertices, 6)], 1);
+    }
+    d.walked_to[v] = at;
+    d.last_edge[v] = by;
 }
 #line resume "neighbor_lists.cu"
 
@@ -346,29 +377,6 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex v) {
 }
 #line resume "neighbor_lists.cu"
 
-__device__ __forceinline__ void walk_apply(const data_slice& d, vertex v) {
-    uint32 polls = 0;
-#line 53 "neighbor_lists.gdsl"
-    vertex at = v;
-    edge by = NO_EDGE;
-    for (int32 i = 0, i_end = d.steps; i < i_end; ++i) {
-        if (stop_requested(d, polls)) { return; }
-#line 56 "neighbor_lists.gdsl"
-        if (out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 0)) == 0) {
-#line 56 "neighbor_lists.gdsl"
-            break;
-        }
-#line 57 "neighbor_lists.gdsl"
-        const int64 turn = int64(modulo(mixed(uint32(from_id<int32>(v)), uint32(i)), uint32(out_degree(d.graph, checked_index(d, at, d.graph.num_vertices, 1)))));
-        by = checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 2), turn, 3);
-        at = destination_of(d.graph, checked_edge_at(d, checked_index(d, at, d.graph.num_vertices, 4), uint64(turn), 5));
-        reduce_add(&d.visits[checked_index(d, at, d.graph.num_vertices, 6)], 1);
-    }
-    d.walked_to[v] = at;
-    d.last_edge[v] = by;
-}
-#line resume "neighbor_lists.cu"
-
 __device__ __forceinline__ void pair_apply(const data_slice& d, vertex src, vertex dst, edge e, pair_totals& totals) {
 #line 69 "neighbor_lists.gdsl"
     const edge other = reverse_of(d.graph, e);
@@ -399,9 +407,9 @@ __device__ __forceinline__ bool reach_condition(const data_slice& d, vertex dst)
 }
 #line resume "neighbor_lists.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 86 "neighbor_lists.gdsl"
-    return compare_and_swap(&d.hops[dst], -1, iteration + 1);
+    return claim(&d.hops[dst], -1, iteration + 1, few);
 }
 #line resume "neighbor_lists.cu"
 
@@ -437,24 +445,16 @@ __device__ __forceinline__ void welcomes_apply(const data_slice& d, vertex v, we
 
 // ---- operators ----
 
-// line 92: compute(vertices, cluster)
-__device__ __forceinline__ void compute_cluster(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { cluster_apply(d, v); });
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
-// line 93: compute(vertices, send)
-__device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { send_apply(d, v); });
-    note_operator(run, 1, iteration, size, 0, false);
-}
-
 // line 94: compute(vertices, walk)
 __device__ __forceinline__ void compute_walk(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { walk_apply(d, v); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        cluster_apply(d, v);  // line 92: compute(vertices, cluster)
+        send_apply(d, v);  // line 93: compute(vertices, send)
+        walk_apply(d, v);
+    });
+    note_operator(run, 0, iteration, size, 0, false);
+    note_operator(run, 1, iteration, size, 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -478,7 +478,7 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(weigh_condition(d, near, far) ? weigh_value(d, at) : 0ll); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.returned[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.returned[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });
     synchronize(run);
@@ -507,8 +507,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_condition(d, far) && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_condition(d, far) && reach_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -558,7 +559,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighbor_lists_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighbor_lists_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -567,8 +568,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighbor_lists_
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
-    compute_cluster(run, d, iteration);
-    compute_send(run, d, iteration);
     compute_walk(run, d, iteration);
     compute_pair(run, d, iteration);
     reduce_weigh(run, d, iteration);
@@ -578,14 +577,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighbor_lists_
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
     }
     if (run.stopped) { return; }
     compute_welcomes(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -185,9 +186,14 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -212,6 +218,7 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -240,6 +247,7 @@ struct frontier {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: warp_reduce
 // piece: reduce_hubs
 // piece: reduce_until
@@ -298,7 +306,7 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
-        [&](vertex near, int32 reduced) { d.in_sum[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_sum[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
     synchronize(run);
@@ -312,7 +320,7 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
-        [&](vertex near, int32 reduced) { d.in_least[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
     synchronize(run);
@@ -326,7 +334,7 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
-        [&](vertex near, int32 reduced) { d.out_most[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.out_most[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
     synchronize(run);
@@ -340,7 +348,7 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
-        [&](vertex near, int32 reduced) { d.in_product[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.in_product[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
     synchronize(run);
@@ -354,7 +362,7 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, true, combine, value,
-        [&](vertex near, bool reduced) { d.some_flag[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.some_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
     synchronize(run);
@@ -368,7 +376,7 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
     const auto combine = [](bool a, bool b) { return bool(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
     reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, false, combine, value,
-        [&](vertex near, bool reduced) { d.every_flag[near] = reduced; });
+        [&](vertex near, bool reduced, bool) { d.every_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
     synchronize(run);
@@ -382,7 +390,7 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     const auto combine = [](uint32 a, uint32 b) { return uint32(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
-        [&](vertex near, uint32 reduced) { d.all_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.all_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
     synchronize(run);
@@ -396,7 +404,7 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.any_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.any_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
     synchronize(run);
@@ -410,7 +418,7 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
-        [&](vertex near, uint32 reduced) { d.odd_bits[near] = reduced; });
+        [&](vertex near, uint32 reduced, bool) { d.odd_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
     synchronize(run);
@@ -424,7 +432,7 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.flags[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.flags[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
     synchronize(run);
@@ -453,7 +461,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0, combine, value,
-        [&](vertex near, int32 reduced) { d.touching_reduced[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
@@ -461,7 +469,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0, combine, value_back,
-        [&](vertex near, int32 reduced) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
+        [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0, combine, value_back,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
@@ -476,7 +484,7 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
-        [&](vertex near, vertex reduced) { d.nearest[near] = reduced; });
+        [&](vertex near, vertex reduced, bool) { d.nearest[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
     synchronize(run);
@@ -505,7 +513,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighborhoods_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhoods_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -528,7 +536,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighborhoods_e
     reduce_its_touch(run, d, selected_1, iteration);
     reduce_who(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

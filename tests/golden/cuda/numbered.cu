@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -140,11 +141,18 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -153,6 +161,7 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -170,6 +179,7 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -197,6 +207,7 @@ struct edge_frontier {
 // piece: all_edges
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -346,7 +357,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_numbered_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -372,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_numbered_enacto
     number_edges(run, e, d.graph.num_edges, [&](uint64 id, uint64 place) { d.order[id] = uint64(place); });
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_step(run, d, f, spare, iteration);
             exchange(f, spare);
             number_vertices(run, f, d.graph.num_vertices, [&](uint64 id, uint64 place) { d.rank[id] = int64(place); });
@@ -387,7 +398,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_numbered_enacto
     exchange(members_1, spare_edges);
     number_edges(run, members_1, d.graph.num_edges, [&](uint64 id, uint64 place) { d.rest[id] = int32(place); });
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

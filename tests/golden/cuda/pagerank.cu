@@ -13,12 +13,12 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
-#undef compute_settle
 #undef compute_spread
 #undef damping
 #undef dangling
@@ -41,6 +41,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -141,9 +142,13 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -152,10 +157,13 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
+// piece: hand_back
 // piece: bits_of
 // piece: lane_index
 // piece: shuffle_down
@@ -163,6 +171,7 @@ struct block_storage {
 // piece: padded
 // piece: block_reduce
 // piece: out_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: in_lists
@@ -183,7 +192,9 @@ struct block_storage {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
+// piece: each_hub
 
 // ---- functors ----
 
@@ -241,26 +252,27 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
 __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
+    settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
-        [&](vertex near, float32 reduced) { d.next[near] = reduced; });
+        [&](vertex near, float32 reduced, bool whole) {
+            d.next[near] = reduced;
+            if (!whole) { return; }
+            settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+        });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
-}
-
-// line 34: compute(vertices, settle)
-__device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    settle_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v, totals); });
+    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+        settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+    });
     {
-        const float64 total = block_reduce(run.shared, totals.error, 0.0,
+        const float64 total = block_reduce(run.shared, totals_1.error, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
+    synchronize(run);
+    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -276,31 +288,31 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.dangling = 0.0;
         *d.error = FLOAT64_INF;
+        d.dangling[1] = 0.0;
+        d.error[1] = 0.0;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 4) gdsl_pagerank_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        if (leader()) { *d.dangling = 0.0; }
-        synchronize(run);
-        if (leader()) { *d.error = 0.0; }
+    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.dangling, problem.dangling, 0.0);
+        turn(d.error, problem.error, 0.0);
         compute_spread(run, d, iteration);
         synchronize(run);
         reduce_received(run, d, iteration);
-        compute_settle(run, d, iteration);
         exchange(d.rank, d.next);
-        synchronize(run);
     }
     if (run.stopped) { return; }
+    hand_back(d.error, problem.error);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);
         d.run.outputs[1] = uint64(d.next);
     }

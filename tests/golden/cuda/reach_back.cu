@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -27,6 +28,7 @@
 #undef count_condition
 #undef count_totals
 #undef front
+#undef kept_widest
 #undef reached
 #undef reaches
 #undef second
@@ -142,9 +144,14 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     uint64 partials[32];  // a value a warp
 };
 
@@ -153,10 +160,12 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: hand_back
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -176,6 +185,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -195,6 +205,7 @@ struct frontier {
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: pull_warps
+// piece: synchronize_and_read
 // piece: pull_hubs
 
 // ---- functors ----
@@ -285,14 +296,16 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier front = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_widest = *d.widest;
+    d.widest = &kept_widest;
     if (leader()) { d.reaches[d.first] = true; }
     if (leader()) { d.reaches[d.second] = true; }
     if (leader()) { d.steps[d.first] = 0u; }
@@ -302,19 +315,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_reach_back_enac
         define_frontier(run, spare, members, 2, d.graph.num_vertices, in_lists{d.graph});
         exchange(front, spare);
     }
-    for (int32 iteration = 0; int64(front.size) > 0ll && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; int64(front.size) > 0ll && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_search(run, d, front, spare, iteration);
         exchange(front, spare);
         if (int64(front.size) > *d.widest) {
-            synchronize(run);
-            if (leader()) { *d.widest = int64(front.size); }
+            *d.widest = int64(front.size);
             if (leader()) { *d.widest_at = iteration + 1; }
         }
     }
     if (run.stopped) { return; }
     compute_count(run, d, iteration);
+    synchronize(run);
+    hand_back(d.widest, problem.widest);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -78,7 +79,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -176,9 +177,14 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -187,6 +193,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -204,6 +211,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -215,7 +225,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -238,6 +247,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -269,9 +279,9 @@ struct direction_state {
 
 // ---- functors ----
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 17 "search_levels.gdsl"
-    return compare_and_swap(&d.depth[dst], -1, iteration + 1);
+    return claim(&d.depth[dst], -1, iteration + 1, few);
 }
 #line resume "search_levels.cu"
 
@@ -347,8 +357,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -367,7 +378,7 @@ __device__ __forceinline__ void reduce_arriving(enactor& run, const data_slice& 
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(arriving_condition(d, far, near) ? arriving_value(d, far) : 0.0); };
     reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.paths_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.paths_reduced[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.paths_reduced[near], reduced); });
     synchronize(run);
@@ -383,7 +394,7 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(depending_condition(d, near, far) ? depending_value(d, near, far) : 0.0); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0.0, combine, value,
-        [&](vertex near, float64 reduced) { d.dependency_reduced[near] = reduced; });
+        [&](vertex near, float64 reduced, bool) { d.dependency_reduced[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.dependency_reduced[near], reduced); });
     synchronize(run);
@@ -424,7 +435,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -449,7 +460,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         push_level(run, d, f, d.h_members, d.h_ends, d.h_levels, state_of_h, 0);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
@@ -459,7 +470,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     if (leader()) { *d.levels = *d.h_levels; }
     {
         const int64 times = *d.h_levels;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             take_level(g, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
             synchronize(run);
             reduce_depending(run, d, g, iteration);
@@ -468,7 +479,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
     }
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
@@ -500,7 +511,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_search_levels_e
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -42,6 +43,7 @@
 #undef filter_third_
 #undef filtered_1
 #undef h
+#undef kept_bit
 #undef made
 #undef mark_apply
 #undef members_1
@@ -79,7 +81,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: sum
 // piece: plain_add
 // piece: plain_or
@@ -170,9 +172,14 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -181,6 +188,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -198,6 +206,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -205,7 +216,6 @@ struct frontier {
 // piece: in_lists
 // piece: marks_of
 // piece: mark
-// piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: all_members
@@ -244,6 +254,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -265,9 +276,9 @@ __device__ __forceinline__ bool third_condition(vertex v) {
 }
 #line resume "set_operations.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 14 "set_operations.gdsl"
-    return compare_and_swap(&d.reached[dst], -1, iteration + 1);
+    return claim(&d.reached[dst], -1, iteration + 1, few);
 }
 #line resume "set_operations.cu"
 
@@ -335,8 +346,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, uncounted());
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -449,9 +461,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -475,6 +487,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     direction_state direction_of_advance_reach = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    uint32 kept_bit = *d.bit;
+    d.bit = &kept_bit;
     if (leader()) { d.reached[d.start] = 0; }
     {
         const vertex members[] = {d.start, d.other};
@@ -500,7 +514,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
     exchange(h, spare);
     {
         const int64 times = 5ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
             grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
@@ -513,8 +527,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
@@ -545,8 +558,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
             compute_mark_2(run, d, advanced_2, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
             grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
@@ -561,13 +573,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_set_operations_
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);
             compute_mark_3(run, d, filtered_1, iteration);
-            synchronize(run);
-            if (leader()) { *d.bit = *d.bit << 1; }
+            *d.bit = *d.bit << 1;
         }
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -100,7 +101,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -199,11 +200,18 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -212,6 +220,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -229,11 +238,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -244,7 +256,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -261,6 +272,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -331,9 +343,9 @@ __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.hops[t], -1, iteration + 1);
+    return claim(&d.hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -361,9 +373,9 @@ __device__ __forceinline__ void compute_2_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.near_hops[t], -1, iteration + 1);
+    return claim(&d.near_hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -474,8 +486,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_claim(d, far, iteration);
+            const bool accepted = active && step_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -516,8 +529,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_2_claim(d, far, iteration);
+            const bool accepted = active && step_2_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -535,7 +549,7 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced) { d.level[near] = reduced; });
+        [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
@@ -550,7 +564,7 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
     reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
-        [&](vertex near, int32 reduced) { d.least[near] = reduced; });
+        [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
@@ -638,7 +652,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -665,7 +679,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     copy_frontier(run, spare, f, d.graph.num_vertices);
     exchange(f_2, spare);
     compute_compute_1(run, d, f_2, iteration);
-    for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f_2.size > 0 && int64(iteration) < *d.spread_most && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
@@ -679,7 +693,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     copy_frontier(run, spare, seen, d.graph.num_vertices);
     exchange(f_3, spare);
     compute_compute_2(run, d, f_3, iteration);
-    for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f_3.size > 0 && int64(iteration) < *d.spread_most_2 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
@@ -699,7 +713,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_site_hops_enact
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

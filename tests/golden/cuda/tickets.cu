@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -143,9 +144,13 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
 };
 
 // piece: enactor
@@ -155,6 +160,7 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -169,6 +175,7 @@ struct block_storage {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // ---- functors ----
@@ -257,7 +264,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_tickets_enactor
     advance_watch(run, d, iteration);
     compute_weigh(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

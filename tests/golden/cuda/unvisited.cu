@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -146,9 +147,14 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -160,10 +166,12 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
+// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -182,6 +190,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -219,6 +228,7 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // ---- functors ----
@@ -331,14 +341,15 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     if (leader()) {
         *d.components = 0;
         *d.root = NO_VERTEX;
+        d.root[1] = NO_VERTEX;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
@@ -353,9 +364,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
     exchange(seen, spare);
     subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
     exchange(unseen, spare);
-    for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
-        if (leader()) { *d.root = NO_VERTEX; }
-        synchronize(run);
+    for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        turn(d.root, problem.root, NO_VERTEX);
         compute_smallest(run, d, unseen, iteration);
         synchronize(run);
         {
@@ -383,7 +393,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_unvisited_enact
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -1,0 +1,212 @@
+"""Decides which operators run in one sweep: one that goes through the members of the one before it, and does with each
+member its own work as soon as the other has done its work on it.
+
+Apart, all of the first ends before any of the second begins. Together, the second one's call for a member comes behind
+the first one's work on that member, and in no order with its work on others. So nobody sees a difference where, of
+everything that both touch and one of them writes, both touch nothing but the element of the member itself: the call
+that reads it comes behind the one that wrote it, by the same thread, and no other call looks at it. Which members there
+are must not change in between, and each must come once. Within one operator calls are in no order anyway.
+
+The result of a reduction is such an element from the moment when all parts of it are there; those of lists that are cut
+into chunks are, behind a barrier (`each_hub`). It is not where the reduction reads what it stores, which stands aside
+until all are computed, nor where parts of any list may come from anywhere.
+
+What stands between the two, stores of the leader and changes of names, goes before the first one where that touches
+nothing of it, or else behind the second one.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdsl.effects.access import Access, Accesses, Who, frontiers_of
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Element, ElementTarget, Node, ScalarTarget, ScalarValue
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance
+from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Step, Swap, Sweep, Turn
+from gdsl.plan.ownership import own_arrays
+from gdsl.source import Span
+
+_IN_PARTS = (Balance.MERGE, Balance.EDGES)
+"""Where what a list gives comes from several threads, whichever list it is."""
+_BETWEEN = (Leader, Turn, Everyone, Swap)
+_MAY_WAIT = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Compute, ir.Filter, ir.NeighborReduce)
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why an operator has a sweep of its own, and the place that shows it."""
+
+    why: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two operators of which one follows the other, and what stands in the way of one sweep; None: nothing does."""
+
+    first: Operation
+    second: Operation
+    obstacle: Obstacle | None
+
+
+@dataclass
+class Fusion:
+    """Fuses the operators of one program; `repeated` are the frontiers that may hold a member twice."""
+
+    accesses: Accesses
+    repeated: frozenset[str]
+
+    def __post_init__(self) -> None:
+        self.pairs: list[Pair] = []
+        """What was looked at, in the order of the text."""
+        self._alone: dict[int, Operation] = {}
+        """By site what an operator is without those in its sweep."""
+
+    def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
+        """A block, and all blocks in it, with the operators that have one sweep in one."""
+        placed: list[Step] = []
+        for step in steps:
+            if isinstance(step, (Loop, On)):
+                placed.append(dataclasses.replace(step, body=self.steps(step.body)))
+            elif isinstance(step, Branch):
+                then, otherwise = self.steps(step.then), self.steps(step.otherwise)
+                placed.append(dataclasses.replace(step, then=then, otherwise=otherwise))
+            elif isinstance(step, Operation):
+                self._append(placed, step)
+            else:
+                placed.append(step)
+        return tuple(placed)
+
+    def _append(self, placed: list[Step], step: Operation) -> None:
+        self._alone[step.step.site] = step
+        at = len(placed) - 1
+        while at >= 0 and isinstance(placed[at], _BETWEEN):
+            at -= 1
+        former = placed[at] if at >= 0 else None
+        if not isinstance(former, Operation):
+            placed.append(step)
+            return
+        between = placed[at + 1 :]
+        obstacle = self.obstacle(former, step)
+        early = all(self._apart(each, former) is None for each in between)
+        late = all(self._apart(each, step) is None for each in between)
+        if obstacle is None and not early and not late:
+            obstacle = next(filter(None, (self._apart(each, step) for each in between)))
+        self.pairs.append(Pair(former, step, obstacle))
+        if obstacle is not None:
+            placed.append(step)
+            return
+        ahead = (*former.ahead, self._alone[former.step.site])
+        fused = dataclasses.replace(step, ahead=ahead, waits=former.waits or step.waits)
+        placed[at:] = [*between, fused] if early else [fused, *between]
+
+    def obstacle(self, former: Operation, step: Operation) -> Obstacle | None:
+        """Why `step` does not run in the sweep of `former`, and of what runs in that; None where it does."""
+        own, span = step.does, step.step.span
+        if not (isinstance(own, Sweep) and own.own is not None):
+            return Obstacle(f"{step.step.word} goes along edges, once all is done that they lead to", span)
+        for each in (*former.ahead, former):
+            found = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
+            if found is not None:
+                return found
+        return None
+
+    def _as_first(self, former: Operation, own: Sweep, behind: Span) -> Obstacle | None:
+        """Why `own`, which stands at `behind`, does not run in the sweep of `former`, whatever they touch."""
+        does, word, span = former.does, former.step.word, former.step.span
+        if not isinstance(does, Sweep) or (does.own is None and does.segment is None):
+            return Obstacle(f"what {word} makes is there once all of it has ended", span)
+        if does.collect is not None:
+            return Obstacle(f"{word} makes the set that comes next", span)
+        if (does.members.domain, does.members.frontier) != (own.members.domain, own.members.frontier):
+            return Obstacle("they go through other members", behind)
+        if does.members.frontier in self.repeated:
+            return Obstacle(f"a member may come twice in `{does.members.frontier}`", span)
+        if does.segment is None:
+            return None
+        if does.segment.aside is not None:
+            return Obstacle(f"{word} reads `{does.segment.array}`: its results stand aside until all are there", span)
+        if does.balance in _IN_PARTS:
+            return Obstacle(f"with balance={does.balance.value} a result comes in parts from anywhere", span)
+        if own.collect is not None:
+            return Obstacle(f"a set is collected by whole warps, results of {word} come one by one", behind)
+        return None
+
+    def _between_calls(self, former: Operation, step: Operation) -> Obstacle | None:
+        """What one of them does that another call of the other one would see."""
+        alone = self._own(former) & self._own(step)
+        for name in _met(self.accesses.of_step(former.step), self.accesses.of_step(step.step)):
+            if name not in alone:
+                seen = "adds up" if name in _scalars(self.accesses) else "touches beside a member's own"
+                label, first = former.step.label, former if name not in self._own(former) else step
+                why = f"`{name}`, which `{first.step.label}` {seen}, is complete once all of `{label}` is done"
+                return Obstacle(why, self._place(name, step) or step.step.span)
+        return None
+
+    def _own(self, operation: Operation) -> frozenset[str]:
+        """The arrays of which the work on a member touches the member's element and no other."""
+        step, functor = operation.step, self.accesses.functor_of(operation.step)
+        if step.stores is not None:
+            read = any(each.name == step.stores and not each.writes for each in self.accesses.of_step(step))
+            single = {array.name for array in self.accesses.program.arrays if array.count is None}
+            return frozenset({step.stores} & single) if not read else frozenset()
+        return own_arrays(functor, self.accesses.program) if functor is not None else frozenset()
+
+    def _apart(self, between: Step, operation: Operation) -> Obstacle | None:
+        """Why `between` does not go to the other side of an operator and of what runs in its sweep."""
+        assert isinstance(between, _BETWEEN)
+        for each in (*operation.ahead, operation):
+            found = next(self._met(between.step, each.step), None)
+            if found is not None:
+                return Obstacle(f"`{found}` is given another value in between", between.step.span)
+        return None
+
+    def meets(self, step: Step, other: ir.Step) -> bool:
+        """Whether `step` may not be done before `other`, which stands before it in the program."""
+        if not isinstance(step, (Operation, *_BETWEEN)) or not isinstance(other, _MAY_WAIT):
+            return True
+        return any(self._met(step.step, other))
+
+    def _met(self, step: ir.Step, other: ir.Step) -> Iterator[str]:
+        """What keeps two steps in their order: data, and sets of which one asks for the size that the other makes."""
+        yield from _met(self._of(step), self._of(other))
+        uses = frontiers_of(step), frontiers_of(other)
+        yield from sorted({*uses[0].read} & {*uses[1].written} | {*uses[1].read} & {*uses[0].written})
+
+    def _of(self, step: ir.Step) -> frozenset[Access]:
+        if isinstance(step, ir.Swap):
+            return frozenset(Access(name, True, Who.ANYBODY) for name in (step.first, step.second))
+        return self.accesses.of_step(step)
+
+    def _place(self, name: str, operation: Operation) -> Span | None:
+        """Where an operator's functor touches `name`."""
+        functor = self.accesses.functor_of(operation.step)
+        return next((node.span for node in walk(functor) if _name_of(node) == name), None)
+
+
+def flattened(step: Operation) -> tuple[Operation, ...]:
+    """An operator with those that run in its sweep, in the order of the text."""
+    return (*step.ahead, dataclasses.replace(step, ahead=()))
+
+
+def _met(some: frozenset[Access], others: frozenset[Access]) -> Iterator[str]:
+    """What both touch and one of them writes."""
+    written = {each.name for each in some if each.writes}, {each.name for each in others if each.writes}
+    names = {each.name for each in some}, {each.name for each in others}
+    yield from sorted((written[0] & names[1]) | (written[1] & names[0]))
+
+
+def _scalars(accesses: Accesses) -> frozenset[str]:
+    return frozenset(each.name for each in accesses.program.scalars)
+
+
+def _name_of(node: Node) -> str | None:
+    if isinstance(node, (Element, ElementTarget)):
+        return node.array
+    if isinstance(node, ScalarTarget):
+        return node.scalar
+    return node.name if isinstance(node, ScalarValue) else None

@@ -1,0 +1,136 @@
+"""Decides which scalars have three places, of which a store of what they begin again with takes the next.
+
+A loop such as `while (moved) { moved = false; compute(vertices, jump); }` would wait twice around the store: until all
+have read what the last pass left, and until the store stands. Instead `moved` goes to its next place, which holds
+`false` already, and the leader stores `false` in the one behind that, for the turn after this one. Each thread knows
+the place by itself, since all of them walk the same schedule.
+
+What that meets needs no rule of its own: `barriers` takes a turn for a change of names, as a swap is one, and a write
+of the leader to the place that is made ready. It finds that this place was last touched before the turn before this
+one, and is touched again after the next one, and puts a barrier wherever none lies in between.
+
+A value must be the same each time, which literals and params are. Of several such values that one scalar is given in
+loops, one turns, in the innermost loop; all others are stored where it lies then. Where it lies takes registers in the
+whole kernel, so that only those turn without which there would be more barriers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from gdsl.effects.access import Accesses
+from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamValue, Program, StoreScalar, Unary
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.traversal import walk
+from gdsl.plan import barriers, kept
+from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, MakeGraph, On, Step, Turn
+from gdsl.plan.walking import steps_in
+from gdsl.types import Type
+
+PLACES = 3
+"""Of a scalar that turns: the one it has, the next, which is ready, and the last, which is made ready by a turn."""
+_SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
+_OFTEN = 8
+"""Passes of a loop, as far as it matters where barriers are counted."""
+Turning = dict[str, Expression]
+"""By name of each scalar that turns what it turns to."""
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A launch with its barriers; the scalars in it that turn, and those that each thread keeps."""
+
+    launch: Launch
+    turning: Turning
+    kept: tuple[str, ...]
+
+
+def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
+    """`launch`, which has no barriers, with those that it needs, and with what spares some."""
+
+    def placed(turning: Turning, keeps: tuple[str, ...]) -> Placed:
+        return Placed(barriers.place(_changed(launch, turning, keeps, program), accesses), turning, keeps)
+
+    if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
+        return placed({}, ())  # where data lie all threads of a block know together
+    best = placed(_candidates(launch, program, accesses), kept.candidates(launch, program, accesses))
+    for name in (*best.turning, *best.kept):
+        turning = {other: value for other, value in best.turning.items() if other != name}
+        fewer = placed(turning, tuple(other for other in best.kept if other != name))
+        if _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
+            best = fewer
+    return best
+
+
+def without(launch: Launch) -> Launch:
+    """`launch` with no barriers, and all stores in scalars by the leader."""
+    steps = tuple(step for step in barriers.without(launch).steps if not isinstance(step, (Keep, HandBack)))
+    return dataclasses.replace(launch, steps=tuple(kept.mapped(tuple(_mapped(steps, {})), frozenset())))
+
+
+def apart(kind: Type) -> int:
+    """How many values one place lies behind another: what changes a bool changes all of its word."""
+    return 4 if kind is Type.BOOL else 1
+
+
+def _candidates(launch: Launch, program: Program, accesses: Accesses) -> Turning:
+    """The scalars that might turn: others than the leader write them, and nothing knows where they lie."""
+    written, known = kept.others_know(program, accesses)
+    found: dict[str, tuple[int, Expression]] = {}
+    for depth, step in kept.stores(launch.steps, 0):
+        may = step.scalar in written - known and _is_same_each_time(step.value)
+        if may and found.get(step.scalar, (0,))[0] < depth:
+            found[step.scalar] = depth, step.value
+    return {name: value for name, (_, value) in found.items()}
+
+
+def _is_same_each_time(value: Expression) -> bool:
+    return all(isinstance(node, _SAME_EACH_TIME) for node in walk(value))
+
+
+def _changed(launch: Launch, turning: Turning, keeps: tuple[str, ...], program: Program) -> Launch:
+    """`launch` with turns and stores by everyone, whose results are handed back at its end."""
+    if not turning and not keeps:
+        return launch
+    first, *others = launch.steps
+    results = [each.name for each in program.scalars if not each.is_local]
+    back = HandBack(*(tuple(name for name in results if name in names) for names in (turning, keeps)))
+    values = {name: _plain(value) for name, value in turning.items()}
+    steps = kept.mapped(tuple(_mapped(tuple(others), values)), frozenset(keeps))
+    own = (first, *((Keep(keeps),) if keeps else ()), *steps, *((back,) if back.turned or back.kept else ()))
+    return dataclasses.replace(launch, steps=own)
+
+
+def _mapped(steps: tuple[Step, ...], values: dict[str, str]) -> Iterator[Step]:
+    """`steps` with turns for the stores of `values`, and plain stores for all others."""
+    for step in steps:
+        if isinstance(step, (Leader, Turn)) and isinstance(step.step, StoreScalar):
+            turns = step.step.scalar in values and values[step.step.scalar] == _plain(step.step.value)
+            yield Turn(step.step) if turns else Leader(step.step)
+        elif isinstance(step, (Loop, On)):
+            yield dataclasses.replace(step, body=tuple(_mapped(step.body, values)))
+        elif isinstance(step, Branch):
+            then, otherwise = (tuple(_mapped(block, values)) for block in (step.then, step.otherwise))
+            yield dataclasses.replace(step, then=then, otherwise=otherwise)
+        else:
+            yield step
+
+
+def _plain(value: Expression) -> str:
+    """`value` without where it stands in the text."""
+    return f"{value.type.name} {print_expression(value)}"
+
+
+def _waiting(steps: tuple[Step, ...], times: int) -> int:
+    """How many barriers between steps are met, if all loops had the same number of passes."""
+    found = 0
+    for step in steps:
+        if isinstance(step, Barrier):
+            found += times
+        elif isinstance(step, (Loop, On)):
+            found += _waiting(step.body, times * (_OFTEN if isinstance(step, Loop) else 1))
+        elif isinstance(step, Branch):
+            found += _waiting((*step.then, *step.otherwise), times)
+    return found
