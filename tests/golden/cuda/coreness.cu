@@ -194,6 +194,9 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -206,6 +209,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -535,7 +539,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -566,7 +570,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     compute_peel_place(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
-    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.peel_least, problem.peel_least, 9223372036854775807ll);
         compute_peel_find(run, d, peel_waiting_1, iteration);
         synchronize(run);
@@ -588,7 +592,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     if (leader()) { *d.deepest = *d.peel_popped; }
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             *d.rounds = 0;
             if (leader()) { *d.outer_width = 2ll; }
             synchronize(run);
@@ -621,7 +625,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_coreness_enacto
     hand_back(d.k, problem.k);
     hand_back(d.rounds, problem.rounds);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

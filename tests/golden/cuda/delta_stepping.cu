@@ -159,6 +159,9 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
@@ -171,6 +174,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -366,7 +370,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_stepping_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -393,7 +397,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     }
     compute_b_place(run, d, members_1, iteration);
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
         synchronize(run);
@@ -409,7 +413,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_delta_stepping_
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -55,6 +55,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 
 // ---- runtime ----
 

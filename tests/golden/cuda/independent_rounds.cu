@@ -56,6 +56,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -222,10 +225,13 @@ struct frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
-// piece: shuffle_up
-// piece: reduce_warps
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 
@@ -282,17 +288,17 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, near, far, far) ? rival_value(d, far) : 0ull); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.most[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near, far) ? rival_value(d, far) : 0ull); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced, bool) { d.most[near] = combine(d.most[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);

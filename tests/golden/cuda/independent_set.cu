@@ -58,6 +58,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -236,9 +240,12 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -336,9 +343,9 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);

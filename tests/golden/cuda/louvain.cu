@@ -102,6 +102,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -279,7 +282,6 @@ struct block_storage {
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -353,8 +355,11 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub
@@ -879,15 +884,15 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool whole) {
             d.strength[near] = reduced;
             if (!whole) { return; }
             alone_apply(d, near);  // line 59: compute(vertices, alone)
         });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         alone_apply(d, near);  // line 59: compute(vertices, alone)
     });
     synchronize(run);
@@ -994,9 +999,9 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -1107,7 +1112,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
         *d.sum_of_units = 0ll;
-        d.quality[1] = 0ll;
     }
     synchronize(run);
 }
@@ -1141,7 +1145,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             share(graph_around_0, d.graph);
             share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside(run, d, iteration);
             compute_chance(run, d, iteration);
             if (leader()) { *d.before = *d.quality; }
@@ -1163,7 +1168,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 exchange(advanced_1, spare);
                 grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
             }
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside_(run, d, iteration);
             compute_chance_(run, d, iteration);
             if (*d.quality > *d.before) {

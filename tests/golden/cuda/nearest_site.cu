@@ -48,6 +48,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -214,11 +218,14 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
-// piece: reduce_warps
+// piece: reduce_list
+// piece: shuffle
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 
@@ -326,9 +333,9 @@ __device__ __forceinline__ void reduce_site_before(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(site_before_value(d, far, near)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced, bool) { d.site_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.site_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.site[near] = d.site_reduced[near]; });

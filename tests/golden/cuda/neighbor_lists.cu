@@ -74,6 +74,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -270,9 +274,12 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -464,9 +471,9 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(weigh_condition(d, near, far) ? weigh_value(d, at) : 0ll); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.returned[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });
     synchronize(run);
     end_operator(run, 4, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);

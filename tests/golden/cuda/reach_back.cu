@@ -46,6 +46,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 
 // ---- runtime ----
 
@@ -195,8 +196,8 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: bitmap_result
-// piece: grid_warps warp_index
 // piece: minimum maximum
+// piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: pull_warps

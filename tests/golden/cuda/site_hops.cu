@@ -83,6 +83,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -307,8 +311,11 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -533,9 +540,9 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
     synchronize(run);
     end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -548,9 +555,9 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(lowest_condition(d, far) ? lowest_value(d, far) : 2147483647); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
     end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
