@@ -51,6 +51,7 @@ class Argument(Enum):
     DESTINATION_EDGE = "destination_edge"
     KEY = "key"
     TOTAL = "total"
+    FEW = "few"
     ITERATION = "iteration"
     TOTALS = "totals"
     OWN = "own"
@@ -211,8 +212,12 @@ class FunctionPrinter:
         expressions = self.expressions(functor)
         values = (expressions.print(claim.expected), expressions.print(store.value))
         lines = Lines(depth=1)
-        lines.add(f"return compare_and_swap({', '.join((expressions.address(store.target), *values))});", store.span)
-        return self._finish(functor, part, "bool", (store, claim.expected), lines)
+        function, few = ("claim", ["few"]) if claim.blind else ("compare_and_swap", [])
+        arguments = ", ".join((expressions.address(store.target), *values, *few))
+        lines.add(f"return {function}({arguments});", store.span)
+        text = self._finish(functor, part, "bool", (store, claim.expected), lines)
+        asks = [FunctionParameter(Argument.FEW, "bool", "few")] if few else []
+        return replace(text, parameters=(*text.parameters, *asks))
 
     def expressions(
         self,

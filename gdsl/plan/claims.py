@@ -27,8 +27,12 @@ from gdsl.plan.nodes import Claim
 from gdsl.types import Type
 
 
-def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim | None:
-    """The compare-and-swap that a push can do; None where it cannot."""
+def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: bool) -> Claim | None:
+    """The compare-and-swap that a push can do; None where it cannot.
+
+    `blind`: where members are few, all threads of a grid wait for the slowest of them, and a look that comes first is a
+    way to the memory more; where they are many, looks are cheaper than exchanges in vain.
+    """
     if closing is None or closing.statement is None or closing.end is not Role.FAR:
         return None
     store = functor.body[closing.statement]
@@ -44,7 +48,8 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None) -> Claim
         and not sides[0].type.holds_float
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
     )
-    return Claim(closing.array, closing.conjunct, closing.statement, sides[1]) if can else None
+    blind = blind and not sides[0].type.is_pair
+    return Claim(closing.array, closing.conjunct, closing.statement, sides[1], blind) if can else None
 
 
 def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:

@@ -7,7 +7,8 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance
+from gdsl.ir.nodes import Advance, Program, Repeat, While
+from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.walking import steps_in, sweeps_of
 
@@ -25,7 +26,7 @@ LONG_LIST = 512
 def blocks_a_multiprocessor(plan: Plan, num_vertices: int, num_edges: int, largest_degree: int) -> int:
     """At most so many; one kernel for the whole schedule is what waits for itself."""
     narrow = is_narrow(num_vertices, num_edges, largest_degree)
-    return FEW if narrow and plan.target.fused and _searches(plan) else MANY
+    return FEW if narrow and plan.target.fused and searches(plan.program) else MANY
 
 
 def resident_threads(plan: Plan) -> int | None:
@@ -36,13 +37,16 @@ def resident_threads(plan: Plan) -> int | None:
 
     Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
     and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
-    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Nothing but speed
-    hangs on this: how many blocks really fit is asked of the driver.
+    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
+    chosen size may have a multiprocessor for themselves, as those of `suiting` do. Nothing but speed hangs on this: how
+    many blocks really fit is asked of the driver.
     """
     own = plan.target.resident_threads
     if own is not None:
         return own
-    return STREAMED if _only_streams(plan) else SEARCHING if plan.frontiers else None
+    if _only_streams(plan):
+        return STREAMED
+    return SEARCHING if plan.frontiers and plan.program.tuning.block is None else None
 
 
 def _only_streams(plan: Plan) -> bool:
@@ -67,11 +71,7 @@ def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
     return num_edges < EDGES_A_VERTEX * num_vertices and largest_degree < LONG_LIST
 
 
-def _searches(plan: Plan) -> bool:
+def searches(program: Program) -> bool:
     """Whether a loop goes from frontier to frontier along edges."""
-    return any(_advances(step.body) for step in steps_in(plan.schedule) if isinstance(step, Loop))
-
-
-def _advances(steps: tuple[Step, ...]) -> bool:
-    advances = (step.step for step in steps_in(steps) if isinstance(step, Operation))
-    return any(isinstance(step, Advance) and step.result is not None for step in advances)
+    loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
+    return any(isinstance(node, Advance) and node.result is not None for loop in loops for node in walk(loop.body))

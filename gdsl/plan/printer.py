@@ -40,6 +40,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
+from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
@@ -50,6 +51,9 @@ def print_plan(plan: Plan) -> str:
     form = "one launch" if target.fused else "a launch a step"
     lines = [f"plan of {plan.program.name} for {target.name}, {form}"]
     lines += [f"sizes: {', '.join(_sizes(plan))}"]
+    if target.name == "cuda" and leaves_block(plan.program):
+        narrow = f"few edges a vertex and no long lists, from {MANY_VERTICES:,} vertices on"
+        lines += [f"on graphs of {narrow}: a program of its own, {NARROW_BLOCK} threads a block"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]

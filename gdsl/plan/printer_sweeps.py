@@ -147,7 +147,8 @@ _BALANCES = {
 
 
 def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
-    return f"claim by compare-and-swap: {print_expression(functor.condition[claim.conjunct])}"
+    look = ", while there are few members without a look first" if claim.blind else ""
+    return f"claim by compare-and-swap{look}: {print_expression(functor.condition[claim.conjunct])}"
 
 
 def _collect(collect: Collect) -> str:

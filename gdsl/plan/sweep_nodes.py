@@ -40,6 +40,8 @@ class Claim:
     conjunct: int
     statement: int
     expected: Expression
+    blind: bool = False
+    """Whether it is tried without a look first while the members are few."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -171,7 +171,7 @@ class OperationPlanner:
             return None
         key = (functor.name, step.over, closing.end, closing.array, closing.conjunct, closing.statement)
         if key not in self._claims:
-            claim = claim_of(functor, step.over, closing)
+            claim = claim_of(functor, step.over, closing, self.target.grid)
             self._claims[key] = variants.claimed(functor, claim) if claim is not None else None
         return self._claims[key]
 

@@ -202,6 +202,8 @@ class SweepVerifier:
             self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
             kind = getattr(getattr(store, "target", None), "type", None)
             self.expect(claim.expected.type is kind, "a claim that expects another type")
+            blind = self.plan.target.grid and not claim.expected.type.is_pair
+            self.expect(claim.blind == blind, "a claim that looks where it need not, or the reverse")
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
         self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")

@@ -63,10 +63,10 @@ EDGE_MUTANTS = (
     Mutant(
         "no barrier behind edges",
         _EDGES,
-        "    synchronize(run);\n    result.size = load_relaxed",
-        "    result.size = load_relaxed",
+        "synchronize_and_read(run, &run.counters()->accepted)",
+        "load_relaxed(&run.counters()->accepted)",
         FORWARD,
-        "race result stale",
+        "race result stale bounds",
     ),
     Mutant(
         "no barrier behind a copy of edges",

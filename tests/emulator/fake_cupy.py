@@ -105,6 +105,8 @@ class FakeCupy:
     def __init__(self) -> None:
         self.log: Counter[str] = Counter()
         self.free = 1 << 40
+        self.block_threads = 0
+        """Of the last launch."""
         self.live: list[Any] = []
         runtime = SimpleNamespace(
             memcpyAsync=self._memcpy,
@@ -228,6 +230,7 @@ class _Driver:
         """Run it."""
         self._cupy.log["launch"] += 1
         blocks, _, _, threads, _, _, _, _, arguments = shape
+        self._cupy.block_threads = threads
         options = Options(blocks, threads, 1, 0, 0, 200_000_000, 0, 0, 0)
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))

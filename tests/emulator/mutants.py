@@ -34,6 +34,10 @@ _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "oper
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
 _BY_BLOCKS = ("visit.direction=push", "visit.balance=block")
 
+THEN_ALL_KNOW = "    const operator_counters* const counters = run.counters();\n"
+BLOCK_ALONE = "[](enactor&, auto then) { __syncthreads(); if (threadIdx.x == 0) { then(); } __syncthreads(); }"
+"""In the place of a barrier of the grid."""
+
 SPREAD = """
 program spread;
 problem { param source : vertex; scalar reached : int64; }
@@ -69,8 +73,8 @@ ATOMICS = (
     Mutant(
         "the claim of a far end",
         _MEMORY,
-        "if (exchange_word(x, former, value)) { return true; }",
-        "*x = value; return true;",
+        "(few || load_relaxed(x) == old) && exchange_word(x, old, value);",
+        "load_relaxed(x) == old && (*x = value, true);",
         "bfs",
         "race",
         _BFS_PUSH,
@@ -115,8 +119,8 @@ BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
         _ENACTOR,
-        "    __syncthreads();\n    if (threadIdx.x == 0) {\n        const uint64 stop",
-        "    if (threadIdx.x == 0) {\n        const uint64 stop",
+        "    __syncthreads();\n    if (threadIdx.x == 0) {\n        const uint64 barriers",
+        "    if (threadIdx.x == 0) {\n        const uint64 barriers",
         "bfs",
         "race",
     ),
@@ -158,8 +162,8 @@ BARRIERS = (
     Mutant(
         "no grid barrier at the end of a queue",
         _FRONTIER,
-        "    synchronize(run);\n    result.size",
-        "    __syncthreads();\n    result.size",
+        f"{THEN_ALL_KNOW}    synchronize(run, [&] {{",
+        f"{THEN_ALL_KNOW}    {BLOCK_ALONE}(run, [&] {{",
         "bfs",
         "race",
         _BFS_PUSH,
@@ -175,8 +179,8 @@ BARRIERS = (
     Mutant(
         "no grid barrier before the chunks",
         _PUSH,
-        "    synchronize(run);\n    const uint64 chunks",
-        "    __syncthreads();\n    const uint64 chunks",
+        "synchronize_and_read(run, &run.counters()->hubs)",
+        "load_relaxed(&run.counters()->hubs)",
         "bfs",
         "race",
         _BFS_PUSH,
@@ -193,15 +197,15 @@ BARRIERS = (
     Mutant(
         "a barrier that waits for one block less",
         _ENACTOR,
-        "run.shared.barriers * gridDim.x",
-        "run.shared.barriers * gridDim.x - 1",
+        "(barriers + 1) * gridDim.x",
+        "(barriers + 1) * gridDim.x - 1",
         "bfs",
         "race divergence",
     ),
     Mutant(
         "a stop in the same bit at each barrier",
         _ENACTOR,
-        "run.shared.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
+        "barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
         "STOP_EVEN",
         COUNTING,
         "deadlock divergence race",
@@ -362,7 +366,7 @@ WARPS = (
         "if (votes == 0) { return; }",
         "if (!accepted) { return; }",
         "bfs",
-        "divergence deadlock",
+        "divergence deadlock race bounds",
         _BFS_PUSH,
     ),
     Mutant(

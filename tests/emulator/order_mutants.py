@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from support.near_far import AGAIN, BOTTLENECK
 
-from .mutants import Mutant
+from .mutants import BLOCK_ALONE, THEN_ALL_KNOW, Mutant
 
 _NEAR_FAR = "runtime/near_far.cuh"
 _WORDS = ("schedule.order=near_far",)
@@ -40,9 +40,9 @@ ORDER_MUTANTS = (
     ),
     _mutant(
         "all have looked",
-        "        look_through(run, order, f, num_vertices);\n        synchronize(run);",
-        "        look_through(run, order, f, num_vertices);",
-        "race",
+        f"    {THEN_ALL_KNOW}        synchronize(run, [&] {{",
+        f"    {THEN_ALL_KNOW}        {BLOCK_ALONE}(run, [&] {{",
+        "race divergence",
     ),
     _mutant(
         "the last look is believed",

@@ -78,8 +78,8 @@ INTERSECTIONS = (
     Mutant(
         "no grid barrier before the chunks of walks",
         _INTERSECT,
-        "    synchronize(run);\n    const uint64 chunks",
-        "    __syncthreads();\n    const uint64 chunks",
+        "synchronize_and_read(run, &run.counters()->hubs)",
+        "load_relaxed(&run.counters()->hubs)",
         _COMMON,
         "race",
     ),
@@ -175,7 +175,7 @@ SETS = (
     Mutant(
         "a set grows by what it has", _SETS, "active && mark(f.bitmap, v)", "active", GROWING, "result bounds steps"
     ),
-    Mutant("the size of what has grown", _SETS, "f.size += load_relaxed", "f.size = load_relaxed", GROWING, "result"),
+    Mutant("the size of what has grown", _SETS, "f.size += rest.size", "f.size = rest.size", GROWING, "result"),
     Mutant(
         "all that is asked for is there",
         _SETS,

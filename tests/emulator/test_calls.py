@@ -15,6 +15,7 @@ import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
 from gdsl.graph import ids
+from gdsl.plan import suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
 
@@ -117,6 +118,24 @@ def test_arrays_of_the_graph_go_over_once_and_those_of_the_caller_each_time(cupy
         uploads.append(cupy.log["upload"])
         x[:] = x[::-1].copy() + 1  # whoever changes an array has the change seen
     assert uploads[1:] == [1, 1]
+
+
+@pytest.mark.parametrize("directed, ways", [(False, 2), (True, 4)])
+def test_lists_that_are_the_same_both_ways_go_over_once(cupy: FakeCupy, directed: bool, ways: int) -> None:
+    ring = make_graph([(v, (v + 1) % COUNT) for v in range(COUNT)], COUNT, directed=directed)
+    result = gdsl.compile("bfs", tune=SMALL)(ring, source=0, backend="cuda")
+    assert result.distance.get().tolist() == [v if directed else min(v, COUNT - v) for v in range(COUNT)]
+    assert cupy.log["upload"] == ways, "offsets and neighbours"
+
+
+def test_roads_have_a_program_of_their_own(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(suiting, "MANY_VERTICES", COUNT)
+    monkeypatch.setattr(suiting, "NARROW_BLOCK", 64)
+    small = make_graph(path(COUNT - 1), COUNT - 1, directed=False)
+    program = gdsl.compile("bfs")
+    for on, threads in ((small, 512), (graph, 64), (small, 512), (graph, 64)):
+        assert program(on, source=0, backend="cuda").distance.get().tolist() == distances(0)[: on.num_vertices]
+        assert cupy.block_threads == threads
 
 
 def test_arrays_of_the_gpu_are_used_where_they_lie(cupy: FakeCupy, graph: gdsl.Graph) -> None:

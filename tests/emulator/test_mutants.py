@@ -17,6 +17,7 @@ from . import build
 from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
+from .few_mutants import FEW_MUTANTS
 from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
@@ -79,6 +80,7 @@ ALL = (
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,
+    *FEW_MUTANTS,
     *FUSION_MUTANTS,
     *GRAPH_MUTANTS,
     *KEPT_MUTANTS,

@@ -88,10 +88,10 @@ VOTE_MUTANTS = (
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,
-        "    synchronize(run);\n    const uint64 hubs",
-        "    __syncthreads();\n    const uint64 hubs",
+        "synchronize_and_read(run, &run.counters()->hubs)",
+        "load_relaxed(&run.counters()->hubs)",
         _LABELS,
-        "race result",
+        "race result bounds",
     ),
     Mutant("the empty key is no key", _VOTE, "if (key == no_key) {", "if (false) {", _DEGREES, "result steps"),
     Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),

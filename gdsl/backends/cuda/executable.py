@@ -14,7 +14,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
-from gdsl.plan import orders
+from gdsl.plan import suiting
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -100,8 +100,8 @@ class CudaBackend:
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
-        if orders.has_choice(program):
-            program = orders.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
+        if suiting.has_choice(program):
+            program = suiting.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
         sizes = sizes_of(graph, bindings)
         return needs.on_a_device(plan_of(program), widths, sizes, graph.directed, bindings.inputs)
 
@@ -144,7 +144,8 @@ class CudaBackend:
 class CudaExecutable:
     """A compiled program, on the GPU that was current when it was made; `generated.text` is its source.
 
-    Where the order of a loop is left to the graph, there is another one for graphs that ask for it, made at the first.
+    Where the order of a loop or the size of a block is left to the graph, there is another one for graphs that ask for
+    it, made at the first.
     """
 
     def __init__(
@@ -160,8 +161,8 @@ class CudaExecutable:
         self._device = backend.device()
         self._kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
-        self._open = program if orders.has_choice(program) else None
-        self._ordered: CudaExecutable | None = None
+        self._open = program if suiting.has_choice(program) else None
+        self._other: CudaExecutable | None = None
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
@@ -181,12 +182,12 @@ class CudaExecutable:
         if self._open is None:
             return self
         largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-        program = orders.suited(self._open, graph.num_vertices, graph.num_edges, largest)
+        program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
         if program is self._open:
             return self
-        if self._ordered is None:
-            self._ordered = self.backend.build_for(program, self.widths)
-        return self._ordered
+        if self._other is None:
+            self._other = self.backend.build_for(program, self.widths)
+        return self._other
 
     def _enactor(self, graph: Graph) -> Enactor:
         found = self._enactors.get(graph)

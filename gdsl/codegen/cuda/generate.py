@@ -148,7 +148,15 @@ class _Generation:
             **shared_structs(self.plan, self.widths),
             "block_storage": _block_storage(
                 frozenset(
-                    {"collector", "edge_collector", "block_reduce", "push_blocks", "intersect_tables", "sort_ids"}
+                    {
+                        "collector",
+                        "edge_collector",
+                        "end_queue",
+                        "block_reduce",
+                        "push_blocks",
+                        "intersect_tables",
+                        "sort_ids",
+                    }
                 )
             ),
         }
@@ -214,6 +222,10 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
+    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
+        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
+    if "end_queue" in uses:
+        lines.append("    uint64 found_edges;")
     gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")

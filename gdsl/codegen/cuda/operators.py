@@ -221,6 +221,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
+            asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
 
     def _pull(self, sweep: Sweep) -> Pull:

@@ -73,6 +73,8 @@ class Push:
     result: ResultText
     entries: bool = False
     """Whether the members are entries of a worklist with an order."""
+    asks_few: bool = False
+    """Whether a visit asks if the members are few."""
 
 
 @dataclass(frozen=True, slots=True)

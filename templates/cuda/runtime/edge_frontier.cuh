@@ -81,8 +81,7 @@ struct edge_collector {
 // piece: end_edges
 // The barrier after which a set of edges can be read.
 __device__ __forceinline__ void end_edges(enactor& run, edge_frontier& result) {
-    synchronize(run);
-    result.size = load_relaxed(&run.counters()->accepted);
+    result.size = synchronize_and_read(run, &run.counters()->accepted);
 }
 
 // piece: edge_marks_of

@@ -8,12 +8,20 @@ __device__ __forceinline__ int32 in_degree(const graph_slice& g, vertex v) { ret
 // How many edges come before `e` in its source's list.
 __device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - __ldg(&g.offsets[source])); }
 
+// piece: fetch_list
+// The degree of a vertex whose edges are walked next: the first of them are on their way to the L2 cache meanwhile.
+__device__ __forceinline__ edge fetch_list(edge first, edge last, const vertex* neighbors) {
+    if (first < last) { fetch_ahead(&neighbors[first]); }
+    return last - first;
+}
+
 // piece: out_lists
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.offsets[v]); }
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.columns); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
@@ -39,6 +47,7 @@ struct in_lists {
     __device__ __forceinline__ edge first(vertex v) const { return __ldg(&g.in_offsets[v]); }
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.in_sources); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
@@ -49,6 +58,9 @@ struct in_lists {
 struct all_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v) + in_lists{g}.degree(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const {
+        return out_lists{g}.degree_ahead(v) + in_lists{g}.degree_ahead(v);
+    }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
 };
 

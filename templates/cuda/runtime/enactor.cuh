@@ -31,10 +31,13 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 //
 // All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
 // barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-__device__ __forceinline__ void synchronize(enactor& run) {
+//
+// `then` is what the first thread of each block does behind the barrier, before its block goes on.
+template <class Then>
+__device__ __forceinline__ void synchronize(enactor& run, Then then) {
     __syncthreads();
     if (threadIdx.x == 0) {
-        const uint64 stop = run.shared.barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
+        const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
@@ -44,12 +47,24 @@ __device__ __forceinline__ void synchronize(enactor& run) {
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
-        run.shared.barriers += 1;
-        const uint64 found = wait_for_arrivals(&run.control->arrived, run.shared.barriers * gridDim.x);
+        const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
         run.shared.stopped = (found & stop) != 0;
+        run.shared.barriers = barriers + 1;
+        then();
     }
     __syncthreads();
     run.stopped |= run.shared.stopped;
+}
+__device__ __forceinline__ void synchronize(enactor& run) {
+    synchronize(run, [] {});
+}
+
+// piece: synchronize_and_read
+// The same, and gives everybody what `word` holds behind it. One thread a block reads it and tells the others through
+// shared memory: the warps of a whole grid would wait in one line for the slice of the L2 cache that has it.
+__device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
+    synchronize(run, [&] { run.shared.found = load_relaxed(word); });
+    return run.shared.found;
 }
 
 // piece: share

@@ -44,11 +44,13 @@ struct all_members {
 // Where no later operator asks for the edges of a result.
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
+    __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
     __device__ __forceinline__ void add(enactor&, uint64) const {}
 };
 
 // piece: collector
-// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time.
+// Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time; of the last ones,
+// which are all where a result is small, the lists are fetched ahead.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -76,7 +78,9 @@ struct collector {
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
         uint64 edges = 0;  // loaded while the atomic is under way
-        for (uint32 i = lane; i < amount; i += 32) { edges += counted.degree(staged[i]); }
+        for (uint32 i = lane; i < amount; i += 32) {
+            edges += amount < STAGED ? counted.degree_ahead(staged[i]) : counted.degree(staged[i]);
+        }
         at = __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
         const vertex rest = staged[amount + lane];
@@ -91,9 +95,13 @@ struct collector {
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    synchronize(run);
-    result.size = load_relaxed(&run.counters()->accepted);
-    result.edges = load_relaxed(&run.counters()->edges);
+    const operator_counters* const counters = run.counters();
+    synchronize(run, [&] {
+        run.shared.found = load_relaxed(&counters->accepted);
+        run.shared.found_edges = load_relaxed(&counters->edges);
+    });
+    result.size = run.shared.found;
+    result.edges = run.shared.found_edges;
     result.queued = true;
     result.mapped = false;
 }

@@ -61,8 +61,7 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
 template <class Ends, class Visit>
 __device__ __forceinline__ void intersect_hubs(enactor& run, const graph_slice& g, const Ends& ends, Visit visit) {
     if (g.largest_degree < int64(LONG_WALK)) { return; }
-    synchronize(run);
-    const uint64 chunks = minimum(load_relaxed(&run.counters()->hubs), hub_room(g));
+    const uint64 chunks = minimum(synchronize_and_read(run, &run.counters()->hubs), hub_room(g));
     for (uint64 chunk = warp_index(); chunk < chunks && !asked_to_stop(run); chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const edge e = part.last, last = walk_of(g, ends, e).last;

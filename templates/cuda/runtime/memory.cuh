@@ -52,6 +52,14 @@ __device__ __forceinline__ bool compare_and_swap(T* x, T old, T value) {
     }
 }
 
+// piece: claim
+// True for the one call that changes `x`, which is no float, from `old` to `value`. Among `few` it is tried without a look
+// first: who comes late is told so by the exchange.
+template <class T>
+__device__ __forceinline__ bool claim(T* x, T old, T value, bool few) {
+    return (few || load_relaxed(x) == old) && exchange_word(x, old, value);
+}
+
 // piece: reduce_by_exchange
 // Any reduction, by compare-and-swap; returns the former value.
 template <class T, class Combine>

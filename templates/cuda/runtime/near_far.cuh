@@ -51,6 +51,7 @@ struct near_far_state {
     bool looked;       // all was looked through once, at least
     bool missed;       // nothing that was still far was near then
     bool spilled;      // something near was put off since, for want of room
+    bool left;         // something was
     uint64 visited;    // edges, by this block in this round
     uint64 rounds;     // since then
     uint64 edges;      // visited in them
@@ -106,6 +107,7 @@ struct near_far {
 // before they tell it: what many warps tell at once delays those that append.
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
+    const operator_counters* const counters = run.counters();
     visited = warp_sum(visited);
     if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
     __syncthreads();
@@ -113,13 +115,17 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
         atomicAdd(&run.counters()->visited, order.state.visited);
         order.state.visited = 0;
     }
-    end_queue(run, result);
-    if (threadIdx.x == 0) {
+    synchronize(run, [&] {
+        const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
+        const bool spilled = load_relaxed(&counters->spilled) != 0;
+        run.shared.found = found;
         order.state.rounds += 1;
-        order.state.edges += load_relaxed(&run.counters()->visited);
-        order.state.spilled |= load_relaxed(&run.counters()->spilled) != 0;
-    }
-    result.size = minimum(result.size, order.room);
+        order.state.edges += edges;
+        order.state.spilled |= spilled;
+    });
+    result.queued = true;
+    result.mapped = false;
+    result.size = minimum(run.shared.found, order.room);
     order.peak = maximum(order.peak, result.size);
     exchange(order.keys, order.next_keys);
 }
@@ -283,15 +289,19 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& 
         __syncthreads();
         begin_operator(run);
         look_through(run, order, f, num_vertices);
-        synchronize(run);
-        const uint64 found = load_relaxed(&run.counters()->accepted);
-        const bool left = load_relaxed(&run.counters()->left) != 0;
-        if (threadIdx.x == 0) {
-            order.state.nearest = key_word(load_relaxed(&run.counters()->nearest));
+        const operator_counters* const counters = run.counters();
+        synchronize(run, [&] {
+            const uint64 accepted = load_relaxed(&counters->accepted), nearest = load_relaxed(&counters->nearest);
+            const bool some_left = load_relaxed(&counters->left) != 0, spilled = load_relaxed(&counters->spilled) != 0;
+            run.shared.found = accepted;
+            order.state.left = some_left;
+            order.state.nearest = key_word(nearest);
             order.state.looked = true;
-            order.state.missed = found == 0 && left;
-            order.state.spilled = load_relaxed(&run.counters()->spilled) != 0;
-        }
+            order.state.missed = accepted == 0 && some_left;
+            order.state.spilled = spilled;
+        });
+        const uint64 found = run.shared.found;
+        const bool left = order.state.left;
         run.operators += 1;
         f.size = minimum(f.size + found, order.room);
         order.peak = f.size;

@@ -112,6 +112,11 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
     return found;
 }
 
+// piece: fetch_ahead
+// Has the L2 cache load what is read later.
+template <class T>
+__device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
+
 // piece: cycles
 // The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
 __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }

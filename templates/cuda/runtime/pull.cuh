@@ -88,8 +88,7 @@ template <bool closes, class Members, class Lists, class Select, class Visit, cl
 __device__ __forceinline__ void pull_hubs(enactor& run, int64 largest_degree, const Members& members, const Lists& lists,
                                           Select select, Visit visit, Out& out) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         const vertex far = part.vertex_id;

@@ -71,8 +71,7 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
 template <class Lists, class Visit>
 __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, Visit visit) {
     if (largest_degree < int64(HUB_DEGREE)) { return 0; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32) {

@@ -122,8 +122,7 @@ template <uint32 side_by_side, class T, class Lists, class Value, class Combine,
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
                                             Combine combine, Value value, Add add) {
     if (largest_degree < int64(REDUCED_HUB)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     const uint32 rank = lane_index();
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
@@ -203,8 +202,7 @@ template <class T, class Lists, class Value, class Combine, class Result, class 
 __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_degree, const Lists& lists, T identity, T final,
                                                   Combine combine, Value value, Result result, Add add) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         for (edge start = part.first; start < part.last; start += 32) {

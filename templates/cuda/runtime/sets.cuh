@@ -50,9 +50,9 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
     collector out(run, rest, counted);
     each_vertex_by_warps(members_of(added), [&](bool active, vertex v) { out.append(active && mark(f.bitmap, v), v); });
     out.flush();
-    synchronize(run);
-    f.size += load_relaxed(&run.counters()->accepted);
-    f.edges += load_relaxed(&run.counters()->edges);
+    end_queue(run, rest);
+    f.size += rest.size;
+    f.edges += rest.edges;
     run.operators += 1;
 }
 

@@ -35,8 +35,7 @@ template <class Key, class Total, class Degree, class Vote, class Table, class C
 __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, Degree degree, Vote vote, Table table,
                                           Choice choice, Elect elect) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
-    synchronize(run);
-    const uint64 hubs = load_relaxed(&run.counters()->hubs);
+    const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
         const vertex near = run.slice.hubs[i].vertex_id;
         const auto best = vote_in_table<Key, Total>(near, degree(near), threadIdx.x, BLOCK_THREADS, vote, table(near), choice,

@@ -1,6 +1,12 @@
 // piece: lane_index
 __device__ __forceinline__ uint32 lane_index() { return threadIdx.x % 32; }
 
+// piece: few_members
+// Whether a thread has an edge of a set of `size` at most, as lists go: then all wait for the slowest memory access.
+__device__ __forceinline__ bool few_members(uint64 size, const graph_slice& g) {
+    return size * uint64(g.num_edges) <= grid_threads() * uint64(g.num_vertices);
+}
+
 // piece: grid_warps warp_index
 // Warps are numbered across blocks, so that a few warps' worth of work is spread over all multiprocessors.
 __device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }

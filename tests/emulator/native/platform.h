@@ -46,6 +46,8 @@ __device__ __forceinline__ void store_release(uint64* x, uint64 value) {
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
     return emulator::wait_for_arrivals(x, target);
 }
+template <class T>
+__device__ __forceinline__ void fetch_ahead(const T*) {}
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }
 __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {

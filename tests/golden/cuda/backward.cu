@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -52,7 +53,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -142,6 +143,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -168,6 +171,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -177,7 +183,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -191,6 +196,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -212,9 +218,9 @@ __device__ __forceinline__ bool reach_condition(vertex a, vertex b) {
 }
 #line resume "backward.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex far, int32 iteration, bool few) {
 #line 14 "backward.gdsl"
-    return compare_and_swap(&d.steps[far], 4294967295u, uint32(iteration) + 1u);
+    return claim(&d.steps[far], 4294967295u, uint32(iteration) + 1u, few);
 }
 #line resume "backward.cu"
 
@@ -280,8 +286,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, in_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_condition(far, near) && reach_claim(d, far, iteration, few);
             if (accepted) { reach_apply_claimed(d, far, near); }
             out.append(accepted, far);
         };

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -48,7 +49,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -163,6 +164,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -176,6 +179,9 @@ struct block_storage {
 // piece: end_operator
 // piece: exchange
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -185,7 +191,6 @@ struct block_storage {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -198,6 +203,7 @@ struct block_storage {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 // piece: follow_edges
 // piece: bitmap_result
@@ -206,9 +212,9 @@ struct block_storage {
 
 // ---- functors ----
 
-__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 13 "bfs.gdsl"
-    return compare_and_swap(&d.distance[dst], -1, iteration + 1);
+    return claim(&d.distance[dst], -1, iteration + 1, few);
 }
 #line resume "bfs.cu"
 
@@ -262,8 +268,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && visit_claim(d, far, iteration);
+            const bool accepted = active && visit_claim(d, far, iteration, few);
             if (accepted) { visit_apply_claimed(d, near, far); }
             out.append(accepted, far);
         };

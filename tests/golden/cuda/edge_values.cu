@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -184,6 +185,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -203,6 +205,7 @@ struct block_storage {
 // piece: out_degree
 // piece: in_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -223,6 +226,7 @@ struct block_storage {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 
 // ---- functors ----

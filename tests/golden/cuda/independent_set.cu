@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -77,7 +78,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -174,6 +175,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -201,11 +204,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -215,7 +221,6 @@ struct frontier {
 // piece: uncounted
 // piece: collector
 // piece: end_queue
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -228,6 +233,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -297,9 +303,9 @@ __device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far) {
+__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex far, bool few) {
 #line 31 "independent_set.gdsl"
-    return compare_and_swap(&d.state[far], 0, 2);
+    return claim(&d.state[far], 0, 2, few);
 }
 #line resume "independent_set.cu"
 
@@ -394,8 +400,9 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     } else {
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            if (active) { leave_claim(d, far); }
+            if (active) { leave_claim(d, far, few); }
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
         push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
@@ -436,7 +443,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 8) gdsl_independent_set_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -68,7 +69,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_max
@@ -166,6 +167,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -193,11 +196,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -207,7 +213,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -238,6 +243,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -257,9 +263,9 @@ struct note_totals {
     int32 between = (-2147483647 - 1);
 };
 
-__device__ __forceinline__ bool ahead_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool ahead_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 14 "meeting.gdsl"
-    return compare_and_swap(&d.from_left[dst], -1, iteration + 1);
+    return claim(&d.from_left[dst], -1, iteration + 1, few);
 }
 #line resume "meeting.cu"
 
@@ -281,9 +287,9 @@ __device__ __forceinline__ void ahead_apply(const data_slice& d, vertex dst, int
 }
 #line resume "meeting.cu"
 
-__device__ __forceinline__ bool back_claim(const data_slice& d, vertex src, int32 iteration) {
+__device__ __forceinline__ bool back_claim(const data_slice& d, vertex src, int32 iteration, bool few) {
 #line 15 "meeting.gdsl"
-    return compare_and_swap(&d.to_right[src], -1, iteration + 1);
+    return claim(&d.to_right[src], -1, iteration + 1, few);
 }
 #line resume "meeting.cu"
 
@@ -337,8 +343,9 @@ __device__ __forceinline__ void advance_ahead(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && ahead_claim(d, far, iteration);
+            const bool accepted = active && ahead_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -371,8 +378,9 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, in_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && back_claim(d, far, iteration);
+            const bool accepted = active && back_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), in_lists{d.graph}, visit);

@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -58,7 +59,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: reduce_add reduce_subtract
 // piece: plain_add
 
@@ -150,6 +151,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -177,11 +180,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -191,7 +197,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -205,6 +210,7 @@ struct frontier {
 // piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -236,9 +242,9 @@ __device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 }
 #line resume "multi_source.cu"
 
-__device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool spread_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 14 "multi_source.gdsl"
-    return compare_and_swap(&d.hops[dst], 2147483647, iteration + 1);
+    return claim(&d.hops[dst], 2147483647, iteration + 1, few);
 }
 #line resume "multi_source.cu"
 
@@ -311,8 +317,9 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && spread_claim(d, far, iteration);
+            const bool accepted = active && spread_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

@@ -16,6 +16,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -72,7 +73,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_max
@@ -178,6 +179,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -205,11 +208,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -219,7 +225,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -232,6 +237,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -286,9 +292,9 @@ __device__ __forceinline__ void operator_apply_(const data_slice& d, vertex shar
 }
 #line resume "main.cu"
 
-__device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration) {
+__device__ __forceinline__ bool frontier_at_claim(const data_slice& d, vertex new_, int32 iteration, bool few) {
 #line 25 "names.gdsl"
-    return compare_and_swap(&d.graph_slice_[new_], 0, iteration + 2);
+    return claim(&d.graph_slice_[new_], 0, iteration + 2, few);
 }
 #line resume "main.cu"
 
@@ -368,8 +374,9 @@ __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_sli
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && frontier_at_claim(d, far, iteration);
+            const bool accepted = active && frontier_at_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

@@ -14,6 +14,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -90,7 +91,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: minimum maximum
 // piece: bits_equal
 // piece: reduce_by_exchange
@@ -197,6 +198,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -225,6 +228,8 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -232,6 +237,7 @@ struct frontier {
 // piece: block_reduce
 // piece: out_degree
 // piece: place_of
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -248,7 +254,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: uncounted
@@ -262,6 +267,7 @@ struct frontier {
 // piece: owner_of
 // piece: defer_list
 // piece: push_warps
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // What an auto direction remembers from one pass to the next.
@@ -401,9 +407,9 @@ __device__ __forceinline__ bool reach_condition(const data_slice& d, vertex dst)
 }
 #line resume "neighbor_lists.cu"
 
-__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool reach_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 86 "neighbor_lists.gdsl"
-    return compare_and_swap(&d.hops[dst], -1, iteration + 1);
+    return claim(&d.hops[dst], -1, iteration + 1, few);
 }
 #line resume "neighbor_lists.cu"
 
@@ -501,8 +507,9 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && reach_condition(d, far) && reach_claim(d, far, iteration);
+            const bool accepted = active && reach_condition(d, far) && reach_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

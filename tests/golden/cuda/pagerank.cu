@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -146,6 +147,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -168,6 +170,7 @@ struct block_storage {
 // piece: padded
 // piece: block_reduce
 // piece: out_degree
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: in_lists
@@ -188,6 +191,7 @@ struct block_storage {
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
+// piece: synchronize_and_read
 // piece: reduce_hubs
 // piece: least greatest
 // piece: each_hub

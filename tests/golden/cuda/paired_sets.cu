@@ -15,6 +15,7 @@
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -198,6 +199,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -260,6 +263,7 @@ struct frontier {
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: fetch_list
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -269,6 +273,7 @@ struct frontier {
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
+// piece: synchronize_and_read
 // piece: intersect_hubs
 // piece: pair_ends
 // piece: check_pairs

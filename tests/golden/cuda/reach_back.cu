@@ -13,6 +13,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -149,6 +150,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     uint64 partials[32];  // a value a warp
 };
 
@@ -182,6 +185,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -201,6 +205,7 @@ struct frontier {
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: pull_warps
+// piece: synchronize_and_read
 // piece: pull_hubs
 
 // ---- functors ----

@@ -15,6 +15,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -100,7 +101,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: store_shared
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_min
@@ -205,6 +206,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -235,11 +238,14 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: fetch_list
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
@@ -250,7 +256,6 @@ struct frontier {
 // piece: collector
 // piece: end_queue
 // piece: end_bitmap
-// piece: grid_threads thread_index
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
@@ -267,6 +272,7 @@ struct edge_frontier {
 // piece: each_edge_of
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: edge_marks_of
 // piece: mark_edge
@@ -337,9 +343,9 @@ __device__ __forceinline__ void compute_1_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.hops[t], -1, iteration + 1);
+    return claim(&d.hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -367,9 +373,9 @@ __device__ __forceinline__ void compute_2_apply(const data_slice& d, vertex v) {
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration) {
+__device__ __forceinline__ bool step_2_claim(const data_slice& d, vertex t, int32 iteration, bool few) {
 #line 20 "site_hops.gdsl"
-    return compare_and_swap(&d.near_hops[t], -1, iteration + 1);
+    return claim(&d.near_hops[t], -1, iteration + 1, few);
 }
 #line resume "site_hops.cu"
 
@@ -480,8 +486,9 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_claim(d, far, iteration);
+            const bool accepted = active && step_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);
@@ -522,8 +529,9 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
         need_queue(run, input, d.graph.num_vertices);
         begin_operator(run);
         collector out(run, result, out_lists{d.graph});
+        const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-            const bool accepted = active && step_2_claim(d, far, iteration);
+            const bool accepted = active && step_2_claim(d, far, iteration, few);
             out.append(accepted, far);
         };
         push_warps(run, members_of(input), out_lists{d.graph}, visit);

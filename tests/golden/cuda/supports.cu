@@ -14,6 +14,7 @@
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -182,6 +183,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -240,6 +243,7 @@ struct edge_frontier {
 // piece: all_edges
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: define_all_edges
 // piece: each_vertex
@@ -250,6 +254,7 @@ struct edge_frontier {
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: fetch_list
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: store_relaxed
 // piece: smaller larger
 
@@ -49,7 +50,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -142,6 +143,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -171,6 +174,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -189,9 +195,9 @@ struct edge_frontier {
 
 // piece: edge_frontier_at
 // piece: edge_members edge_members_of
-// piece: grid_threads thread_index
 // piece: each_edge_of
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: marks_of
 // piece: mark
@@ -211,9 +217,9 @@ struct edge_frontier {
 
 // ---- functors ----
 
-__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex dst) {
+__device__ __forceinline__ bool leave_claim(const data_slice& d, vertex dst, bool few) {
 #line 14 "tree_edges.gdsl"
-    return compare_and_swap(&d.distance[dst], -1, 1);
+    return claim(&d.distance[dst], -1, 1, few);
 }
 #line resume "tree_edges.cu"
 
@@ -223,9 +229,9 @@ __device__ __forceinline__ void mark_apply(const data_slice& d, edge e, int32 it
 }
 #line resume "tree_edges.cu"
 
-__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration) {
+__device__ __forceinline__ bool visit_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
 #line 18 "tree_edges.gdsl"
-    return compare_and_swap(&d.distance[dst], -1, iteration + 2);
+    return claim(&d.distance[dst], -1, iteration + 2, few);
 }
 #line resume "tree_edges.cu"
 
@@ -237,8 +243,9 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
+    const bool few = few_members(size, d.graph);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && leave_claim(d, far);
+        const bool accepted = active && leave_claim(d, far, few);
         out.append(accepted, at);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
@@ -261,8 +268,9 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
+    const bool few = few_members(size, d.graph);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && visit_claim(d, far, iteration);
+        const bool accepted = active && visit_claim(d, far, iteration, few);
         out.append(accepted, at);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));

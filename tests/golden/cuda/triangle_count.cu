@@ -17,6 +17,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 // piece: store_relaxed
 
@@ -160,6 +161,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
@@ -200,6 +202,7 @@ struct all_edges {
 // piece: grid_warps warp_index
 // piece: each_edge_by_warps
 // piece: edge_collector
+// piece: synchronize_and_read
 // piece: end_edges
 // piece: warp_sum
 // piece: count_visited
@@ -207,6 +210,7 @@ struct all_edges {
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: fetch_list
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.
@@ -215,6 +219,7 @@ struct out_lists {
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }

@@ -13,6 +13,7 @@
 // piece: wait_for_arrivals
 // piece: cycles
 // piece: store_relaxed
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -137,6 +138,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
     neighbor_table table;
@@ -188,6 +191,7 @@ struct frontier {
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: fetch_list
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -198,6 +202,7 @@ struct frontier {
 // piece: hub_room
 // piece: defer_walk
 // piece: intersect_warps
+// piece: synchronize_and_read
 // piece: intersect_hubs
 // piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled

@@ -12,6 +12,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: cycles
+// piece: fetch_ahead
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -44,7 +45,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: bits_of
 // piece: exchange_word
-// piece: compare_and_swap
+// piece: claim
 // piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -136,6 +137,8 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -162,6 +165,9 @@ struct frontier {
 };
 
 // piece: frontier_at
+// piece: grid_threads thread_index
+// piece: few_members
+// piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
 // piece: count_edges
@@ -174,7 +180,6 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: grid_threads thread_index
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
@@ -184,13 +189,14 @@ struct frontier {
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
+// piece: synchronize_and_read
 // piece: push_hubs
 
 // ---- functors ----
 
-__device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int32 iteration) {
+__device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int32 iteration, bool few) {
 #line 14 "weak_hops.gdsl"
-    return compare_and_swap(&d.hops[far], -1ll, int64(iteration + 1));
+    return claim(&d.hops[far], -1ll, int64(iteration + 1), few);
 }
 #line resume "weak_hops.cu"
 
@@ -214,15 +220,16 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
+    const bool few = few_members(size, d.graph);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && walk_claim(d, far, iteration);
+        const bool accepted = active && walk_claim(d, far, iteration, few);
         out.append(accepted, far);
     };
     count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && walk_claim(d, far, iteration);
+        const bool accepted = active && walk_claim(d, far, iteration, few);
         out.append(accepted, far);
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));

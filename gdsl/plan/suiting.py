@@ -1,0 +1,44 @@
+"""Decides what the cuda backend's own choices stand for once the graph of a run is known: another program, or this one.
+
+- A worklist in any order is worked off from near to far (`orders`).
+- Searches have blocks of NARROW_BLOCK threads. Their frontiers are few vertices, so that every level is a row of memory
+  accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come to the same
+  counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait for memory
+  at a time. The other program is made when the first such graph comes; on small graphs no search is long enough to make
+  up for that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.ir.nodes import Program
+from gdsl.operations import Order
+from gdsl.plan import orders
+from gdsl.plan.grids import is_narrow, searches
+
+NARROW_BLOCK = 256
+MANY_VERTICES = 1 << 17
+
+
+def has_choice(program: Program) -> bool:
+    """Whether anything is left to the graph."""
+    return orders.has_choice(program) or leaves_block(program)
+
+
+def leaves_block(program: Program) -> bool:
+    """Whether the graph decides how many threads a block has; from near to far there is one size."""
+    tuning = program.tuning
+    return tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR and searches(program)
+
+
+def suited(program: Program, num_vertices: int, num_edges: int, largest_degree: int) -> Program:
+    """`program` with what is left to the graph as this one has it; the same object where it is right as it is."""
+    if orders.has_choice(program):
+        found = orders.suited(program, num_vertices, num_edges, largest_degree)
+        if found is not program:
+            return found  # which has blocks of its own
+    narrow = num_vertices >= MANY_VERTICES and is_narrow(num_vertices, num_edges, largest_degree)
+    if not narrow or not leaves_block(program):
+        return program
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, block=NARROW_BLOCK))

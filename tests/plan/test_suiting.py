@@ -1,0 +1,70 @@
+"""Which programs have another form for roads and meshes, and what claims look at first."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl import pipeline
+from gdsl.ir.nodes import Program
+from gdsl.operations import Order
+from gdsl.plan import target
+from gdsl.plan.printer import print_plan
+from gdsl.plan.suiting import NARROW_BLOCK, has_choice, suited
+from gdsl.plan.walking import sweeps, variants_of
+
+from .planning import ROOT, plan_of
+from .test_grids import ROADS, SOCIAL, STAR
+
+TOWN = (100_000, 350_000, 4)
+ONCE = """program once;
+problem { param s : vertex; vertex seen : bool; }
+edge functor see(src, dst, e) { apply { seen[dst] = true; } }
+schedule { frontier f = { s }; f = advance(f, see); }
+"""
+FIXED = ONCE.replace("f = advance(f, see);", "repeat (9) { f = advance(f, see); }")
+OF_PAIRS = """program pairs;
+problem { param s : vertex; vertex best : (int32, int32) = (0, 0); }
+edge functor take(src, dst, e) { cond best[dst] == (0, 0); apply { best[dst] = (1, iteration); } }
+schedule { frontier f = { s }; while (f) { f = advance(f, take); } }
+"""
+
+
+def program(text: str, *tune: str) -> Program:
+    return pipeline.load(str(ROOT / "samples" / f"{text}.gdsl") if text.isidentifier() else text, tune)
+
+
+@pytest.mark.parametrize("text", ["bfs", "betweenness", FIXED])
+def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
+    given = program(text)
+    assert has_choice(given)
+    found = suited(given, *ROADS)
+    assert found.tuning.block == NARROW_BLOCK and not has_choice(found), "and nothing is left to choose"
+    assert all(suited(given, *shape) is given for shape in (SOCIAL, STAR, TOWN))
+    assert f"a program of its own, {NARROW_BLOCK} threads a block" in print_plan(plan_of(text))
+
+
+@pytest.mark.parametrize(
+    "text, tune",
+    [("pagerank", ()), (ONCE, ()), ("bfs", ("schedule.block=512",)), ("bfs", ("schedule.fuse=off",))],
+)
+def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
+    given = program(text, *tune)
+    assert not has_choice(given) and suited(given, *ROADS) is given
+    assert "a program of its own" not in print_plan(plan_of(text, *tune))
+
+
+def test_an_order_has_blocks_of_its_own() -> None:
+    found = suited(program("sssp"), *ROADS)
+    assert found.tuning.order is Order.NEAR_FAR and found.tuning.block is None and not has_choice(found)
+    assert suited(program("sssp", "schedule.order=as_given"), *ROADS).tuning.block == NARROW_BLOCK
+
+
+@pytest.mark.parametrize(
+    "text, on, blind",
+    [("bfs", target.CUDA_FUSED, True), ("bfs", target.CPU, False), (OF_PAIRS, target.CUDA_FUSED, False)],
+)
+def test_who_claims_without_a_look(text: str, on: target.Target, blind: bool) -> None:
+    plan = plan_of(text, on=on)
+    claims = [each.claim for sweep in sweeps(plan) for each in variants_of(sweep) if each.claim is not None]
+    assert claims and all(claim.blind is blind for claim in claims)
+    assert ("without a look first" in print_plan(plan)) is blind
