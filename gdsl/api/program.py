@@ -13,7 +13,7 @@ from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
-from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
+from gdsl.api.signature import OPTIONS, DocOfInstance, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
@@ -55,7 +55,6 @@ class Program:
         self._failed: dict[str, str] = {}
         self._on_cpu: dict[str, Choice] = {}
         self.compile_ms = compile_ms
-        self.__doc__ = doc_of(program, source)
 
     __name__ = OfInstance(lambda program: program.name)
     __signature__ = OfInstance(lambda program: signature_of(program._program))
@@ -291,6 +290,11 @@ class Program:
             yield
         except GdslError as error:
             raise self._explained(error) from None
+
+
+Program.__doc__ = DocOfInstance(  # type: ignore[assignment]
+    Program.__doc__, lambda program: doc_of(program._program, program._source)
+)
 
 
 def _named_values(values: object) -> Mapping[str, Any]:

@@ -74,6 +74,9 @@ class Bindings:
     inputs: dict[str, Any]
     own: frozenset[str] = frozenset()
     """The inputs that are the graph's own: the same array in each run, whose values do not change."""
+    open: tuple[Callable[[], None], ...] = ()
+    """Tests of inputs that a GPU is busy with: a backend calls each, which waits and raises E0608 where the input does
+    not fulfil its `where`, before it does anything with them."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
+from gdsl.backends.cuda import device as real_device
 from gdsl.graph import ids
 from gdsl.plan import suiting
 from gdsl.types import Widths
@@ -82,6 +83,38 @@ def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) 
     cupy.log.clear()
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
+
+
+COUNTED = """program counted;
+problem { param source : vertex; param shift : int32 = 0; vertex level : int32 = -1; scalar seen : int64; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+vertex functor add(v) {
+    apply { if (int32(v) == 2 || shift == 0) { if (level[int32(v) + shift] >= 0) { seen += 1; } } }
+}
+schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, visit); } compute(vertices, add); }
+"""
+
+
+def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
+    monkeypatch.setattr(real_device, "_SETTLED", 3)
+    monkeypatch.setattr(real_device, "_FEW", 5000)
+    program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
+    ways = []
+    for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
+        cupy.log.clear()
+        found = program(graph, source=source, backend="cuda")
+        assert (found.seen, len(found.trace)) == (150 - source, 151 - source)
+        assert found.level.get().tolist() == [max(vertex - source, -1) for vertex in range(150)]
+        ways.append("".join(word[0] for word in ("raw kernel", "copy back") if cupy.log[word]))
+    ways[2] = ways[2].replace("rc", "c")  # the kernel was got ready
+    assert ways == ["c", "c", "c", "r", "r", "r", "rc", "c", "c"], "what comes back after 0 has a long trace"
+    small = make_graph(path(3), 3)
+    for call in range(6):
+        cupy.log.clear()
+        with pytest.raises(gdsl.GdslError, match=f"E0801.*index {9 * call + 7} .*there are 3"):
+            program(small, source=0, shift=9 * call + 5, backend="cuda")
+        assert (cupy.log["raw kernel"], cupy.log["copy back"]) == (int(call >= 2), int(call < 3))
 
 
 def test_knobs_come_from_a_tune_file_for_the_gpu(cupy: FakeCupy, graph: gdsl.Graph, tmp_path: Path) -> None:

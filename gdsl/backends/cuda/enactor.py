@@ -79,6 +79,8 @@ class Enactor:
         try:
             memory.begin(bindings, limits)
             walk = _Walk(self)
+            for settle in bindings.open:
+                settle()
             self._started = time.monotonic()
             self.device.start_clock()
             walk.run()

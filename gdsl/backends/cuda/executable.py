@@ -80,10 +80,9 @@ class CudaBackend:
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
-            plan = plan_of(program, again=True)
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, program, plan, *kept, widths)
+                return CudaExecutable(self, program, None, *kept, widths)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -152,17 +151,26 @@ class CudaExecutable:
         self,
         backend: CudaBackend,
         program: Program,
-        plan: Plan,
+        plan: Plan | None,
         generated: Generated,
         cubin: bytes,
         widths: Widths,
     ) -> None:
-        self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
+        """`plan` is None where the text comes from the cache, whose plan is made again at the first run."""
+        self.backend, self.generated, self.widths = backend, generated, widths
+        self._program, self._plan = program, plan
         self._device = backend.device()
         self._kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What the text was generated from."""
+        if self._plan is None:
+            self._plan = plan_of(self._program, again=True)
+        return self._plan
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
