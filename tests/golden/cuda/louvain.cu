@@ -898,7 +898,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         alone_apply(d, near);  // line 59: compute(vertices, alone)
     });
     synchronize(run);
