@@ -115,6 +115,9 @@ class Outcome:
     time_ms: float
     traced: tuple[TraceRecord, ...] | Callable[[], tuple[TraceRecord, ...]] = ()
     """The trace, or what decodes it once it is asked for."""
+    layout_ms: float | None = None
+    """What it took to number the vertices by degree, which is not in `time_ms`: 0 where that was kept from a run
+    before, None where they have the ids that were given."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:

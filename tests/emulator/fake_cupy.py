@@ -71,6 +71,10 @@ class FakeArray:
         """What is left of it is looked at on the host."""
         return self.get().reshape(*shape)
 
+    def sort(self) -> None:
+        """In place."""
+        self.set(numpy.sort(self.get()))
+
     def set(self, values: Any) -> None:
         """Other values."""
         self.data.bytes(self.nbytes)[:] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)

@@ -254,13 +254,13 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     for each in (other, graph):
         program(each, source=0, backend="cuda")
     taken = next(iter(program._executables["cuda", NARROW]._enactors.values())).on_device
-    assert taken._room is not None
+    assert taken.work._room is not None
     cupy.free = 8
     program(graph, source=2, backend="cuda")  # its results have been there since the run before
     with pytest.raises(gdsl.GdslError) as caught:
         program(graph, source=1, backend="cuda")
     assert caught.value.code == "E0912"
-    assert taken._room is None
+    assert taken.work._room is None
     cupy.free = 1 << 40
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
 

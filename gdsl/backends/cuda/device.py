@@ -272,6 +272,14 @@ class CudaDevice:
         """Clear `buffer`."""
         self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
 
+    def sort(self, buffer: Any, count: int) -> None:
+        """By CuPy, which takes as much memory once more; raises E0912 as `allocate`."""
+        if count:
+            try:
+                self.cupy.ndarray((count,), numpy.uint64, memptr=buffer.memory).sort()
+            except self.cupy.cuda.memory.OutOfMemoryError:
+                raise _no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
+
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host."""
         found, runtime, stream = numpy.empty(count, dtype), self.cupy.cuda.runtime, self.stream()
