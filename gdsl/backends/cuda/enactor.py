@@ -80,6 +80,8 @@ class Enactor:
         try:
             memory.begin(bindings, limits)
             walk = _Walk(self)
+            for settle in bindings.open:
+                settle()
             self._started = time.monotonic()
             self.device.start_clock()
             memory.put_inside()

@@ -84,10 +84,9 @@ class CudaBackend:
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
-            plan = plan_of(program, again=True)
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, program, plan, *kept, widths)
+                return CudaExecutable(self, program, None, *kept, widths)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -126,6 +125,13 @@ class CudaBackend:
         if number not in self._devices:
             self._devices.setdefault(number, CudaDevice())
         return self._devices[number]
+
+    def place(self, graph: Graph) -> None:
+        """Put its edges in order on the current GPU."""
+        from gdsl.backends.cuda.building import place
+
+        device = self.device()
+        place(device.cupy, device.id, graph)
 
     def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
         """The graph on `device`, as long as the graph lives."""
@@ -181,12 +187,14 @@ class CudaExecutable:
         self,
         backend: CudaBackend,
         program: Program,
-        plan: Plan,
+        plan: Plan | None,
         generated: Generated,
         cubin: bytes,
         widths: Widths,
     ) -> None:
-        self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
+        """`plan` is None where the text comes from the cache, whose plan is made again at the first run."""
+        self.backend, self.generated, self.widths = backend, generated, widths
+        self._program, self._plan = program, plan
         self._device = backend.device()
         self._kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
@@ -196,6 +204,13 @@ class CudaExecutable:
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What the text was generated from."""
+        if self._plan is None:
+            self._plan = plan_of(self._program, again=True)
+        return self._plan
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
