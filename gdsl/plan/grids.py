@@ -33,8 +33,9 @@ def resident_threads(plan: Plan) -> int | None:
     """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
 
     What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
-    where data lie, of which some may be spilled. Searches would spill for a third block, for which the barriers of small
-    levels take longer; blocks of a chosen size may have a multiprocessor for themselves, as those of `suiting` do."""
+    where data lie, of which some may be spilled. Searches would spill for a third block, for which the barriers of
+    small levels take longer; blocks of a chosen size may have a multiprocessor for themselves, as those of `suiting`
+    do."""
     own = plan.target.resident_threads
     if own is not None or not plan.target.fused or plan.graphs:
         return own
