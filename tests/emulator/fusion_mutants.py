@@ -56,7 +56,7 @@ FUSION_MUTANTS = (
         "what runs in another sweep is not in the trace",
         "operators/parts.cu.j2",
         "note_operator(run, {{ each.site }}, iteration, size, {{ each.edges }}, false);",
-        "run.traced += 0;",
+        "run.operators += 0;",
         BEHIND,
         "result",
     ),
