@@ -7,7 +7,9 @@ the random stream (CuPy's default generator) decide them, so their order below m
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +18,19 @@ import numpy as np
 from gdsl.graph import Graph, open_graph
 from gdsl.graph.csr import Csr
 
-KNOWN_SIZES = {"rmat22": (4194304, 128309820), "grid3000": (9000000, 32391430), "rmat24": (16777216, 520775866)}
+KNOWN_SIZES = {
+    "rmat22": (4194304, 128309820),
+    "grid3000": (9000000, 32391430),
+    "rmat24": (16777216, 520775866),
+    "rmat26": (67108864, 2103865852),
+}
 """Vertices and stored edges; another count means another random stream, whose times must not be compared."""
 KNOWN_SOURCES = {
     "rmat22": [1131429, 2143252, 3567989, 2670977],
     "grid3000": [2428078, 4600247, 7655628, 5732679],
 }
 LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64}
+_EDGES_AT_ONCE = 1 << 27
 _NAME = re.compile(r"(rmat|grid)([1-9][0-9]*)")
 
 
@@ -103,9 +111,7 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
         raise RuntimeError(
             f"{name} has {counts} vertices and edges instead of {KNOWN_SIZES[name]}: another random stream"
         )
-    edge_sources = module.searchsorted(offsets[1:], module.arange(columns.size, dtype=np.int64), side="right")
-    edge_sources = edge_sources.astype(np.int32)
-    weights = _weights(module, edge_sources, columns, LARGEST_WEIGHT[kind])
+    edge_sources, weights = _edge_values(module, offsets, columns, LARGEST_WEIGHT[kind])
     sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
     # Weights go in as an array of the device.
     graph = Graph._made(Csr(_on_host(offsets), _on_host(columns), False, {}, {}))
@@ -124,13 +130,19 @@ def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tupl
     a, b, c = 0.57, 0.19, 0.19
     count, draws = 1 << scale, edge_factor << scale
     random = module.random.default_rng(seed)
-    sources, destinations = module.zeros(draws, np.int64), module.zeros(draws, np.int64)
+    sources, destinations = module.zeros(draws, np.int32), module.zeros(draws, np.int32)
     for bit in range(scale):
         part = random.random(draws, dtype=np.float32)
-        sources |= (part >= a + b).astype(np.int64) << bit
-        destinations |= (((part >= a) & (part < a + b)) | (part >= a + b + c)).astype(np.int64) << bit
-    ids = module.argsort(random.random(count, dtype=np.float32))
-    return count, *_symmetric_csr(module, count, ids[sources], ids[destinations])
+        for some in _pieces(draws):
+            own = part[some]
+            sources[some] |= (own >= a + b).astype(np.int32) << bit
+            destinations[some] |= (((own >= a) & (own < a + b)) | (own >= a + b + c)).astype(np.int32) << bit
+        del part
+    ids = module.argsort(random.random(count, dtype=np.float32)).astype(np.int32)
+    for some in _pieces(draws):
+        sources[some], destinations[some] = ids[sources[some]], ids[destinations[some]]
+    release(module)
+    return count, *_symmetric_csr(module, count, sources, destinations)
 
 
 def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int, Any, Any]:
@@ -144,17 +156,45 @@ def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int
 
 
 def _symmetric_csr(module: Any, count: int, sources: Any, destinations: Any) -> tuple[Any, Any]:
-    """(offsets, columns) of the edges both ways, without loops and duplicates, each list ascending."""
-    sources, destinations = module.concatenate([sources, destinations]), module.concatenate([destinations, sources])
-    different = sources != destinations
-    keys = sources[different].astype(np.int64) * count + destinations[different]
-    del sources, destinations, different  # 4 GB each at scale 24
-    keys = module.unique(keys)
-    sources = keys // count
-    columns = (keys - sources * count).astype(np.int32)
+    """(offsets, columns) of the edges both ways, without loops and duplicates, each list ascending: the lists of some
+    vertices after the other, as sorting takes several times the memory of what it sorts."""
+    parts = max(1, 2 * sources.size // _EDGES_AT_ONCE)
+    degrees, columns = module.zeros(count, np.int64), []
+    for low, high in pairwise(count * part // parts for part in range(parts + 1)):
+        keys = module.unique(module.concatenate(list(_keys(sources, destinations, count, low, high))))
+        near = keys // count
+        columns.append((keys - near * count).astype(np.int32))
+        degrees[low:high] = module.bincount(near - low, minlength=high - low)
+        del keys, near
+        release(module)
     offsets = module.zeros(count + 1, np.int64)
-    offsets[1:] = module.cumsum(module.bincount(sources, minlength=count))
-    return offsets, columns
+    offsets[1:] = module.cumsum(degrees)
+    return offsets, module.concatenate(columns)
+
+
+def _keys(sources: Any, destinations: Any, count: int, low: int, high: int) -> Iterator[Any]:
+    """The edges both ways that leave the vertices from `low` on, before `high`, but loops: a number for each, ordered
+    by source and then by destination."""
+    for some in _pieces(sources.size):
+        for near, far in ((sources[some], destinations[some]), (destinations[some], sources[some])):
+            taken = (near >= low) & (near < high) & (near != far)
+            yield near[taken].astype(np.int64) * count + far[taken]
+
+
+def _edge_values(module: Any, offsets: Any, columns: Any, largest: int) -> tuple[Any, Any]:
+    """int32[E] and float32[E]: of each edge the source, and the weight."""
+    edge_sources, weights = module.empty(columns.size, np.int32), module.empty(columns.size, np.float32)
+    for some in _pieces(columns.size):
+        places = module.arange(some.start, some.stop, dtype=np.int64)
+        edge_sources[some] = module.searchsorted(offsets[1:], places, side="right")
+        weights[some] = _weights(module, edge_sources[some], columns[some], largest)
+    return edge_sources, weights
+
+
+def _pieces(count: int) -> Iterator[slice]:
+    """So many elements, some at a time: what is computed of them meanwhile takes memory too."""
+    for start in range(0, count, _EDGES_AT_ONCE):
+        yield slice(start, min(start + _EDGES_AT_ONCE, count))
 
 
 def _weights(module: Any, sources: Any, columns: Any, largest: int) -> Any:

@@ -10,17 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
+from gdsl.api.dry_run import DryRun
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
-from gdsl.backends.interface import Bindings, Executable, Limits
+from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
-from gdsl.binding import Binder, declared_inputs, declared_params, needed_id_bits
+from gdsl.binding import Binder, declared_inputs, declared_params, needed_widths
 from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.graph import as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
+from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
@@ -49,7 +51,7 @@ class Program:
         self._program = program
         self._source = source
         self._binder, self._results = Binder(program, source), Results(program)
-        self._executables: dict[tuple[str, int], Executable] = {}
+        self._executables: dict[tuple[str, Widths], Executable] = {}
         self._failed: dict[str, str] = {}
         self._on_cpu: dict[str, Choice] = {}
         self.compile_ms = compile_ms
@@ -161,17 +163,17 @@ class Program:
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
-            bits = needed_id_bits(self._program, graph)
-            choice = self._choice(backend, bits)
-            bindings = self._bound(choice, graph, given, bits)
-            executable, compile_ms = self._executables.get((choice.backend.name, bits)), 0.0
+            widths = needed_widths(self._program, graph)
+            choice = self._choice(backend, widths)
+            bindings = self._bound(choice, graph, given, widths)
+            executable, compile_ms = self._executables.get((choice.backend.name, widths)), 0.0
             if executable is None:
                 started = time.perf_counter()
                 with deadline.doing("compiling the program"):
-                    ready, executable = self._ready(choice, bits, backend)
+                    ready, executable = self._ready(choice, widths, backend)
                 compile_ms = (time.perf_counter() - started) * 1000
                 if ready is not choice:
-                    choice, bindings = ready, self._bound(ready, graph, given, bits)
+                    choice, bindings = ready, self._bound(ready, graph, given, widths)
                 if choice.backend.name == "cpu":
                     self._on_cpu[backend] = choice
             spent = deadline.spent()
@@ -180,26 +182,57 @@ class Program:
             raise self._explained(error) from None
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
 
-    def prepare(self, backend: str = "auto", *, ids: int = 32) -> Program:
+    def dry_run(
+        self,
+        graph: Graph,
+        values: Mapping[str, Any] | None = None,
+        *,
+        backend: str = "auto",
+        memory: int | None = None,
+    ) -> DryRun:
+        """Check `values` as `run` does, and tell what it would allocate; nothing is compiled or run.
+
+        `memory`: as if so many bytes were free, on a machine that may be another one: cuda needs no GPU then. Raises
+        what `run` raises for values that are not right.
+        """
+        graph, given = as_graph(graph), dict(_named_values(values))
+        if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
+            raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
+        with self._explaining():
+            elsewhere = backend == "cuda" and memory is not None
+            choice = Choice(registry.get("cuda")) if elsewhere else registry.choose(backend)
+            program = self
+            if self._picker is not None and not elsewhere:
+                program = self._picker.pick(graph, backend, lambda: choice.backend.name, self._with)[0] or self
+            widths = needed_widths(program._program, graph)
+            bindings = program._bound(choice, graph, given, widths)
+            needs = choice.backend.needs(program._program, widths, graph, bindings)
+            space = choice.backend.space() if memory is None else Space("as asked for", memory, memory)
+        return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
+
+    def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:
         """Compile for `backend` and graphs whose ids have `ids` bits now rather than at the first call."""
-        bits = self._program.tuning.ids or _id_bits(ids)
+        widths = ids if isinstance(ids, Widths) else Widths.both(self._program.tuning.ids or _id_bits(ids))
         choice = registry.choose(backend)
         with self._explaining():
-            self._ready(choice, bits, backend)
+            self._ready(choice, widths, backend)
         return self
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
-        bits = self._program.tuning.ids or _id_bits(ids)
+        return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))
+
+    def source_for(self, language: str, widths: Widths) -> str:
+        """The same where ids of vertices and of edges need not be equally wide."""
         with self._explaining():
             if isinstance(language, str) and language == "cuda":
                 from gdsl.backends.cuda import source_text as cuda_text
 
-                return cuda_text(self._program, bits)
+                return cuda_text(self._program, widths)
             if isinstance(language, str) and language == "cpp":
                 from gdsl.backends.cpu import source_text as cpp_text
 
-                return cpp_text(self._program, bits)
+                return cpp_text(self._program, widths)
         raise ValueError(f"language must be 'cuda' or 'cpp', not {shown(language)}")
 
     def __getstate__(self) -> dict[str, Any]:
@@ -213,36 +246,36 @@ class Program:
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
 
-    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], bits: int) -> Bindings:
+    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
         device = choice.backend.name == "cuda"
         with deadline.doing("checking the params and inputs"):
-            return self._binder.bind(graph, values, id_bits=bits, device=device)
+            return self._binder.bind(graph, values, widths=widths, device=device)
 
-    def _choice(self, backend: str, bits: int) -> Choice:
+    def _choice(self, backend: str, widths: Widths) -> Choice:
         """What is to run the program. Where it is there in machine code of the host, that needs no compiler any more,
         and nobody looks for one."""
         found = self._on_cpu.get(backend) if isinstance(backend, str) else None
-        return found if found is not None and ("cpu", bits) in self._executables else registry.choose(backend)
+        return found if found is not None and ("cpu", widths) in self._executables else registry.choose(backend)
 
-    def _ready(self, choice: Choice, bits: int, asked: str) -> tuple[Choice, Executable]:
+    def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of
         no use, by the next."""
         while True:
             if asked == "auto" and choice.backend.name in self._failed:
                 choice = registry.choose(asked, self._failed)
             try:
-                return choice, self._executable(choice.backend.name, bits)
+                return choice, self._executable(choice.backend.name, widths)
             except GdslError as error:
                 if asked != "auto" or not registry.is_fault_of_machine(error):
                     raise
                 self._failed[choice.backend.name] = error.diagnostics[0].message
 
-    def _executable(self, backend: str, bits: int) -> Executable:
+    def _executable(self, backend: str, widths: Widths) -> Executable:
         """Two threads may make it at the same time; then one of the two stays."""
-        found = self._executables.get((backend, bits))
+        found = self._executables.get((backend, widths))
         if found is None:
-            made = registry.get(backend).build(self._program, bits)
-            found = self._executables.setdefault((backend, bits), made)
+            made = registry.get(backend).build_for(self._program, widths)
+            found = self._executables.setdefault((backend, widths), made)
         return found
 
     def _explained(self, error: GdslError) -> GdslError:

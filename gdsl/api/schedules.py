@@ -27,7 +27,7 @@ from gdsl.knobs import KNOBS, Knob
 from gdsl.operations import Builtin, Grade
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 Words = tuple[str, ...]
 
@@ -219,13 +219,13 @@ def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
             yield (first % sizes[0], *((other + first * place) % prime % size for place, size in enumerate(sizes[1:])))
 
 
-def code_of(program: ir.Program, backend: str, id_bits: int) -> str:
+def code_of(program: ir.Program, backend: str, widths: Widths) -> str:
     """A hash of what `backend` makes of a tuned program: of two that come to the same, one run is enough. The reference
     makes nothing, so there every tuning counts."""
     if backend == "reference":
         return hash_of(repr(program.tuning))
     made = importlib.import_module(f"gdsl.backends.{backend}")
-    return hash_of(made.source_text(program, id_bits), print_plan(made.plan_of(program)))
+    return hash_of(made.source_text(program, widths), print_plan(made.plan_of(program)))
 
 
 def hash_of(*texts: str) -> str:

@@ -25,7 +25,7 @@ from gdsl.api.schedules import Words, code_of, differences
 from gdsl.api.summary import on_host
 from gdsl.backends import registry
 from gdsl.backends.interface import Pair
-from gdsl.binding import needed_id_bits
+from gdsl.binding import needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
@@ -264,7 +264,7 @@ class Tuner:
         if self.backend == "cuda" and orders.has_choice(tree):
             kind = self._kind
             tree = orders.suited(tree, kind.vertices, kind.edges, kind.largest_degree)
-        return code_of(tree, self.backend, needed_id_bits(tree, self.graph))
+        return code_of(tree, self.backend, needed_widths(tree, self.graph))
 
     def _measure(self, knob: str, word: str, way: _Way) -> None:
         ms, best_ms = None, self.found.tuned_ms
@@ -306,7 +306,7 @@ class Tuner:
         left = self._left(1.0)
         try:
             with deadline.limited(max(left, 0.001)):
-                way.program.prepare(self.backend, ids=needed_id_bits(way.program.ir, self.graph))
+                way.program.prepare(self.backend, ids=needed_widths(way.program.ir, self.graph))
         except GdslError as error:
             if error.code == "E0802":
                 raise _OutOfTimeError from None

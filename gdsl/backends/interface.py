@@ -11,6 +11,7 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
+from gdsl.types import Widths
 
 Scalar = bool | int | float
 
@@ -127,6 +128,31 @@ def shaped(values: Any, count: int | None) -> Any:
     return values.reshape(-1, count)
 
 
+@dataclass(frozen=True, slots=True)
+class Need:
+    """What a run allocates for one of the buffers of its plan, in all its copies.
+
+    name: as the plan calls it, `run.queues`. what: what it is for. elements: their number and type, as the plan says
+    it. nbytes: 0 where it is `there` already, which says what it is then.
+    """
+
+    name: str
+    what: str
+    elements: str
+    nbytes: int
+    there: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """The memory that a backend works in: what it is called, and its bytes, of which some are `free`; None where the
+    system does not say."""
+
+    name: str
+    total: int | None
+    free: int | None
+
+
 class Executable(Protocol):
     """A program that a backend has made ready."""
 
@@ -146,5 +172,17 @@ class Backend(Protocol):
         ...
 
     def build(self, program: Program, id_bits: int) -> Executable:
-        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
+        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
+        ...
+
+    def build_for(self, program: Program, widths: Widths) -> Executable:
+        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `widths`."""
+        ...
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """What the first run of `program` on `graph` would allocate; asks for no device and compiles nothing."""
+        ...
+
+    def space(self) -> Space:
+        """What there is for it."""
         ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_id_bits, problem_data
+from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_widths, problem_data
 from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text
 from gdsl.binding.several import values_of
@@ -14,7 +14,7 @@ __all__ = [
     "check_names",
     "declared_inputs",
     "declared_params",
-    "needed_id_bits",
+    "needed_widths",
     "problem_data",
     "unchecked",
     "values_of",

@@ -29,28 +29,28 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.recursion import with_room
 from gdsl.source import Source
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 _NONE: frozenset[str] = frozenset()
 _MOST_HELD = 1000
 """Conditions that are remembered to hold, each for other values of params."""
 
 
-def needed_id_bits(program: ir.Program, graph: Graph) -> int:
-    """32 while all ids of `graph` fit and the program does not ask for more, else 64.
+def needed_widths(program: ir.Program, graph: Graph) -> Widths:
+    """Of the ids of vertices and edges: 32 bits while those of `graph` fit and the program asks for no more, else 64.
 
     Raises E0610 where the program asks for 32 and that is not enough.
     """
     asked = program.tuning.ids
     if asked is None:
-        return graph.id_bits
+        return graph.id_widths
     if asked < graph.id_bits:
         raise GdslError.single(
             "E0610",
             f"schedule.ids={asked}, but the graph needs {graph.id_bits} bits an id",
             fix="leave schedule.ids out",
         )
-    return asked
+    return Widths.both(asked)
 
 
 def bind(
@@ -63,7 +63,8 @@ def bind(
     device: bool = False,
 ) -> Bindings:
     """Check `given` (params and inputs by name) and the graph against what `program` declares, as `Binder` does."""
-    return Binder(program, source).bind(graph, given, id_bits=id_bits, device=device)
+    widths = None if id_bits is None else Widths.both(id_bits)
+    return Binder(program, source).bind(graph, given, widths=widths, device=device)
 
 
 class Binder:
@@ -88,7 +89,7 @@ class Binder:
         self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
 
     def bind(
-        self, graph: Graph, given: Mapping[str, object], *, id_bits: int | None = None, device: bool = False
+        self, graph: Graph, given: Mapping[str, object], *, widths: Widths | None = None, device: bool = False
     ) -> Bindings:
         """Check `given` (params and inputs by name) and the graph against what the program declares.
 
@@ -102,13 +103,13 @@ class Binder:
         if seen is None:
             seen = self._graphs[graph] = self._tested(graph)
         params = self._params(graph, given, seen)
-        bits = id_bits or needed_id_bits(program, graph)
+        widths = widths or needed_widths(program, graph)
         if self._of_params:
             self._check_where(self._of_params, graph, params, {}, seen, _NONE)
         if self._has_several:
             check_counts(program, params, source)
-            check_room(program, graph, params, bits)
-        inputs, own, vouched = self._inputs(graph, given, params, seen, bits, device)
+            check_room(program, graph, params, widths)
+        inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device)
         if self._conditions:
             conditions = [each for each in self._conditions if each.data.name not in vouched]
             self._check_where(conditions, graph, params, inputs, seen, own)
@@ -179,7 +180,7 @@ class Binder:
         given: Mapping[str, object],
         params: Mapping[str, object],
         seen: _Seen,
-        bits: int,
+        widths: Widths,
         device: bool,
     ) -> tuple[dict[str, Any], frozenset[str], frozenset[str]]:
         """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
@@ -198,11 +199,11 @@ class Binder:
                 if isinstance(values, unchecked):
                     values = values.values
                     vouched.append(name)
-                inputs[name] = input_array(array, values, graph, bits, self._source, device, count)
+                inputs[name] = input_array(array, values, graph, widths, self._source, device, count)
             else:
-                if (name, bits) not in seen.own:
-                    seen.own[name, bits] = attribute_array(array, graph, bits, self._source)
-                inputs[name] = seen.own[name, bits]
+                if (name, widths) not in seen.own:
+                    seen.own[name, widths] = attribute_array(array, graph, widths, self._source)
+                inputs[name] = seen.own[name, widths]
                 own.append(name)
         for scalar in self._scalars:
             value = vertex_by_name(scalar, given[scalar.name], graph, self._source)
@@ -218,8 +219,8 @@ class _Seen:
     """By param, which integers of Python are its values as they are, from one to before another."""
     defaults: dict[str, bool | int | float] = field(default_factory=dict)
     """The defaults of params that hang on nothing but the graph."""
-    own: dict[tuple[str, int], Any] = field(default_factory=dict)
-    """The graph's attributes as inputs, by name and width of ids."""
+    own: dict[tuple[str, Widths], Any] = field(default_factory=dict)
+    """The graph's attributes as inputs, by name and widths of ids."""
     held: set[object] = field(default_factory=set)
     """What `WhereChecker` found to hold of these."""
 

@@ -15,7 +15,7 @@ from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
-from gdsl.types import Type
+from gdsl.types import Type, Widths
 
 _KINDS = {
     Type.BOOL: "b",
@@ -74,19 +74,21 @@ def value_name(domain: Domain, place: int, graph: Graph, count: int | None) -> s
     return f"value {place % count} of {element_name(domain, place // count, graph)}"
 
 
-_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, int], Any]] = weakref.WeakKeyDictionary()
+_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths], Any]] = (
+    weakref.WeakKeyDictionary()
+)
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
 
 
-def attribute_array(array: ir.Array, graph: Graph, id_bits: int, source: Source | None) -> Any:
+def attribute_array(array: ir.Array, graph: Graph, widths: Widths, source: Source | None) -> Any:
     """The graph's attribute for the input `array`, as `input_array` makes it; the same array at every call.
 
     Raises E0605 if the graph has none of that name.
     """
     kept = _converted_attributes.setdefault(graph, {})
-    key = (f"{array.domain.value} {array.name}", array.type, id_bits)
+    key = (f"{array.domain.value} {array.name}", array.type, widths)
     if key not in kept:
-        kept[key] = input_array(array, _attribute(array, graph, source), graph, id_bits, source, device=False)
+        kept[key] = input_array(array, _attribute(array, graph, source), graph, widths, source, device=False)
     return kept[key]
 
 
@@ -116,7 +118,7 @@ def input_array(
     array: ir.Array,
     given: Any,
     graph: Graph,
-    id_bits: int,
+    widths: Widths,
     source: Source | None,
     device: bool,
     count: int | None = None,
@@ -136,7 +138,7 @@ def input_array(
     if values.dtype.kind not in _KINDS[array.type]:
         raise _wrong_type(array, values, source)
     if array.type.is_id:
-        return _checked_ids(array, values, graph, id_bits, source, count)
+        return _checked_ids(array, values, graph, widths, source, count)
     return _converted(array, values, graph, source, count)
 
 
@@ -192,11 +194,13 @@ def _numpy_name(type_: Type) -> str:
 
 
 def _checked_ids(
-    array: ir.Array, values: Any, graph: Graph, id_bits: int, source: Source | None, count_of_values: int | None
+    array: ir.Array, values: Any, graph: Graph, widths: Widths, source: Source | None, count_of_values: int | None
 ) -> Any:
     module = array_module(values)
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
-    bad = values >= count
+    # CuPy compares with no number that the dtype cannot hold, beside which no value is too large.
+    in_range = count <= np.iinfo(values.dtype).max
+    bad = values >= count if in_range else module.zeros(values.shape, dtype=bool)
     if values.dtype.kind == "i":
         bad |= values < -1
     if bool(bad.any()):
@@ -210,7 +214,7 @@ def _checked_ids(
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
         )
     # A copy: what was checked here stays so, whatever other threads do to the caller's array meanwhile.
-    return module.array(values, dtype=np.int64 if id_bits == 64 else np.int32, order="C")
+    return module.array(values, dtype=f"i{widths.of(array.type) // 8}", order="C")
 
 
 def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None) -> Any:

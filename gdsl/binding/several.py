@@ -37,9 +37,9 @@ def check_counts(program: ir.Program, params: Mapping[str, object], source: Sour
             )
 
 
-def check_room(program: ir.Program, graph: Graph, params: Mapping[str, object], bits: int) -> None:
+def check_room(program: ir.Program, graph: Graph, params: Mapping[str, object], widths: Widths) -> None:
     """Raise E0708 where the arrays of several values are more than the machine has memory left for."""
-    sizes, widths = of_graph(graph.num_vertices, graph.num_edges, params), Widths.both(bits)
+    sizes = of_graph(graph.num_vertices, graph.num_edges, params)
     needed, described = 0, []
     for array in program.arrays:
         count = values_of(array, params)

@@ -88,21 +88,22 @@ def _made(
         from gdsl.plan.printer import print_plan
 
         return print_plan(plan_of(program.ir))
-    bits = 32
-    if graph_file is not None:
-        from gdsl.binding import needed_id_bits
+    from gdsl.types import Widths
 
-        bits = needed_id_bits(program.ir, words.open(graph_file))
+    widths = Widths.both(program.ir.tuning.ids or 32)
+    if graph_file is not None:
+        from gdsl.binding import needed_widths
+
+        widths = needed_widths(program.ir, words.open(graph_file))
     if form == "cpp":
-        return program.source("cpp", ids=bits)
-    text = program.source("cuda", ids=bits)
+        return program.source_for("cpp", widths)
+    text = program.source_for("cuda", widths)
     if form == "cuda":
         return text
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
     from gdsl.cli.progress import working
-    from gdsl.types import Widths
 
-    wide_pairs.check(plan_of(program.ir), Widths.both(program.ir.tuning.ids or bits), arch)
+    wide_pairs.check(plan_of(program.ir), widths, arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 

@@ -6,6 +6,7 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable
+from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
+_BYTES = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[KMGT]i?)?B?)", re.IGNORECASE | re.ASCII)
+_UNITS = {
+    f"{prefix}{between}{unit}".lower(): (1024 if between else 1000) ** power
+    for power, prefix in enumerate(("", "k", "M", "G", "T"))
+    for between in ("", "i")
+    for unit in ("", "B")
+}
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
@@ -36,6 +44,16 @@ def checked_limit(context: click.Context, option: click.Parameter, word: str | N
     if not 0 <= number < 2**63:
         raise click.BadParameter(f"{shown(number)} is not in the range from 0 to 2^63 - 1")
     return number
+
+
+def checked_bytes(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
+    """A callback: a number of bytes, which may have a unit."""
+    if word is None:
+        return None
+    match = _BYTES.fullmatch(word.strip())
+    if match is None:
+        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB")
+    return int(Decimal(match[1]) * _UNITS[match[2].lower()])
 
 
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:

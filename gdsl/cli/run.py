@@ -12,6 +12,7 @@ import click
 
 from gdsl.cli.options import (
     GraphWords,
+    checked_bytes,
     checked_limit,
     checked_seconds,
     graph_options,
@@ -51,6 +52,11 @@ if TYPE_CHECKING:
     metavar="SECONDS",
     help="Stop where reading, compiling and running take longer.",
 )
+@click.option("--dry-run", is_flag=True, help="Check everything, tell what a run would allocate, and run nothing.")
+@click.option(
+    "--memory", callback=checked_bytes, metavar="BYTES",
+    help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
+)  # fmt: skip
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @tune_file_options
 @tuning_options
@@ -66,6 +72,8 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
+    dry_run: bool,
+    memory: int | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -87,8 +95,19 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
+    if memory is not None and not dry_run:
+        raise click.UsageError("--memory is for --dry-run: a run has the memory that there is")
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
+    if dry_run:
+        from gdsl.cli.dry_run import tell
+
+        with limited(timeout), interrupting():
+            program = _compiled(program_file, tuning, given, output)
+            graph, _ = _opened(graph_file, words, by_name)
+            found = program.dry_run(graph, param_values(given, graph), backend=backend, memory=memory)
+        tell(found, program, graph, program_file, graph_file, as_json)
+        return
     with limited(timeout):
         run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
     if as_json:

@@ -69,7 +69,7 @@ def check_schedules(
     Raises GdslError where the program, the graph or the params are wrong."""
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
-    from gdsl.binding import check_names, needed_id_bits
+    from gdsl.binding import check_names, needed_widths
     from gdsl.cli.progress import working
     from gdsl.program_text import read_program
 
@@ -89,7 +89,7 @@ def check_schedules(
         tally = Tally()
         with _progress(schedules, how_many) as ways:
             for way in ways:
-                code = code_of(way.program.ir, chosen, needed_id_bits(way.program.ir, graph))
+                code = code_of(way.program.ir, chosen, needed_widths(way.program.ir, graph))
                 if code not in tally.codes:
                     tally.codes[code] = run_and_compare(way, graph, values, expected, backend=chosen)
                 tally.add(way.words, tally.codes[code])

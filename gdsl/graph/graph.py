@@ -17,7 +17,7 @@ from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
-from gdsl.graph.ids import WIDE_FROM, vertex_count
+from gdsl.graph.ids import id_widths, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
@@ -25,6 +25,7 @@ from gdsl.graph.pairing import paired_edges
 from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import GraphOptions
+from gdsl.types import Widths
 
 
 class Graph:
@@ -247,7 +248,12 @@ class Graph:
     @property
     def id_bits(self) -> int:
         """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
-        return 32 if max(self.num_vertices, self.num_edges) < WIDE_FROM else 64
+        return self.id_widths.edge
+
+    @property
+    def id_widths(self) -> Widths:
+        """The same of vertices and of edges by themselves: a graph of many edges may have few vertices."""
+        return id_widths(self.num_vertices, self.num_edges)
 
     @property
     def out_degrees(self) -> NDArray[np.int32]:
@@ -272,12 +278,12 @@ class Graph:
     @property
     def in_offsets(self) -> NDArray[np.int64]:
         """int64[V+1]; the CSC positions in_offsets[v] … in_offsets[v+1]-1 are the edges that enter v."""
-        return self._csc[0].view()
+        return self._in_lists[0].view()
 
     @property
     def in_sources(self) -> NDArray[Any]:
         """int32 or int64[E], by CSC position the source of the edge, ascending for each vertex."""
-        return self._csc[1].view()
+        return self._in_lists[1].view()
 
     @property
     def in_edge_ids(self) -> NDArray[Any]:
@@ -298,11 +304,17 @@ class Graph:
 
     @cached_property
     def _in_degrees(self) -> NDArray[np.int32]:
-        return immutable(np.diff(self._csc[0]), np.dtype(np.int32))
+        return immutable(np.diff(self._in_lists[0]), np.dtype(np.int32))
 
     @cached_property
     def _edge_sources(self) -> NDArray[Any]:
         return immutable(edge_sources(self._csr.offsets, self._csr.columns))
+
+    @cached_property
+    def _in_lists(self) -> tuple[NDArray[np.int64], NDArray[Any]]:
+        """Where the lists of in-edges begin, and the sources. Both orders are by (vertex, neighbour), so an undirected
+        graph, which has every edge both ways, has in its CSR what its CSC would have; only the ids are others."""
+        return (self._csr.offsets, self._csr.columns) if not self.directed else self._csc[:2]
 
     @cached_property
     def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import shown
 from gdsl.graph.errors import bad_array, bad_id, too_large
 from gdsl.numerals import is_whole
+from gdsl.types import Widths
 
 WIDE_FROM = 2**31 - 1
 """From this many vertices (edges) on, vertex (edge) ids are kept as int64 and devices use 64 bits."""
@@ -21,6 +22,13 @@ LARGEST_NUM_VERTICES = 3_037_000_499
 def id_dtype(count: int) -> np.dtype[Any]:
     """The dtype that host arrays of ids below `count` have."""
     return np.dtype(np.int32 if count < WIDE_FROM else np.int64)
+
+
+def id_widths(num_vertices: int, num_edges: int) -> Widths:
+    """The widths of a graph's ids where it is run on. Ids of edges are no narrower than those of vertices, which stand
+    among them where ids are sorted, and where a pair of vertices is walked as an edge is."""
+    vertex = 64 if num_vertices >= WIDE_FROM else 32
+    return Widths(vertex, 64 if num_edges >= WIDE_FROM else vertex)
 
 
 def vertex_count(value: int | None) -> int | None:

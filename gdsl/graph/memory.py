@@ -16,6 +16,11 @@ def available_memory() -> int | None:
                     return int(line.split()[1]) * 1024
     except (OSError, ValueError):
         pass
+    return whole_memory()
+
+
+def whole_memory() -> int | None:
+    """Bytes that the machine has; None where the system does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):

@@ -14,8 +14,8 @@ from gdsl.plan.walking import steps_in, sweeps_of
 
 STREAMED = 1536
 """Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
-SEARCHED = 1024
-"""The same where frontiers are walked from one to the next."""
+SEARCHING = 1024
+"""Those that a kernel with sets of vertices or edges leaves registers for."""
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
@@ -33,18 +33,28 @@ def resident_threads(plan: Plan) -> int | None:
     """How many threads of one multiprocessor the kernels leave registers for; None: as the compiler sees fit.
 
     What only goes over values and reduces lists, again and again, waits for memory, and keeps little meanwhile but
-    where data lie, of which some may be spilled. Searches would spill for a third block, for which the barriers of
-    small levels take longer; blocks of a chosen size may have a multiprocessor for themselves, as those of `suiting`
-    do."""
+    where data lie, of which some may be spilled.
+
+    Left to itself, the compiler guesses from how many registers it would like. Kernels that search it gives 64, or 40,
+    and spills some for a block more that is of little use to them; a small change of the text decides which. Told that
+    two blocks of 512 threads shall fit, it takes the 64 that this leaves and spills less, or nothing. Blocks of a
+    chosen size may have a multiprocessor for themselves, as those of `suiting` do. Nothing but speed hangs on this: how
+    many blocks really fit is asked of the driver.
+    """
     own = plan.target.resident_threads
-    if own is not None or not plan.target.fused or plan.graphs:
+    if own is not None:
         return own
-    if plan.program.tuning.block is None and searches(plan.program):
-        return SEARCHED
+    if _only_streams(plan):
+        return STREAMED
+    return SEARCHING if plan.frontiers and plan.program.tuning.block is None else None
+
+
+def _only_streams(plan: Plan) -> bool:
+    if not plan.target.fused or plan.graphs:
+        return False
     loops = [step for step in steps_in(plan.schedule) if isinstance(step, Loop)]
     again = [sweep for loop in loops for step in steps_in(loop.body) for sweep in _sweeps(step)]
-    reduces = any(sweep.segment is not None for sweep in again)
-    return STREAMED if reduces and all(map(_streams, again)) else None
+    return any(sweep.segment is not None for sweep in again) and all(map(_streams, again))
 
 
 def _sweeps(step: Step) -> tuple[Sweep, ...]:

@@ -7,7 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan.grids import resident_threads
+from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -86,11 +86,27 @@ def _sizes(plan: Plan) -> list[str]:
     return [
         f"{sizes.block_threads} threads a block",
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
-        f"a pull tries {sizes.pull_prefix} of them first",
-        f"lists up to {sizes.short_list} reduced by a thread each",
-        *([f"registers left for {resident} threads a multiprocessor"] if (resident := resident_threads(plan)) else []),
+        f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
+        *_reductions(plan),
+        _registers(plan),
         *_walks(plan),
     ]
+
+
+def _reductions(plan: Plan) -> list[str]:
+    sizes = plan.sizes
+    if not any(sweep.segment is not None for sweep in sweeps(plan)):
+        return []
+    return [
+        f"lists up to {sizes.short_list} reduced by a thread each, up to {sizes.grouped_list} by eight",
+        f"from {sizes.reduced_hub} on in chunks of {sizes.reduced_chunk}",
+    ]
+
+
+def _registers(plan: Plan) -> str:
+    resident = grids.resident_threads(plan)
+    wanted = "as the compiler sees fit" if resident is None else f"for {resident} threads side by side"
+    return f"registers {wanted}"
 
 
 def _walks(plan: Plan) -> list[str]:
@@ -111,15 +127,20 @@ def _table(rows: list[tuple[str, ...]]) -> list[str]:
 
 
 def _buffer(buffer: Buffer) -> tuple[str, ...]:
-    copies = f"{buffer.copies} of " if buffer.copies else ""
     made = f"made by {buffer.made.value}"
     return (
         f"{buffer.group}.{buffer.name}",
-        f"{copies}{_type(buffer.element)} * {buffer.extent}",
+        elements_of(buffer),
         buffer.role.value,
         made,
         buffer.cleared.value,
     )
+
+
+def elements_of(buffer: Buffer) -> str:
+    """How many elements of which type a buffer has, such as ``2 of vertex * V``."""
+    copies = f"{buffer.copies} of " if buffer.copies else ""
+    return f"{copies}{_type(buffer.element)} * {buffer.extent}"
 
 
 def _type(kind: Type | Struct | Pointer) -> str:

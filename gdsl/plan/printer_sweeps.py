@@ -158,7 +158,8 @@ def _collect(collect: Collect) -> str:
 
 def _segment(segment: Segment) -> str:
     reduction = segment.reduction
-    aside = f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
+    aside = f", {segment.side_by_side} edges side by side" if segment.side_by_side > 1 else ""
+    aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     if isinstance(reduction, OwnOperation):
         begins = f"begins with {print_expression(reduction.identity)}"
         return f"{reduction.function} a member into {segment.array}, {begins}{aside}"

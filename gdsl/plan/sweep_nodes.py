@@ -192,6 +192,8 @@ class Segment:
     """A result that no further edge changes: who has it looks at no more of them. None: all are looked at."""
     aside: str | None
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
+    side_by_side: int
+    """Edges of a list that a thread looks at without waiting for one of them."""
 
 
 @dataclass(frozen=True, slots=True)

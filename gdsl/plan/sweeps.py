@@ -52,6 +52,7 @@ from gdsl.plan.nodes import (
     Walk,
 )
 from gdsl.plan.place_limits import place_limit
+from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.target import Target
 from gdsl.plan.waiting import operation_waits
 
@@ -223,6 +224,7 @@ class OperationPlanner:
         reads_result = step.array in self._ask(arrays_read, functor)
         reduction, stops = reduction_of(step), stopping.result_that_stays(step, functor, balance)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
+        side_by_side = edges_side_by_side(step, functor, self.program, self.target)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -230,7 +232,7 @@ class OperationPlanner:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside),
+            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side),
             balance=balance,
             edges=EdgeCount.WALKED,
         )

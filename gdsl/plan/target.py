@@ -19,8 +19,16 @@ class Sizes:
     """Edges a chunk."""
     pull_prefix: int = 32
     """Edges of a long list that a closing pull tries before it leaves the rest to others."""
+    pulled_at_once: int = 4
+    """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
     short_list: int = 8
     """Lists up to this long are reduced by a thread each."""
+    grouped_list: int = 64
+    """Lists up to this long are reduced by eight threads each, longer ones by a warp (cuda)."""
+    reduced_hub: int = 512
+    """Lists of this many edges and more are reduced in chunks (cuda); not fewer than `hub_degree`."""
+    reduced_chunk: int = 512
+    """Edges of such a chunk; not fewer than `hub_chunk`, for which there is room."""
     staged: int = 128
     """Elements that a warp gathers before it appends them to a frontier, 32 at least: appending waits in one line."""
     long_walk: int = 16384
@@ -68,8 +76,7 @@ class Target:
     sizes: Sizes
     """Unless somebody asks for others."""
     resident_threads: int | None = None
-    """How many threads of one multiprocessor a kernel leaves registers for; None: as the compiler sees fit, which in
-    small kernels spills some for more blocks than fit otherwise."""
+    """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
 
 _CUDA_SIZES = Sizes(block_threads=512, hub_degree=128, hub_chunk=128)

@@ -25,7 +25,8 @@ from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamVal
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers, kept
-from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, On, Step, Turn
+from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, MakeGraph, On, Step, Turn
+from gdsl.plan.walking import steps_in
 from gdsl.types import Type
 
 PLACES = 3
@@ -52,6 +53,8 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
     def placed(turning: Turning, keeps: tuple[str, ...]) -> Placed:
         return Placed(barriers.place(_changed(launch, turning, keeps, program), accesses), turning, keeps)
 
+    if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
+        return placed({}, ())  # where data lie all threads of a block know together
     best = placed(_candidates(launch, program, accesses), kept.candidates(launch, program, accesses))
     for name in (*best.turning, *best.kept):
         turning = {other: value for other, value in best.turning.items() if other != name}

@@ -99,6 +99,7 @@ class _Verifier:
             sizes.hub_degree,
             sizes.hub_chunk,
             sizes.pull_prefix,
+            sizes.pulled_at_once,
             sizes.long_walk,
             sizes.near_set,
             sizes.round_edges,
@@ -109,6 +110,9 @@ class _Verifier:
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
+        if plan.target.grid:
+            fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
+            self.expect(fits, "no room for the chunks of lists that are reduced")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]

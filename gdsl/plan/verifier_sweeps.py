@@ -29,6 +29,7 @@ from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
+from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
@@ -292,6 +293,8 @@ class SweepVerifier:
             self.expect(segment.stops_at is stays, "where a reduction stops")
             reads = segment.array in self._ask(arrays_read, self.functor)
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
+            wanted = edges_side_by_side(step, self.functor, self.program, self.plan.target)
+            self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

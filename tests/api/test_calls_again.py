@@ -16,6 +16,7 @@ import gdsl
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import workers
 from gdsl.graph import Graph
+from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
 
 COUNT = 6
@@ -203,7 +204,7 @@ def test_what_held_of_no_edges_is_tested_of_vertices() -> None:
 def test_ctrl_c_as_a_run_begins_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
     program, graph = gdsl.compile("bfs"), graph_of()
     program(graph, source=0, backend="cpu")
-    executable: Any = program._executables["cpu", 32]
+    executable: Any = program._executables["cpu", Widths.both(32)]
     log: list[str] = []
     library, begin = executable._library, workers._Worker.begin
 

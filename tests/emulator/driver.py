@@ -189,6 +189,11 @@ class EmulatedShared:
         """All of each buffer is received anyway."""
 
 
+@cache
+def _computing(text: str) -> EmulatedModule:
+    return EmulatedModule(text, "part.cu")
+
+
 class EmulatedDevice:
     """`gdsl.backends.cuda.protocol.Device` on the emulator. Launches run at once; a finding raises EmulatorError."""
 
@@ -252,6 +257,13 @@ class EmulatedDevice:
         values = arguments.values if isinstance(arguments, Arguments) else arguments
         ended, findings = launch(kernel, blocks, threads, values, schedule)
         self.steps += library().native.emulator_steps()
+        if findings or not ended:
+            raise EmulatorError(findings)
+
+    def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
+        """With two blocks."""
+        kernel = _computing(text).get_function(name)
+        ended, findings = launch(kernel, 2, 32, values, Schedule(resident=1, seed=self.schedule.seed))
         if findings or not ended:
             raise EmulatorError(findings)
 

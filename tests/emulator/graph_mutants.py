@@ -50,6 +50,14 @@ schedule {
 
 GRAPH_MUTANTS = (
     Mutant(
+        "a graph that others read before it is there",
+        "runtime/enactor.cuh",
+        "{ place = value; }\n    __syncthreads();\n",
+        "{ place = value; }\n",
+        GRAPHS,
+        "race uninitialised bounds error result",
+    ),
+    Mutant(
         "an edge looked for at a place too far",
         "runtime/listed.cuh",
         "const edge at = g.offsets[source] + edge(place_of(g, source, edge(e)));",

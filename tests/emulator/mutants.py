@@ -211,6 +211,14 @@ BARRIERS = (
         "deadlock divergence race",
         stops=True,
     ),
+    Mutant(
+        "a pass that every thread counts",
+        _ENACTOR,
+        "if (threadIdx.x == 0) { run.shared.passes += 1; }",
+        "run.shared.passes += 1;",
+        "bfs",
+        "race result",
+    ),
 )
 
 BOUNDS = (

@@ -14,7 +14,9 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
+from gdsl.graph import ids
 from gdsl.plan import suiting
+from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -23,6 +25,7 @@ from .fake_cupy import FakeCupy, FakeEvent, OutOfMemoryError, install
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
 COUNT = 12
+NARROW = Widths.both(32)
 SMALL = ["schedule.block=32"]
 SCALED = """program scaled;
 problem {
@@ -194,7 +197,7 @@ def test_memory_goes_with_the_graph_and_with_the_program(cupy: FakeCupy) -> None
     made = make_graph(path(COUNT), COUNT)
     program = gdsl.compile("bfs", tune=SMALL)
     result = program(made, source=0, backend="cuda")
-    enactor = next(iter(program._executables["cuda", 32]._enactors.values()))
+    enactor = next(iter(program._executables["cuda", NARROW]._enactors.values()))
     watched = [weakref.ref(enactor), weakref.ref(enactor.on_device), weakref.ref(enactor.memory)]
     gc.disable()
     try:
@@ -202,7 +205,7 @@ def test_memory_goes_with_the_graph_and_with_the_program(cupy: FakeCupy) -> None
         assert [each() for each in watched] == [None] * 3
         again = make_graph(path(COUNT), COUNT)
         program(again, source=0, backend="cuda")
-        memory = weakref.ref(next(iter(program._executables["cuda", 32]._enactors.values())).memory)
+        memory = weakref.ref(next(iter(program._executables["cuda", NARROW]._enactors.values())).memory)
         del program
         assert memory() is None
     finally:
@@ -215,7 +218,7 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     program = gdsl.compile("bfs", tune=SMALL)
     for each in (other, graph):
         program(each, source=0, backend="cuda")
-    taken = next(iter(program._executables["cuda", 32]._enactors.values())).on_device
+    taken = next(iter(program._executables["cuda", NARROW]._enactors.values())).on_device
     assert taken._room is not None
     cupy.free = 8
     program(graph, source=2, backend="cuda")  # its results have been there since the run before
@@ -315,3 +318,55 @@ def test_no_memory_for_an_input(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: 
             program(graph, x=x, backend="cuda")
         assert caught.value.code == "E0912"
     assert program(graph, x=x, backend="cuda").y.get().tolist() == [2] * COUNT
+
+
+MANY_EDGES = """program many_edges;
+problem {
+    param start : vertex;
+    input edge cost : int32 where cost[id] > 0;
+    vertex level : int32 = -1;
+    vertex by : edge = none;
+    vertex from_here : vertex = none;
+    edge mirrored : edge = none;
+    scalar last : edge = 0;
+}
+edge functor visit(src, dst, e) {
+    cond level[dst] == -1;
+    apply { level[dst] = iteration + 1; from_here[dst] any= src; }
+}
+edge functor note(src, dst, e) { apply { by[dst] min= e; mirrored[e] = reverse(e); last max= e; } }
+schedule {
+    level[start] = 0;
+    frontier f = {start};
+    while (f) { f = advance(f, visit); }
+    advance(vertices, note, to=none);
+}
+"""
+
+
+@pytest.mark.parametrize("backend", ["cuda", "cpu"])
+def test_only_the_edges_of_a_graph_may_need_wide_ids(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, backend: str
+) -> None:
+    """As with more than 2^31 edges: here so few are many."""
+    program, graph = gdsl.compile(MANY_EDGES, tune=SMALL), make_graph(path(COUNT), COUNT, directed=False)
+    cost = np.ones(graph.num_edges, np.int32)
+    narrow = program.run(graph, {"start": 3, "cost": cost}, backend=backend).host_arrays()
+    for wide_from, widths in ((COUNT + 1, Widths(32, 64)), (COUNT, Widths(64, 64)), (graph.num_edges + 1, NARROW)):
+        monkeypatch.setattr(ids, "WIDE_FROM", wide_from)
+        made = make_graph(path(COUNT), COUNT, directed=False)
+        assert (made.id_widths, made.id_bits) == (widths, widths.edge)
+        result = program.run(made, {"start": 3, "cost": cost}, backend=backend)
+        found = result.host_arrays()
+        kinds = {name: values.dtype.itemsize * 8 for name, values in found.items()}
+        assert kinds["from_here"] == widths.vertex
+        assert kinds["by"] == kinds["mirrored"] == widths.edge
+        assert result.last == graph.num_edges - 1
+        for name, values in narrow.items():
+            if name != "from_here":
+                np.testing.assert_array_equal(found[name], values, err_msg=name)
+    monkeypatch.setattr(ids, "WIDE_FROM", COUNT + 1)
+    with pytest.raises(gdsl.GdslError, match="the graph needs 64 bits an id"):
+        gdsl.compile(MANY_EDGES, tune=[*SMALL, "schedule.ids=32"]).run(
+            make_graph(path(COUNT), COUNT, directed=False), {"start": 3, "cost": cost}, backend=backend
+        )

@@ -9,6 +9,7 @@ from gdsl.backends.interface import Backend
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
+    from gdsl.types import Widths
 
 
 def create_backend() -> Backend:
@@ -25,9 +26,10 @@ def plan_of(program: Program) -> Plan:
     return plan_of(program)
 
 
-def source_text(program: Program, id_bits: int) -> str:
-    """The C++ of `program` (as lowered), for graphs whose ids fit in `id_bits` bits."""
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The C++ of `program` (as lowered), for graphs whose ids fit in so many bits."""
     from gdsl.codegen.cpu.generate import generate
     from gdsl.types import Widths
 
-    return generate(plan_of(program), Widths.both(id_bits)).text
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text

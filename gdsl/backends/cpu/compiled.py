@@ -7,17 +7,21 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gdsl import cache, source
+from gdsl.backends import needs
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import Library, LibraryError
-from gdsl.backends.interface import Availability
+from gdsl.backends.interface import Availability, Bindings, Need, Space
+from gdsl.backends.machine import machine_space
 from gdsl.cache.codec import Codec
 from gdsl.cache.place import is_noexec, private_file
 from gdsl.codegen import checks
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
+from gdsl.extents import of_graph
 from gdsl.garbage import uncollected
+from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.passes import pipelines
 from gdsl.plan import target
@@ -71,6 +75,15 @@ class CpuBackend:
         if facts is not None:
             cache.put(_KIND, key, facts)
         return CpuExecutable(plan, widths, made, library)
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """By the plan's buffers, and the frontiers that the generated code makes."""
+        sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
+        return needs.on_the_host(plan_of(program, self.sizes), widths, sizes, graph.directed)
+
+    def space(self) -> Space:
+        """The machine's memory."""
+        return machine_space()
 
 
 def _library_key(text: str, compiler: compilers.Compiler) -> tuple[cache.KeyPart, ...]:

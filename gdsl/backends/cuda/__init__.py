@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gdsl.plan.fusion import Pair
     from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
+    from gdsl.types import Widths
 
 
 @cache
@@ -42,9 +43,10 @@ def neighbours_of(program: Program) -> tuple[Pair, ...]:
     return neighbours(pipelines.apply(program), target.cuda(program.tuning.fuse))
 
 
-def source_text(program: Program, id_bits: int) -> str:
-    """The CUDA C++ of `program` for ids of `id_bits` bits."""
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The CUDA C++ of `program` for ids of so many bits."""
     from gdsl.codegen.cuda.generate import generate
     from gdsl.types import Widths
 
-    return generate(plan_of(program), Widths.both(id_bits)).text
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text

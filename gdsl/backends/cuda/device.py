@@ -23,6 +23,8 @@ _TURN, _SPINNING = 0.001, 0.05
 in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
 _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
 """Seconds of a pause, the long ones after half a second."""
+_THREADS, _BLOCKS = 256, 8
+"""Threads a block, and blocks a multiprocessor, of kernels by themselves."""
 _ALIGNMENT = 256
 """Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
 
@@ -139,6 +141,7 @@ class CudaDevice:
         self._stop = numpy.frombuffer(pinned, numpy.uint32, 1)
         self.stop_pointer = int(pinned.ptr)
         self._stream: Any = None
+        self._computing: dict[str, Any] = {}
         self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
         self._done = cupy.cuda.Event(disable_timing=True)
 
@@ -219,10 +222,14 @@ class CudaDevice:
 
     def require(self, nbytes: int) -> None:
         """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
+        free, total = self.memory()
+        if nbytes > free:
+            raise _no_memory(nbytes, free, total)
+
+    def memory(self) -> tuple[int, int]:
+        """(free bytes, all bytes); what CuPy's pool keeps unused is free."""
         free, total = self.cupy.cuda.runtime.memGetInfo()
-        pooled = self.cupy.get_default_memory_pool().free_bytes()
-        if nbytes > free + pooled:
-            raise _no_memory(nbytes, free + pooled, total)
+        return free + self.cupy.get_default_memory_pool().free_bytes(), total
 
     def upload(self, array: Any) -> CudaBuffer:
         """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""
@@ -269,6 +276,14 @@ class CudaDevice:
         """A cooperative launch on CuPy's current stream."""
         driver, stream = self._driver, self.stream().ptr
         driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, arguments.address)
+
+    def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
+        """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""
+        kernel = self._computing.get(text)
+        if kernel is None:
+            kernel = self._computing[text] = self.cupy.RawKernel(text, name)
+        blocks = min(-(-elements // _THREADS), self.multiprocessors * _BLOCKS)
+        kernel((max(blocks, 1),), (_THREADS,), tuple(values))
 
     # The clock
 
@@ -332,4 +347,5 @@ def _no_memory(needed: int, free: int, total: int) -> GdslError:
         f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
         f"{total / 1e9:.2f} GB are free",
         fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
+        notes=["gdslc run --dry-run tells what takes it (from Python: program.dry_run)"],
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
@@ -69,10 +69,14 @@ class CudaBackend:
         return self._answers[number]
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
+        """As `build_for`, with ids of `id_bits` bits."""
+        return self.build_for(program, Widths.both(id_bits))
+
+    def build_for(self, program: Program, widths: Widths) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
         from gdsl.backends.cuda import stored
 
-        device, widths = self.device(), Widths.both(id_bits)
+        device = self.device()
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
@@ -90,6 +94,22 @@ class CudaBackend:
         executable = CudaExecutable(self, program, plan, generated, cubin, widths)
         stored.put(key, (generated, cubin))
         return executable
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """By the buffers of the plan that suits the graph."""
+        from gdsl.backends import needs
+        from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
+
+        if suiting.has_choice(program):
+            program = suiting.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
+        sizes = sizes_of(graph, bindings)
+        return needs.on_a_device(plan_of(program), widths, sizes, graph.directed, bindings.inputs)
+
+    def space(self) -> Space:
+        """The memory of the current GPU; what CuPy holds of it unused is free."""
+        device = self.device()
+        free, total = device.memory()
+        return Space(self.availability().detail, total, free)
 
     def device(self) -> CudaDevice:
         """The GPU that is CuPy's current one in this thread."""
@@ -166,7 +186,7 @@ class CudaExecutable:
         if program is self._open:
             return self
         if self._other is None:
-            self._other = self.backend.build(program, self.widths.vertex)
+            self._other = self.backend.build_for(program, self.widths)
         return self._other
 
     def _enactor(self, graph: Graph) -> Enactor:

@@ -8,16 +8,14 @@ from typing import Any
 
 import numpy
 
+from gdsl.backends.cuda import made_parts
 from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
+from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
-
-_SAME_BOTH_WAYS = {"in_offsets": "offsets", "in_sources": "columns"}
-"""Of a graph that is not directed: all lists are by vertex, then by neighbour, and each edge stands in both. So lists
-that are walked both ways take half the memory, and what one way has read lies in the cache for the other."""
 
 
 class GraphOnDevice:
@@ -26,9 +24,8 @@ class GraphOnDevice:
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
-        self._directed = graph.directed
-        degrees = max(int(graph.out_degrees.max(initial=0)), 0)
-        self.largest_degree = degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
+        self.directed = graph.directed
+        self.largest_degree = largest_degree_of(graph)
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
         self._room: Room | None = None
@@ -38,14 +35,24 @@ class GraphOnDevice:
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
-        if name == "neighbors":  # of the caller's graph, whose edges lie in the order of their ids
-            name = "columns"
-        if not self._directed:
-            name = _SAME_BOTH_WAYS.get(name, name)
+        name = shared_part(name, self.directed)
         if name not in self._parts:
-            kind = element_dtype(element, self.widths)
-            self._parts[name] = self.device.upload(self._host(name).astype(kind, copy=False))
+            self._parts[name] = self._made(name, element_dtype(element, self.widths))
         return self._parts[name]
+
+    def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
+        graph = self.graph()
+        assert graph is not None
+        if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
+            return self.device.upload(self._host(name, kind))
+        offsets, columns = (self._parts.get(part) or self._list(part) for part in ("offsets", "columns"))
+        counts = graph.num_vertices, graph.num_edges
+        return made_parts.made(self.device, name, (offsets, columns), counts, self.widths)
+
+    def _list(self, name: str) -> Buffer:
+        """Offsets or columns, which are not kept unless a program reads them."""
+        element = Type.EDGE if name == "offsets" else Type.VERTEX
+        return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
     def attribute(self, values: Any, dtype: Any) -> Buffer:
         """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
@@ -74,12 +81,21 @@ class GraphOnDevice:
             user.let_go()
         return former is not None
 
-    def _host(self, name: str) -> Any:
+    def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
+        """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may
+        have no room for a copy."""
         graph = self.graph()
         assert graph is not None
         if name == "edge_ids":
-            return numpy.arange(graph.num_edges)
-        return getattr(graph, "in_edge_ids" if name == "in_edges" else name)
+            return numpy.arange(graph.num_edges, dtype=kind)
+        ids = getattr(graph, "in_edge_ids" if name == "in_edges" else name)
+        return ids.view(kind) if ids.itemsize == kind.itemsize else ids.astype(kind)
+
+
+def largest_degree_of(graph: Graph) -> int:
+    """The most edges of a vertex in either direction."""
+    degrees = int(graph.out_degrees.max(initial=0))
+    return degrees if not graph.directed else max(degrees, int(graph.in_degrees.max(initial=0)))
 
 
 def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:

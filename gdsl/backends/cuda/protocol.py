@@ -124,6 +124,10 @@ class Device(Protocol):
         """Start a kernel whose blocks all run at the same time; does not wait."""
         ...
 
+    def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
+        """Run the kernel `name` of `text`, CUDA C++ by itself, with enough threads for so many elements."""
+        ...
+
     def lane(self) -> object:
         """What memory is allocated for: another run may use it where this is the same."""
         ...

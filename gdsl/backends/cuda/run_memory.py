@@ -13,9 +13,9 @@ from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.record import Record
 from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import layout_of
-from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.plan import storage
@@ -85,7 +85,7 @@ class RunMemory:
         return [buffer for buffer in self.plan.buffers if buffer.role in roles]
 
     def _bytes(self, buffer: storage.Buffer) -> int:
-        return element_dtype(buffer.element, self._widths).itemsize * buffer.extent.value(self.sizes)
+        return bytes_of(buffer, self._widths, self.sizes)
 
     def _share(self, scalars: list[storage.Buffer]) -> None:
         """What host and device hand each other: first what is sent, last the trace."""

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from gdsl.backends.interface import Availability, Bindings, Limits, Outcome
+from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
+from gdsl.backends.machine import machine_space
 from gdsl.backends.reference.interpreter import interpret
+from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import Array, Program
+from gdsl.types import Widths
+
+_VALUE = 40
+"""Bytes, about, of one value."""
 
 
 class ReferenceExecutable:
@@ -36,5 +42,23 @@ class ReferenceBackend:
         return Availability(True, "interpreter in Python")
 
     def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
-        """Make `program` ready for graphs whose ids fit in `id_bits` (32 or 64) bits."""
+        """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
         return ReferenceExecutable(program, id_bits, self.seed)
+
+    def build_for(self, program: Program, widths: Widths) -> ReferenceExecutable:
+        """Make `program` ready for graphs whose ids fit in the wider of `widths`: here all ids are alike."""
+        return self.build(program, max(widths.vertex, widths.edge))
+
+    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+        """The values of arrays: each an object of Python, and the place that points to it."""
+        sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
+
+        def need(array: Array) -> Need:
+            what = "input" if array.is_input else "result"
+            return Need(f"problem.{array.name}", what, f"value * {array.extent}", _VALUE * array.extent.value(sizes))
+
+        return tuple(map(need, program.arrays))
+
+    def space(self) -> Space:
+        """The machine's memory."""
+        return machine_space()

@@ -179,6 +179,10 @@ class _Generation:
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
+            Constant("uint32", "PULLED_AT_ONCE", sizes.pulled_at_once, "edges that a thread looks at side by side"),
+            Constant("uint32", "GROUPED_LIST", sizes.grouped_list, "lists up to this long by eight threads each"),
+            Constant("uint32", "REDUCED_HUB", sizes.reduced_hub, "lists this long are reduced in chunks"),
+            Constant("uint32", "REDUCED_CHUNK", sizes.reduced_chunk, "edges of such a chunk"),
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
             Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
@@ -211,9 +215,10 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
-        "    uint64 barriers;      // passed so far, as the first thread of the block counts them",
-        "    uint64 traced;        // records written; the leader's block only, as the next two",
-        "    uint64 polled_at;     // when the host's flag was last read",
+        "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
+        "    uint64 traced;        // records written; the leader's block only",
+        "    uint64 passes;        // finished passes of the outermost loops",
+        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
@@ -221,27 +226,35 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
     if "end_queue" in uses:
         lines.append("    uint64 found_edges;")
+    gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
-        lines.append("    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
-    if "entry_collector" in uses:
-        lines.append("    key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of their values")
-        lines.append("    near_far_state near_far;")
+        gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")
     if "edge_collector" in uses:
-        lines.append("    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
+        gathered.append("edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
+    lines += _one_of(gathered)
+    if "entry_collector" in uses:
+        lines.append("    near_far_state near_far;")
     if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
-    once = []
+    once = []  # what no two operators need at a time, and nothing lasts in
     if "push_blocks" in uses:
         once.append("block_tile tile;")
     if "intersect_tables" in uses:
         once.append("neighbor_table table;")
     if "sort_ids" in uses:
         once.append("digit_counts digits;")
-    if once:  # what no two operators need at a time, and nothing lasts in
-        lines += ["    union {", *(f"        {member}" for member in once), "    };"]
-    return "\n".join([*lines, "};"])
+    if "entry_collector" in uses:
+        once.append("key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of a warp's vertices")
+    return "\n".join([*lines, *_one_of(once), "};"])
+
+
+def _one_of(members: list[str]) -> list[str]:
+    """Members of a struct of which one is used at a time."""
+    several = len(members) > 1
+    inner = [f"{'        ' if several else '    '}{member}" for member in members]
+    return ["    union {", *inner, "    };"] if several else inner
 
 
 def _totals_text(totals: TotalsText) -> str:

@@ -323,6 +323,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
+        reduces = _REDUCES[sweep.balance]
+        if sweep.balance is Balance.AUTO:
+            reduces += f"<{segment.side_by_side}>"
         return ReduceText(
             **common,
             type=type_name(segment.type),
@@ -332,11 +335,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             captured=words.captured,
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
-            balance=_REDUCES[sweep.balance] if stops is None else "reduce_until",
+            balance=reduces if stops is None else "reduce_until",
             between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
             hubs=any(walk.shared is not None for walk in sweep.walks),
+            side_by_side=segment.side_by_side,
             target=target,
             copied=array if segment.aside is not None else "",
         )

@@ -28,7 +28,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
-from gdsl.plan.walking import launches
+from gdsl.plan.walking import deepest_on, launches
 
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
@@ -94,16 +94,17 @@ class KernelPrinter:
     def _everything(self, launch: Launch, name: str) -> Kernel:
         """A launch that keeps all state to itself."""
         plan, lines = self.plan, Lines()
-        changed = plan.swapped or plan.turning or plan.kept or plan.graphs
-        lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
+        if plan.graphs:
+            self._share_graphs(lines)
+        else:
+            changed = plan.swapped or plan.turning or plan.kept
+            lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))
             else:
                 lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
-        for graph in plan.graphs:
-            lines.add(f"graph_slice {self._frontier(graph)} = d.graph;")
         for history in self.steps.histories:
             lines.add(f"history_state {self.steps.state(history)} = {{}};")
         for site in plan.switches:
@@ -112,11 +113,22 @@ class KernelPrinter:
         lines.add("constexpr int32 iteration = 0;")
         self._block(launch.steps[1:], lines)
         lines.open("if (leader()) {")
-        lines.add("run.control->iterations = run.passes;")
+        lines.add("run.control->iterations = run.shared.passes;")
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()
         return Kernel(name, launch.comment, _PARAMETER, self._bounds(), lines.plain())
+
+    def _share_graphs(self, lines: Lines) -> None:
+        """Graphs take two registers for each of their arrays, which are the same in all threads."""
+        lines.add("__shared__ data_slice d;")
+        around = [f"{_AROUND}_{depth}" for depth in range(deepest_on(self.plan.schedule))]
+        graphs = [self._frontier(graph) for graph in self.plan.graphs]
+        for graph in (*graphs, *around):
+            lines.add(f"__shared__ graph_slice {graph};")
+        lines.add("share(d, problem);")
+        for graph in graphs:
+            lines.add(f"share({graph}, problem.graph);")
 
     def _block(self, steps: tuple[Step, ...], lines: Lines) -> None:
         for step in steps:
@@ -133,12 +145,12 @@ class KernelPrinter:
     def _on(self, step: On, lines: Lines) -> None:
         around = f"{_AROUND}_{step.depth}"
         lines.open("{")
-        lines.add(f"const graph_slice {around} = d.graph;")
-        lines.add(f"d.graph = {self._frontier(step.graph)};")
+        lines.add(f"share({around}, d.graph);")
+        lines.add(f"share(d.graph, {self._frontier(step.graph)});")
         self._taken.append(around)
         self._block(step.body, lines)
         self._taken.pop()
-        lines.add(f"d.graph = {around};")
+        lines.add(f"share(d.graph, {around});")
         lines.close()
 
     def _loop(self, step: Loop, lines: Lines) -> None:
@@ -149,7 +161,7 @@ class KernelPrinter:
         if step.order is not None:
             self._begin_order(step, step.order, lines)
             condition = f"find_near(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices)"
-        after = "++iteration, ++run.passes" if step.outermost else "++iteration"
+        after = "++iteration, count_pass(run)" if step.outermost else "++iteration"
         goes_on = f"{condition} && begin_pass(run, {step.number}, iteration)"
         lines.open(f"for (int32 iteration = 0; {goes_on}; {after}) {{")
         self._block(step.body, lines)

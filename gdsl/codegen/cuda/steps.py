@@ -197,7 +197,7 @@ class StepPrinter:
         step = made.step
         name = self._frontier(step.name)
         if isinstance(step, SameGraph):
-            return [f"{name} = d.graph;"]
+            return [self._graph_becomes(name, "d.graph")]
         if isinstance(step, Subgraph):
             value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
         else:
@@ -215,9 +215,13 @@ class StepPrinter:
             "{",
             f"    const int64 taken[] = {{{rooms}}};",
             f"    const int64 room = free_room(taken, {2 * len(taken)});",
-            f"    {name} = {value};",
+            f"    {self._graph_becomes(name, value)}",
             "}",
         ]
+
+    def _graph_becomes(self, name: str, value: str) -> str:
+        """One kernel for all keeps graphs where all threads of a block find them."""
+        return f"share({name}, {value});" if self.plan.target.fused else f"{name} = {value};"
 
     def _on_sets(self, on_sets: OnSets) -> list[str]:
         step, names = on_sets.step, self.expressions.names

@@ -221,6 +221,8 @@ class ReduceText(OperatorText):
     adds: bool
     """Whether `balance` combines parts with what stands there."""
     hubs: bool
+    side_by_side: int
+    """Edges of a list that a thread looks at without waiting for one of them."""
     target: str
     copied: str
 

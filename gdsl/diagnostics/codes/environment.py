@@ -76,6 +76,7 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0912",
         "out of memory",
-        "The machine has less free memory than the graph and the run need.",
+        "The machine has less free memory than the graph and the run need. `gdslc run --dry-run` tells what a run "
+        "would allocate, by buffer.",
     ),
 )

@@ -1,18 +1,19 @@
 // piece: enactor
-// One thread's view of the run: all threads of the grid hold the same values.
+// One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
+// asks for lies in shared memory: registers are every thread's.
 struct enactor {
     const run_slice& slice;
     control_block* control;
     block_storage& shared;
     uint64 operators;      // operators finished
-    uint64 passes;         // finished passes of the outermost loops
     bool stopped;          // leave at once
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
-        : slice(slice), control(slice.control), shared(shared), operators(0), passes(0), stopped(false) {
+        : slice(slice), control(slice.control), shared(shared), operators(0), stopped(false) {
         if (threadIdx.x == 0) {
-            shared.barriers = load_relaxed(&control->barriers);
-            shared.traced = load_relaxed(&control->trace_length);
+            shared.barriers = load_relaxed(&slice.control->barriers);
+            shared.traced = load_relaxed(&slice.control->trace_length);
+            shared.passes = 0;
             shared.polled_at = 0;
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
         }
@@ -64,6 +65,16 @@ __device__ __forceinline__ void synchronize(enactor& run) {
 __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
     synchronize(run, [&] { run.shared.found = load_relaxed(word); });
     return run.shared.found;
+}
+
+// piece: share
+// A value that all threads of a block have alike goes where they all find it: nobody reads what was there any more, and
+// nobody goes on before it is there.
+template <class T>
+__device__ __forceinline__ void share(T& place, const T& value) {
+    __syncthreads();
+    if (threadIdx.x == 0) { place = value; }
+    __syncthreads();
 }
 
 // piece: request_stop
@@ -125,6 +136,12 @@ __device__ __forceinline__ bool begin_pass(enactor& run, int32 loop, int32 itera
     if (leader()) { run.control->exhausted = uint64(loop) + 1; }
     run.stopped = true;
     return false;
+}
+
+// piece: count_pass
+// A pass of an outermost loop is over.
+__device__ __forceinline__ void count_pass(enactor& run) {
+    if (threadIdx.x == 0) { run.shared.passes += 1; }
 }
 
 // piece: begin_operator

@@ -62,12 +62,20 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         const bool hub = last - at >= HUB_DEGREE;
         const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
         bool accepted = false, closed = false;
-        for (; at < end && !closed; ++at) {
-            const vertex near = lists.neighbor(at);
-            if (members.contains(near)) {
-                accepted |= visit(near, far, at);
+        while (at < end && !closed) {
+            const edge left = end - at;
+            vertex near[PULLED_AT_ONCE];
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { near[k] = k < left ? lists.neighbor(at + k) : vertex(0); }
+            uint32 found = 0;
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { found |= k < left && members.contains(near[k]) ? 1u << k : 0u; }
+            for (; found != 0 && !closed; found &= found - 1) {
+                const edge place = at + (__ffs(found) - 1);
+                accepted |= visit(lists.neighbor(place), far, place);
                 closed = closes && !select(far);
             }
+            at += minimum(left, edge(PULLED_AT_ONCE));
         }
         out.put(word, accepted, far);
         defer_list(run, hub && !closed, far, at, last);

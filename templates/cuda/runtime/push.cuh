@@ -39,17 +39,30 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
 }
 
 // piece: defer_list
-// Leaves a lane's long list for later, in chunks of HUB_CHUNK edges. The whole warp calls.
+// Leaves a lane's long list for later, in chunks of `chunk_edges` edges, which the whole warp notes: a list may have
+// thousands. The whole warp calls.
+template <uint32 chunk_edges = HUB_CHUNK>
 __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
-    if (!__any_sync(FULL_WARP, defer)) { return; }
-    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
+    uint32 deferring = __ballot_sync(FULL_WARP, defer);
+    if (deferring == 0) { return; }
+    const uint32 chunks = defer ? uint32((last - first + chunk_edges - 1) / chunk_edges) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
     uint64 at = 0;
     if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-    for (uint32 chunk = 0; chunk < chunks; ++chunk) {
-        const edge start = first + edge(chunk) * HUB_CHUNK;
-        run.slice.hubs[at + chunk] = hub_chunk{v, start, minimum(edge(start + HUB_CHUNK), last)};
+#pragma unroll 1
+    for (; deferring != 0; deferring &= deferring - 1) {
+        const uint32 owner = __ffs(deferring) - 1;
+        const uint32 count = __shfl_sync(FULL_WARP, chunks, owner);
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, v, owner));
+        const edge begin = edge(__shfl_sync(FULL_WARP, first, owner)), end = edge(__shfl_sync(FULL_WARP, last, owner));
+        hub_chunk* const hubs = run.slice.hubs + __shfl_sync(FULL_WARP, at, owner);
+#pragma unroll 1
+        for (uint32 chunk = lane_index(); chunk < count; chunk += 32) {
+            const edge start = begin + edge(chunk) * chunk_edges;
+            hubs[chunk] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)};
+        }
+        __syncwarp(FULL_WARP);
     }
 }
 

@@ -1,8 +1,90 @@
+// piece: reduce_list
+// The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits for
+// another.
+template <uint32 side_by_side, uint32 stride, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_list(const Lists& lists, vertex near, edge at, edge left, T identity, Combine combine,
+                                         Value value) {
+    T reduced = identity;
+    for (; left > 0; left -= minimum(left, edge(stride * side_by_side)), at += stride * side_by_side) {
+        vertex far[side_by_side];
+        T part[side_by_side];
+#pragma unroll
+        for (uint32 k = 0; k < side_by_side; ++k) { far[k] = k * stride < left ? lists.neighbor(at + k * stride) : vertex(0); }
+#pragma unroll
+        for (uint32 k = 0; k < side_by_side; ++k) { part[k] = k * stride < left ? value(near, far[k], at + k * stride) : identity; }
+#pragma unroll
+        for (uint32 k = 0; k < side_by_side; ++k) { reduced = combine(reduced, part[k]); }
+    }
+    return reduced;
+}
+
+// piece: reduce_in_groups
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many at a time as a warp has room for. Such a
+// lane gets its list's reduction, any other keeps `reduced`. The whole warp calls.
+template <uint32 side_by_side, uint32 lanes, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, uint32 degree,
+                                              T identity, Combine combine, Value value, T reduced) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting, rest = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            rest &= rest - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const edge begin = edge(__shfl_sync(FULL_WARP, first, owner));
+        const uint32 length = __shfl_sync(FULL_WARP, degree, owner);
+        const edge left = own != 0 && rank < length ? edge(length - rank) : edge(0);
+        T part = reduce_list<side_by_side, lanes>(lists, owned, begin + rank, left, identity, combine, value);
+        __syncwarp(FULL_WARP);
+#pragma unroll
+        for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
+        // The first lane of a group holds what its list brings.
+        const T brought = shuffle(part, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);
+        if (((waiting & ~rest) >> lane & 1) != 0) { reduced = brought; }
+        waiting = rest;
+    }
+    return reduced;
+}
+
+// piece: reduce_few
+// The lists of the few members that the first lanes of a warp have, shared evenly among all lanes and reduced by segments.
+// A lane gets its list's reduction. The whole warp calls.
+template <class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T reduce_few(const Lists& lists, vertex near, edge first, uint32 degree, T identity, Combine combine,
+                                        Value value) {
+    const uint32 lane = lane_index();
+    const uint32 inclusive = warp_inclusive_sum(degree), exclusive = inclusive - degree;
+    const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+    T reduced = identity;
+    for (uint32 start = 0; start < total; start += 32) {
+        const uint32 item = start + lane;
+        const bool active = item < total;
+        const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+        const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
+        const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        T part = active ? value(owned, lists.neighbor(at), at) : identity;
+        const uint32 head = before > start ? before - start : 0;
+        for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, degree > step); step *= 2) {
+            const T below = shuffle_up(part, step);
+            if (lane >= head + step) { part = combine(below, part); }
+        }
+        // The last lane of this lane's stretch holds what these 32 edges bring.
+        const uint32 end = minimum(inclusive, start + 32);
+        const T brought = shuffle(part, (end - start - 1) & 31);
+        if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
+    }
+    return reduced;
+}
+
 // piece: reduce_warps
-// For every member the reduction of `value` over its edges. A warp takes up to 32 members: if that many, short lists go a
-// thread each; others are shared evenly among the lanes and reduced by segments; the longest are left to `reduce_hubs`.
-// `assign` is told whether it has the whole result.
-template <class T, class Members, class Lists, class Value, class Combine, class Assign>
+// For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
+// ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
+// fewer and shares their edges out. `assign` is told whether it has the whole result.
+template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
@@ -14,42 +96,19 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const edge first = taken ? lists.first(near) : edge(0);
         const edge degree = taken ? lists.last(near) - first : edge(0);
         visited += degree;
-        const bool hub = degree >= HUB_DEGREE;
-        defer_list(run, hub, near, first, first + degree);
+        const bool hub = degree >= REDUCED_HUB;
+        defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
         const uint32 own = hub ? 0 : uint32(degree);
-        T reduced = identity;
-        if (width == 32 && !__any_sync(FULL_WARP, own > SHORT_LIST)) {
-            for (uint32 i = 0; i < own; i += 4) {  // four loads at a time, none of which waits for another
-                vertex far[4];
-                T part[4];
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { far[k] = i + k < own ? lists.neighbor(first + i + k) : vertex(0); }
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { part[k] = i + k < own ? value(near, far[k], first + i + k) : identity; }
-#pragma unroll
-                for (uint32 k = 0; k < 4; ++k) { reduced = combine(reduced, part[k]); }
-            }
+        T reduced;
+        if (width < 32) {
+            reduced = reduce_few(lists, near, first, own, identity, combine, value);
         } else {
-            const uint32 inclusive = warp_inclusive_sum(own), exclusive = inclusive - own;
-            const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-            for (uint32 start = 0; start < total; start += 32) {
-                const uint32 item = start + lane;
-                const bool active = item < total;
-                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-                const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
-                const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-                const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-                T part = active ? value(owned, lists.neighbor(at), at) : identity;
-                const uint32 head = before > start ? before - start : 0;
-                for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, own > step); step *= 2) {
-                    const T below = shuffle_up(part, step);
-                    if (lane >= head + step) { part = combine(below, part); }
-                }
-                // The last lane of this lane's stretch holds what these 32 edges bring.
-                const uint32 end = minimum(inclusive, start + 32);
-                const T brought = shuffle(part, (end - start - 1) & 31);
-                if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
-            }
+            const edge alone = edge(own <= SHORT_LIST ? own : 0);
+            reduced = reduce_list<side_by_side, 1>(lists, near, first, alone, identity, combine, value);
+            const uint32 by_eight = __ballot_sync(FULL_WARP, own > SHORT_LIST && own <= GROUPED_LIST);
+            reduced = reduce_in_groups<side_by_side, 8>(by_eight, lists, near, first, own, identity, combine, value, reduced);
+            const uint32 by_warp = __ballot_sync(FULL_WARP, own > GROUPED_LIST);
+            reduced = reduce_in_groups<side_by_side, 32>(by_warp, lists, near, first, own, identity, combine, value, reduced);
         }
         if (taken) { assign(near, reduced, !hub); }
     }
@@ -59,20 +118,20 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
 // piece: reduce_hubs
 // The chunks that `reduce_warps` left, from number `begin` on, a warp each; `add` combines a chunk's part with what
 // stands there.
-template <class T, class Lists, class Value, class Combine, class Add>
+template <uint32 side_by_side, class T, class Lists, class Value, class Combine, class Add>
 __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin, T identity,
                                             Combine combine, Value value, Add add) {
-    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    if (largest_degree < int64(REDUCED_HUB)) { return; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    const uint32 rank = lane_index();
     for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        T reduced = identity;
-        for (edge at = part.first + lane_index(); at < part.last; at += 32) {
-            reduced = combine(reduced, value(part.vertex_id, lists.neighbor(at), at));
-        }
+        const edge length = part.last - part.first;
+        const edge left = rank < length ? length - rank : edge(0);
+        T reduced = reduce_list<side_by_side, 32>(lists, part.vertex_id, part.first + rank, left, identity, combine, value);
         __syncwarp(FULL_WARP);
         reduced = warp_reduce(reduced, combine);
-        if (lane_index() == 0) { add(part.vertex_id, reduced); }
+        if (rank == 0) { add(part.vertex_id, reduced); }
     }
 }
 
@@ -106,7 +165,18 @@ __device__ __forceinline__ void reduce_until(enactor& run, const Members& member
         visited += last - at;
         const edge tried = last - at > PULL_PREFIX ? at + PULL_PREFIX : last;
         T reduced = identity;
-        for (; at < tried && reduced != final; ++at) { reduced = combine(reduced, value(near, lists.neighbor(at), at)); }
+        while (at < tried && reduced != final) {
+            const edge own = tried - at;
+            vertex far[PULLED_AT_ONCE];
+            T part[PULLED_AT_ONCE];
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { far[k] = k < own ? lists.neighbor(at + k) : vertex(0); }
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { part[k] = k < own ? value(near, far[k], at + k) : identity; }
+#pragma unroll
+            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { reduced = combine(reduced, part[k]); }
+            at += minimum(own, edge(PULLED_AT_ONCE));
+        }
         const bool open = at < last && reduced != final, hub = open && last - at >= HUB_DEGREE;
         defer_list(run, hub, near, at, last);
         for (uint32 left = __ballot_sync(FULL_WARP, open && !hub); left != 0; left &= left - 1) {

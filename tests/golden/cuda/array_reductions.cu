@@ -313,15 +313,18 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -331,6 +334,7 @@ struct block_storage {
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -1205,7 +1209,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reductions_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -1281,7 +1285,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     turn(d.any_of_heavy, problem.any_of_heavy, false);
     compute_reduce_any_of_heavy(run, d, iteration);
     synchronize(run);
-    for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.any_of_heavy && *d.passes < 40 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         *d.passes = wrapping_add(*d.passes, 1);
         turn(d.count_of_heavy, problem.count_of_heavy, 0ll);
         compute_reduce_count_of_heavy(run, d, iteration);
@@ -1342,7 +1346,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     synchronize(run);
     {
         const int64 times = int64(*d.max_of_left);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             turn(d.sum_of_left, problem.sum_of_left, 0ll);
             compute_reduce_sum_of_left(run, d, f_, iteration);
             synchronize(run);
@@ -1373,7 +1377,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_array_reduction
     }
     hand_back(d.passes, problem.passes);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -157,9 +157,10 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -172,6 +173,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -326,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.nearer && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.nearer, problem.nearer, false);
         compute_keep(run, d, iteration);
         synchronize(run);
@@ -335,7 +337,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_closest_site_en
     if (run.stopped) { return; }
     compute_note(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -152,18 +152,17 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: neighbor_table
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        neighbor_table table;
-    };
+    neighbor_table table;
 };
 
 // piece: enactor
@@ -171,6 +170,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -500,7 +500,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_common_neigh
     compute_note(run, d, c, iteration);
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             if (leader()) { *d.last = wrapping_subtract(*d.last, 1ll); }
             advance_follow(run, d, c, spare, iteration);
             exchange(c, spare);
@@ -514,7 +514,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_common_neigh
     exchange(common_1, spare);
     compute_count_in_(run, d, common_1, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -163,9 +163,10 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -181,6 +182,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -430,7 +432,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_components_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -438,7 +440,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.hooked, problem.hooked, false);
         advance_hook(run, d, iteration);
         if (leader()) { *d.jumped = true; }
@@ -459,7 +461,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
     if (leader()) { *d.places = 2147483647; }
     if (leader()) { *d.hooked = true; }
     synchronize(run);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
         turn(d.hooked, problem.hooked, false);
         advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
@@ -472,7 +474,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_connected_compo
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -195,9 +195,10 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -211,6 +212,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -573,7 +575,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     compute_peel_place(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(peel_waiting_1, spare);
-    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; peel_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.peel_least, problem.peel_least, 9223372036854775807ll);
         compute_peel_find(run, d, peel_waiting_1, iteration);
         synchronize(run);
@@ -595,7 +597,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     if (leader()) { *d.deepest = *d.peel_popped; }
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             *d.rounds = 0;
             if (leader()) { *d.outer_width = 2ll; }
             synchronize(run);
@@ -628,7 +630,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     hand_back(d.k, problem.k);
     hand_back(d.rounds, problem.rounds);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -191,9 +191,10 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -205,6 +206,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -394,13 +396,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     constexpr int32 iteration = 0;
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             compute_shorten(run, d, iteration);
             synchronize(run);
         }
         if (run.stopped) { return; }
     }
-    for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.moved && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         turn(d.moved, problem.moved, false);
         advance_spread(run, d, iteration);
     }
@@ -409,7 +411,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     compute_settle(run, d, iteration);
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             if (leader()) { *d.budget = divide(*d.budget, int64(wrapping_add(2, random_below(3, int64(d.seed), int64(iteration))))); }
             if (leader()) { *d.code = shift_left(*d.code, random_below(3u, int64(d.seed), int64(iteration))); }
             if (leader()) { *d.code = *d.code ^ uint32(random_bits(int64(iteration), int64(d.seed))); }
@@ -421,7 +423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(c
     if (leader()) { *d.code = *d.code >> 2; }
     hand_back(d.moved, problem.moved);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -156,6 +156,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -290,15 +294,18 @@ static_assert(sizeof(data_slice) == 448, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
     uint64 partials[32];  // a value a warp
 };
 
@@ -372,8 +379,11 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub
@@ -724,17 +734,17 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(sizes_condition(d, at) ? sizes_value(d, near, far) : 0u); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.divisor[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint32(sizes_condition(d, in_lists{d.graph}.id(at)) ? sizes_value(d, near, far) : 0u); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value_back,
         [&](vertex near, uint32 reduced, bool) { d.divisor[near] = combine(d.divisor[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0u, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0u, combine, value_back,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
     synchronize(run);
     end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -776,9 +786,9 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
     begin_operator(run);
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(rounded_condition(near, far) ? rounded_value(d, far) : 0u); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.around_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.around_reduced[near], reduced, combine); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.around[near] = d.around_reduced[near]; });
@@ -981,13 +991,13 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [&](uint32 a, uint32 b) { return uint32(gcd(d, a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(taken_sizes_condition(d, at) ? taken_sizes_value(d, near, far) : 0u); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool whole) {
             d.shared[near] = reduced;
             if (!whole) { return; }
             if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
         });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.shared[near], reduced, combine); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
@@ -1018,9 +1028,9 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [&](bool a, bool b) { return bool(differs(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(taken_is_odd_condition(d, in_lists{d.graph}.id(at)) ? taken_is_odd_value(d, in_lists{d.graph}.id(at)) : false); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, false, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, false, combine, value,
         [&](vertex near, bool reduced, bool) { d.mixed[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
         [&](vertex near, bool reduced) { reduce_by_exchange(&d.mixed[near], reduced, combine); });
     synchronize(run);
     end_operator(run, 29, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -1053,13 +1063,13 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(tolls_condition(d, far) ? tolls_value(d, at) : 1); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 1, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced, bool whole) {
             d.loneliest[near] = reduced;
             if (!whole) { return; }
             if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
         });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 1, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.loneliest[near], reduced); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
@@ -1110,7 +1120,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -1198,7 +1208,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_reductions
     reduce_holds_tolls(run, d, iteration);
     reduce_tolls(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

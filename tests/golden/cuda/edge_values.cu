@@ -44,7 +44,6 @@
 #undef ratio
 #undef reach
 #undef reduce_as_far
-#undef rest
 #undef send_apply
 #undef send_condition
 #undef send_totals
@@ -58,9 +57,11 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -178,9 +179,10 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -214,12 +216,15 @@ struct block_storage {
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs
@@ -340,17 +345,17 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, at) ? as_far_value(d, at) : -FLOAT64_INF); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, -FLOAT64_INF, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, -FLOAT64_INF, combine, value,
         [&](vertex near, float64 reduced, bool) { d.reach[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT64_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT64_INF, combine, value,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(as_far_condition(d, in_lists{d.graph}.id(at)) ? as_far_value(d, in_lists{d.graph}.id(at)) : -FLOAT64_INF); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, -FLOAT64_INF, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced, bool) { d.reach[near] = combine(d.reach[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -399,7 +404,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_ena
         if (leader()) { d.out_code[checked_index(d, 0, d.graph.num_vertices, 0)] = 1ull; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -49,6 +49,9 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -154,9 +157,10 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -168,6 +172,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -191,12 +196,15 @@ struct block_storage {
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs
@@ -253,17 +261,17 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, at)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced, bool) { d.strength[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(strength_of_value(d, in_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced, bool) { d.strength[near] = combine(d.strength[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -277,22 +285,22 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
     cool_totals totals_2;
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, at, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced, bool) { d.inflow[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float64(carried_value(d, in_lists{d.graph}.id(at), far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0, combine, value_back,
         [&](vertex near, float64 reduced, bool whole) {
             d.inflow[near] = combine(d.inflow[near], reduced);
             if (!whole) { return; }
             settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
             if (cool_condition(d, near)) { cool_apply(d, near, totals_2); }  // line 42: compute(vertices, cool)
         });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
     each_hub(run, d.graph.largest_degree, chunks, [&](vertex near) {
         settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
@@ -343,7 +351,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor
     reduce_strength_of(run, d, iteration);
     {
         const int64 times = int64(d.steps);
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             turn(d.largest_change, problem.largest_change, 0.0);
             exchange(d.before, d.temperature);
             reduce_carried(run, d, iteration);
@@ -352,7 +360,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor
     }
     hand_back(d.largest_change, problem.largest_change);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.before);
         d.run.outputs[1] = uint64(d.temperature);
     }

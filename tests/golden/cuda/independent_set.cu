@@ -59,6 +59,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -165,9 +169,10 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -181,6 +186,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -240,9 +246,12 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 
@@ -340,9 +349,9 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -447,7 +456,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     compute_draw(run, d, iteration);
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(open, spare);
-    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; open.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_rival(run, d, open, iteration);
         filter_join(run, d, open, spare, iteration);
         exchange(winners, spare);
@@ -457,7 +466,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -130,9 +130,10 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
 };
@@ -245,7 +246,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_lookups_enactor
     compute_give(run, d, iteration);
     compute_count_places(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -103,6 +103,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -257,31 +260,31 @@ struct digit_counts {
 };
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    union {
-        digit_counts digits;
-    };
+    digit_counts digits;
 };
 
 // piece: enactor
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: share
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
-// piece: turn
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
 struct frontier {
@@ -358,8 +361,11 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
+// piece: reduce_in_groups
 // piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
 // piece: each_hub
@@ -884,13 +890,13 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool whole) {
             d.strength[near] = reduced;
             if (!whole) { return; }
             alone_apply(d, near);  // line 59: compute(vertices, alone)
         });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         alone_apply(d, near);  // line 59: compute(vertices, alone)
@@ -999,9 +1005,9 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(nearer_condition(near, far) ? nearer_value(d, near, far, out_lists{d.graph}.id(at)) : 0ll); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.closer[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -1112,24 +1118,26 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
         *d.sum_of_units = 0ll;
-        d.quality[1] = 0ll;
     }
     synchronize(run);
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    __shared__ data_slice d;
+    __shared__ graph_slice h;
+    __shared__ graph_slice graph_around_0;
+    share(d, problem);
+    share(h, problem.graph);
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
     frontier spare = frontier_at(d.run, 2);
-    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
-    h = d.graph;
+    share(h, d.graph);
     if (leader()) { *d.max_of_weight = -FLOAT32_INF; }
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
@@ -1138,12 +1146,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     synchronize(run);
     compute_reduce_sum_of_units(run, d, iteration);
     if (leader()) { *d.whole = float64(*d.sum_of_units); }
-    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
-            const graph_slice graph_around_0 = d.graph;
-            d.graph = h;
+            share(graph_around_0, d.graph);
+            share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside(run, d, iteration);
             compute_chance(run, d, iteration);
             if (leader()) { *d.before = *d.quality; }
@@ -1165,17 +1174,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
                 exchange(advanced_1, spare);
                 grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
             }
-            turn(d.quality, problem.quality, 0ll);
+            if (leader()) { *d.quality = 0ll; }
+            synchronize(run);
             compute_inside_(run, d, iteration);
             compute_chance_(run, d, iteration);
             if (*d.quality > *d.before) {
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    h = make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); }));
+                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
-            d.graph = graph_around_0;
+            share(d.graph, graph_around_0);
         }
         if (*d.quality > *d.before) {
             if (leader()) { *d.levels = wrapping_add(*d.levels, 1); }
@@ -1184,14 +1194,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_louvain_enactor
     }
     if (run.stopped) { return; }
     {
-        const graph_slice graph_around_0 = d.graph;
-        d.graph = h;
+        share(graph_around_0, d.graph);
+        share(d.graph, h);
         if (leader()) { *d.communities = d.graph.num_vertices; }
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

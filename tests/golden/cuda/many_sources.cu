@@ -172,9 +172,10 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -189,6 +190,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -394,7 +396,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_many_sources_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_many_sources_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -404,7 +406,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_many_sources_en
     constexpr int32 iteration = 0;
     filter_where_1(run, d, spare, iteration);
     exchange(f, spare);
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         synchronize(run);
         advance_pass_on(run, d, f, iteration);
         filter_take(run, d, spare, iteration);
@@ -416,7 +418,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_many_sources_en
     if (run.stopped) { return; }
     compute_count_reached(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.fresh);
         d.run.outputs[1] = uint64(d.next);
     }

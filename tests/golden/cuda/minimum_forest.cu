@@ -170,9 +170,10 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -187,6 +188,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -407,7 +409,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.merged && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.merged, problem.merged, false);
         each_id(d.graph.num_vertices, [&](uint64 i) { d.lightest[i] = paired<float32, edge>(FLOAT32_INF, NO_EDGE); });
         each_id(d.graph.num_vertices, [&](uint64 i) { d.hooked[i] = NO_VERTEX; });
@@ -427,7 +429,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_minimum_forest_
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.next);
         d.run.outputs[1] = uint64(d.hooked);
     }

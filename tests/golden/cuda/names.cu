@@ -59,6 +59,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 
 // ---- runtime ----
 
@@ -172,9 +173,10 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -188,6 +190,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -423,14 +426,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_main_enactor
     exchange(result, spare);
     copy_frontier(run, spare, result, d.graph.num_vertices);
     exchange(spare_, spare);
-    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; spare_.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_frontier_at(run, d, spare_, spare, direction_of_advance_frontier_at, iteration);
         exchange(spare_, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.control = wrapping_add(*d.control, int32(int64(result.size))); }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

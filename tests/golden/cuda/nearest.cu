@@ -146,6 +146,9 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -276,15 +279,18 @@ static_assert(sizeof(data_slice) == 472, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -292,6 +298,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -354,10 +361,13 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: reduce_list
 // piece: shuffle
-// piece: shuffle_up
-// piece: reduce_warps
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 
@@ -640,9 +650,9 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_condition(d, at, near) ? weighs_best_value_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced, bool) { d.weighs_best[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -655,9 +665,9 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_2_condition(d, at, near) ? weighs_best_edge_2_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced, bool) { d.weighs_best_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -742,9 +752,9 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(lowest_best_value_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_value_value(far) : (-9223372036854775807ll - 1)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced, bool) { d.lowest_best[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
     end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -757,9 +767,9 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(lowest_best_edge_2_condition(d, far, near, in_lists{d.graph}.id(at), near) ? lowest_best_edge_2_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced, bool) { d.lowest_best_edge[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
     end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -831,17 +841,17 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, at, near) ? weighs_best_value_2_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_2_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_value_2_value(d, in_lists{d.graph}.id(at)) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced, bool) { d.weighs_best_2[near] = combine(d.weighs_best_2[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
     end_operator(run, 17, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -854,17 +864,17 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, at, near) ? weighs_best_edge_4_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_4_condition(d, in_lists{d.graph}.id(at), near) ? weighs_best_edge_4_value(in_lists{d.graph}.id(at)) : NO_EDGE); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced, bool) { d.weighs_best_edge_3[near] = combine(d.weighs_best_edge_3[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
     end_operator(run, 18, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -945,9 +955,9 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     begin_operator(run);
     const auto combine = [](float32 a, float32 b) { return float32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(weighs_best_value_3_condition(d, at, near) ? weighs_best_value_3_value(d, at) : -FLOAT32_INF); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced, bool) { d.weighs_best_3[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
     end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -960,9 +970,9 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     begin_operator(run);
     const auto combine = [](edge a, edge b) { return edge(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return edge(weighs_best_edge_6_condition(d, at, near) ? weighs_best_edge_6_value(at) : NO_EDGE); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, NO_EDGE, combine, value,
         [&](vertex near, edge reduced, bool) { d.weighs_best_edge_5[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
     end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -1098,7 +1108,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
-    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         reduce_weighs_best_value(run, d, waiting_1, iteration);
         reduce_weighs_best_edge_2(run, d, waiting_1, iteration);
         filter_weighs_found(run, d, waiting_1, spare, iteration);
@@ -1117,7 +1127,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
-    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         reduce_lowest_best_value(run, d, waiting_2, iteration);
         reduce_lowest_best_edge_2(run, d, waiting_2, iteration);
         filter_lowest_found(run, d, waiting_2, spare, iteration);
@@ -1130,7 +1140,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     compute_mark_light(run, d, best_1, iteration);
     {
         const int64 times = 2ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             *d.weighs_limit_2 = int64(wrapping_multiply(iteration, 3));
             *d.weighs_rounds_2 = 0ll;
             filter_weighs_long_2(run, d, f_, spare, iteration);
@@ -1166,7 +1176,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -178,9 +178,10 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -194,6 +195,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -500,7 +502,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(members_1, spare);
     }
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.b_nearest = FLOAT64_INF; }
         if (leader()) { *d.b_farthest = -FLOAT64_INF; }
         synchronize(run);
@@ -525,7 +527,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(members_2, spare);
     }
     grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
-    for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
         synchronize(run);
@@ -542,7 +544,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

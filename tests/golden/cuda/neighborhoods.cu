@@ -68,6 +68,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -182,9 +186,10 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -231,15 +236,18 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: shuffle_down
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: synchronize_and_read
-// piece: shuffle_down
 // piece: warp_reduce
 // piece: reduce_hubs
 // piece: reduce_until
@@ -297,9 +305,9 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_sum[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
     synchronize(run);
     end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -311,9 +319,9 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_least[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
     synchronize(run);
     end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -325,9 +333,9 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced, bool) { d.out_most[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
     synchronize(run);
     end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -339,9 +347,9 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_product[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
     synchronize(run);
     end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -381,9 +389,9 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a & b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced, bool) { d.all_bits[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
     synchronize(run);
     end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -395,9 +403,9 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.any_bits[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
     synchronize(run);
     end_operator(run, 7, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -409,9 +417,9 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.odd_bits[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
     synchronize(run);
     end_operator(run, 8, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -423,9 +431,9 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.flags[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
     synchronize(run);
     end_operator(run, 9, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -452,17 +460,17 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0, combine, value,
         [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return int32(its_touch_value(d, far)); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 0, combine, value_back,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0, combine, value_back,
         [&](vertex near, int32 reduced, bool) { d.touching_reduced[near] = combine(d.touching_reduced[near], reduced); });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0, combine, value_back,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0, combine, value_back,
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.touching[near] = d.touching_reduced[near]; });
@@ -475,9 +483,9 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced, bool) { d.nearest[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
     synchronize(run);
     end_operator(run, 12, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
@@ -505,7 +513,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighborhoods_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhoods_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -528,7 +536,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_neighborhoods_e
     reduce_its_touch(run, d, selected_1, iteration);
     reduce_who(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

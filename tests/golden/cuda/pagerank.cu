@@ -24,7 +24,6 @@
 #undef dangling
 #undef error
 #undef next
-#undef rank
 #undef received_value
 #undef reduce_received
 #undef settle_apply
@@ -45,6 +44,9 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -140,9 +142,10 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -154,6 +157,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -175,15 +179,18 @@ struct block_storage {
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
-// piece: minimum maximum
 // piece: grid_warps warp_index
 // piece: members_a_warp
-// piece: warp_inclusive_sum
-// piece: owner_of
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
+// piece: minimum maximum
+// piece: warp_inclusive_sum
 // piece: defer_list
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: owner_of
+// piece: shuffle_up
+// piece: reduce_few
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs
@@ -248,13 +255,13 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }
             settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
         });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
         settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
@@ -294,7 +301,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.dangling, problem.dangling, 0.0);
         turn(d.error, problem.error, 0.0);
         compute_spread(run, d, iteration);
@@ -305,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     if (run.stopped) { return; }
     hand_back(d.error, problem.error);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);
         d.run.outputs[1] = uint64(d.next);
     }

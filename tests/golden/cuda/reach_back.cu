@@ -47,6 +47,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 
 // ---- runtime ----
 
@@ -143,9 +144,10 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -158,6 +160,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -197,8 +200,8 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: bitmap_result
-// piece: grid_warps warp_index
 // piece: minimum maximum
+// piece: grid_warps warp_index
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: pull_warps
@@ -312,7 +315,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
         define_frontier(run, spare, members, 2, d.graph.num_vertices, in_lists{d.graph});
         exchange(front, spare);
     }
-    for (int32 iteration = 0; int64(front.size) > 0ll && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; int64(front.size) > 0ll && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_search(run, d, front, spare, iteration);
         exchange(front, spare);
         if (int64(front.size) > *d.widest) {
@@ -325,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_reach_back_e
     synchronize(run);
     hand_back(d.widest, problem.widest);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

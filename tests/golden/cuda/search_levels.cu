@@ -65,6 +65,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 
 // ---- runtime ----
 
@@ -173,9 +177,10 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -188,6 +193,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -254,11 +260,14 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
-// piece: shuffle
-// piece: shuffle_up
 // piece: count_visited
-// piece: reduce_warps
+// piece: reduce_list
+// piece: shuffle
 // piece: shuffle_down
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
 // piece: history_state
@@ -368,9 +377,9 @@ __device__ __forceinline__ void reduce_arriving(enactor& run, const data_slice& 
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(arriving_condition(d, far, near) ? arriving_value(d, far) : 0.0); };
-    reduce_warps(run, members_of(input), in_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced, bool) { d.paths_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.paths_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.paths[near] = d.paths_reduced[near]; });
@@ -384,9 +393,9 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
     begin_operator(run);
     const auto combine = [](float64 a, float64 b) { return float64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return float64(depending_condition(d, near, far) ? depending_value(d, near, far) : 0.0); };
-    reduce_warps(run, members_of(input), out_lists{d.graph}, 0.0, combine, value,
+    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0.0, combine, value,
         [&](vertex near, float64 reduced, bool) { d.dependency_reduced[near] = reduced; });
-    reduce_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0.0, combine, value,
         [&](vertex near, float64 reduced) { reduce_add(&d.dependency_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.dependency[near] = d.dependency_reduced[near]; });
@@ -451,7 +460,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
         define_frontier(run, spare, members, 1, d.graph.num_vertices, out_lists{d.graph});
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         push_level(run, d, f, d.h_members, d.h_ends, d.h_levels, state_of_h, 0);
         advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
         exchange(f, spare);
@@ -461,7 +470,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
     if (leader()) { *d.levels = *d.h_levels; }
     {
         const int64 times = *d.h_levels;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
             take_level(g, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
             synchronize(run);
             reduce_depending(run, d, g, iteration);
@@ -470,7 +479,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
     }
     {
         const int64 times = 3ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
@@ -502,7 +511,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
         if (run.stopped) { return; }
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

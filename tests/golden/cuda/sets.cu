@@ -143,9 +143,10 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -158,6 +159,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -330,7 +332,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sets_enactor
     exchange(kept, spare);
     {
         const int64 times = 4ll;
-        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+        for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_any_edge(run, d, f, spare, iteration);
             exchange(advanced_1, spare);
             filter_even(run, d, advanced_1, spare, iteration);
@@ -367,7 +369,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_sets_enactor
     if (leader()) { d.first[d.start] = wrapping_add(*d.choice, 100); }
     exchange(d.largest, d.last);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.first);
         d.run.outputs[1] = uint64(d.second);
         d.run.outputs[2] = uint64(d.largest);

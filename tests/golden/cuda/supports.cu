@@ -177,19 +177,20 @@ static_assert(sizeof(data_slice) == 312, "as the host knows it");
 // piece: neighbor_table
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
-    uint64 partials[32];  // a value a warp
     union {
-        neighbor_table table;
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
+    uint64 partials[32];  // a value a warp
+    neighbor_table table;
 };
 
 // piece: enactor
@@ -197,6 +198,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -539,7 +541,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_supports_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -566,7 +568,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enacto
     exchange(rest, spare_edges);
     define_all_edges(run, spare_edges, d.graph.num_edges);
     exchange(dropped, spare_edges);
-    for (int32 iteration = 0; dropped.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; dropped.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
         each_id(d.graph.num_edges, [&](uint64 i) { d.inside[i] = 0; });
         synchronize(run);
@@ -578,7 +580,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_supports_enacto
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

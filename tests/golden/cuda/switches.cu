@@ -186,9 +186,10 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -202,6 +203,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -451,7 +453,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_switches_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
     enactor run(d.run, shared);
@@ -460,7 +462,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
     initialise(run, d);
     constexpr int32 iteration = 0;
     if (leader()) { d.lit[d.start] = true; }
-    for (int32 iteration = 0; *d.passes < d.turns && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; *d.passes < d.turns && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (*d.passes % 2 == 0 && !d.upside_down) {
             synchronize(run);
             compute_spread(run, d, iteration);
@@ -497,7 +499,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_switches_enacto
     exchange(d.passes, d.other_passes);
     if (leader()) { d.stamp[d.start] = 77; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.lit);
         d.run.outputs[1] = uint64(d.toggled);
         d.run.outputs[2] = uint64(d.spare);

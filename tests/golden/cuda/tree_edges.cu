@@ -137,15 +137,18 @@ static_assert(sizeof(data_slice) == 232, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
 };
 
 // piece: enactor
@@ -153,6 +156,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -313,7 +317,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_tree_edges_e
     }
     advance_leave(run, d, members_1, spare_edges, iteration);
     exchange(e, spare_edges);
-    for (int32 iteration = 0; e.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; e.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         compute_mark(run, d, e, iteration);
         if (leader()) { *d.walked = wrapping_add(*d.walked, int64(e.size)); }
         if (leader()) { *d.passes = wrapping_add(*d.passes, 1); }
@@ -324,7 +328,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_tree_edges_e
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -155,24 +155,24 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: neighbor_table
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
-    union {
-        neighbor_table table;
-    };
+    neighbor_table table;
 };
 
 // piece: enactor
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: share
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -473,13 +473,16 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_triangle_count_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_count_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    data_slice d = problem;
+    __shared__ data_slice d;
+    __shared__ graph_slice h;
+    __shared__ graph_slice graph_around_0;
+    share(d, problem);
+    share(h, problem.graph);
     enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
-    graph_slice h = d.graph;
     initialise(run, d);
     constexpr int32 iteration = 0;
     filter_upwards(run, d, spare_edges, iteration);
@@ -487,18 +490,18 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_triangle_count_
     {
         const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        h = make_subgraph(run, d.graph, room, filtered_1);
+        share(h, make_subgraph(run, d.graph, room, filtered_1));
     }
     {
-        const graph_slice graph_around_0 = d.graph;
-        d.graph = h;
+        share(graph_around_0, d.graph);
+        share(d.graph, h);
         if (leader()) { *d.triangles = 0ll; }
         synchronize(run);
         intersect(run, d, iteration);
-        d.graph = graph_around_0;
+        share(d.graph, graph_around_0);
     }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -147,9 +147,10 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -165,6 +166,7 @@ struct block_storage {
 // piece: from_id to_id
 // piece: checked_index
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -362,7 +364,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     exchange(seen, spare);
     subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
     exchange(unseen, spare);
-    for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.root, problem.root, NO_VERTEX);
         compute_smallest(run, d, unseen, iteration);
         synchronize(run);
@@ -391,7 +393,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     }
     if (run.stopped) { return; }
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

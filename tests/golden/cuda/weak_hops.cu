@@ -131,9 +131,10 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: stop_requested
 
 struct block_storage {
-    uint64 barriers;      // passed so far, as the first thread of the block counts them
-    uint64 traced;        // records written; the leader's block only, as the next two
-    uint64 polled_at;     // when the host's flag was last read
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     uint64 found;  // what was counted, as one thread has read it for all
@@ -146,6 +147,7 @@ struct block_storage {
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
+// piece: count_pass
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
@@ -286,7 +288,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_weak_hops_en
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(f, spare);
     }
-    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, ++run.passes) {
+    for (int32 iteration = 0; f.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.seen = wrapping_add(*d.seen, int64(f.size)); }
         advance_walk(run, d, f, spare, iteration);
         exchange(f, spare);
@@ -295,7 +297,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_weak_hops_en
     if (leader()) { *d.reached = *d.seen; }
     advance_led(run, d, iteration);
     if (leader()) {
-        run.control->iterations = run.passes;
+        run.control->iterations = run.shared.passes;
     }
 }
 

@@ -1,0 +1,111 @@
+"""What a run would allocate is what it allocates, and to ask for it runs nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.interface import Need
+from tests.emulator.build import compiler
+from tests.emulator.fake_cupy import FakeCupy, MemoryPointer, install
+
+ALIGNED = 256
+"""Buffers that lie in one block begin at multiples of so many bytes."""
+SMALL = ["schedule.block=32"]
+EDGES = """program edges;
+problem { input edge w : float32 where w[id] >= 0; scalar n : int64 = 0; scalar t : float64 = 0; }
+edge functor heavy(src, dst, e) { cond w[e] > 1; apply { n += 1; } }
+edge functor add(src, dst, e) { apply { t += float64(w[e]); } }
+schedule { edge frontier f = filter(edges, heavy); compute(f, add); }"""
+
+
+def graph_of(directed: bool) -> gdsl.Graph:
+    made = gdsl.Graph.generate("rmat:6").changed(weights="random:1", loops=False, dedup="first")
+    return gdsl.Graph(made.offsets, made.columns, directed=True, attributes=made.attributes) if directed else made
+
+
+def values_for(program: gdsl.Program, graph: gdsl.Graph) -> dict[str, Any]:
+    values: dict[str, Any] = {"source": int(graph.out_degrees.argmax())} if "source" in program.params else {}
+    return values | ({"w": graph.attributes["weight"]} if "w" in program.inputs else {})
+
+
+@pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank", "triangle_count", "minimum_spanning_forest", EDGES])
+def test_a_run_allocates_what_was_told(monkeypatch: pytest.MonkeyPatch, name: str, directed: bool) -> None:
+    cupy, graph, program = install(monkeypatch), graph_of(directed), gdsl.compile(name, tune=SMALL)
+    values = values_for(program, graph)
+    told = program.dry_run(graph, values, backend="cuda")
+    assert cupy.log["alloc"] == cupy.log["upload"] == cupy.log["launch"] == 0
+    assert (told.backend, told.device, told.free) == ("cuda", "a GPU that is none", 1 << 40)
+    assert told.fits and program.dry_run(graph, values, backend="cuda", memory=told.needed - 1).fits is False
+    taken: list[int] = []
+    allocate, upload = cupy._alloc, cupy.asarray
+
+    def counted(nbytes: int) -> MemoryPointer:
+        taken.append(nbytes)
+        return allocate(nbytes)
+
+    def uploaded(array: Any) -> Any:
+        taken.append(array.nbytes)
+        return upload(array)
+
+    monkeypatch.setattr(cupy.cuda, "alloc", counted)
+    monkeypatch.setattr(FakeCupy, "asarray", lambda self, array: uploaded(array))
+    program.run(graph, values, backend="cuda")
+    ahead = sum(
+        need.nbytes for need in told.needs if need.what == "result" and need.elements.rpartition("* ")[2] != "1"
+    )
+    copies = sum(int(need.elements.split(" of ")[0]) if " of " in need.elements else 1 for need in told.needs)
+    assert 0 <= sum(taken) - ahead - told.needed < ALIGNED * (copies + len(program.ir.arrays) + 1)
+    shared = {need.name: need.there for need in told.needs if need.there}
+    assert all(there.startswith("graph.") for there in shared.values())
+    both = {"graph.columns", "graph.in_sources"} <= {need.name for need in told.needs}
+    assert ("graph.in_sources" in shared) == (both and not directed)
+
+
+def test_an_array_that_lies_on_the_gpu_takes_no_more_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    cupy, graph, program = install(monkeypatch), graph_of(False), gdsl.compile(EDGES.replace("where w[id] >= 0", ""))
+    there = cupy.asarray(graph.attributes["weight"].astype(np.float32))
+    [own] = [need for need in program.dry_run(graph, {"w": there}, backend="cuda").needs if need.name == "problem.w"]
+    assert own == Need("problem.w", "input", "float32 * E", 0, "the caller's own")
+
+
+def test_the_plan_that_suits_the_graph_is_told_of() -> None:
+    program, roads = gdsl.compile("sssp"), gdsl.Graph.generate("grid:9").changed(weights="random:1")
+    for graph, has_ranks in ((roads, True), (graph_of(False), False)):
+        told = program.dry_run(graph, {"source": 0}, backend="cuda", memory=0)
+        assert ("run.keys" in {need.name for need in told.needs}) == has_ranks
+        assert (told.free, told.fits, told.widths.edge) == (0, False, 32)
+    wide = gdsl.compile("sssp", tune=["schedule.ids=64"]).dry_run(roads, {"source": 0}, backend="cuda", memory=0)
+    sizes = {need.name: need.nbytes for need in wide.needs}
+    assert sizes["graph.columns"] == 8 * roads.num_edges and sizes["graph.offsets"] == 8 * (roads.num_vertices + 1)
+
+
+@pytest.mark.parametrize("backend", ["cpu", "reference"])
+def test_backends_without_a_gpu_tell_too(backend: str) -> None:
+    if backend == "cpu" and compilers.find_compiler() is None:
+        pytest.skip("no C++ compiler")
+    graph, program = graph_of(False), gdsl.compile("bfs")
+    told = program.dry_run(graph, {"source": 0}, backend=backend)
+    assert told.fits and told.total and told.free and 0 < told.needed < told.free <= told.total
+    names = {need.name: need.nbytes for need in told.needs}
+    assert names["problem.distance"] >= 4 * graph.num_vertices
+    assert backend == "reference" or names["run.queues"] == 2 * 4 * (graph.num_vertices + 1)
+
+
+def test_what_is_not_right_is_told_as_by_a_run() -> None:
+    graph, program = graph_of(False), gdsl.compile("sssp")
+    for values in ({}, {"source": 10**6}, {"source": 0, "weight": np.full(graph.num_edges, -1.0)}, {"soruce": 0}):
+        with pytest.raises(gdsl.GdslError) as told:
+            program.dry_run(graph, values, backend="reference")
+        with pytest.raises(gdsl.GdslError) as run:
+            program.run(graph, values, backend="reference")
+        assert str(told.value) == str(run.value)
+    for memory in (-1, 1.5, "80GB", True):
+        with pytest.raises(ValueError, match="memory must be a number of bytes"):
+            program.dry_run(graph, {"source": 0}, memory=memory)  # type: ignore[arg-type]
