@@ -15,6 +15,7 @@ from bench import machine, peers, report, tuning
 from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
+from bench.loading import measure_loading
 from bench.measure import Measurement, measure
 from bench.rows import Row, chosen_rows
 from gdsl.backends import registry
@@ -123,6 +124,9 @@ class Run:
     def _one(self, row: Row) -> Measurement:
         if row.is_compilation:
             return measure_compilation(row, self.backend, min(self.repeat, 3))
+        if row.is_loading:
+            self._let_go()
+            return measure_loading(row, self.backend, min(self.repeat, 5))
         if row.is_call:
             return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
         measurement = measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)
@@ -132,16 +136,20 @@ class Run:
 
     def _graph(self, name: str) -> BenchmarkGraph:
         if self.graph is None or self.graph.name != name:
-            if self.graph is not None:
-                module = self.graph.module
-                self.graph, self.peers = None, []
-                gc.collect()  # the graph's memory on the device goes with it
-                release(module)
+            self._let_go()
             self.graph = load(name, self.backend, self.sources)
             self.peers = peers.peers_on(self.graph, self.modules, self.threads)
             sizes = f"{self.graph.num_vertices:,} vertices, {self.graph.num_edges:,} directed edges"
             click.echo(f"{name}: {sizes}, sources {self.graph.sources}", err=True)
         return self.graph
+
+    def _let_go(self) -> None:
+        """Free the graph in hand, and with it its memory on the device."""
+        if self.graph is not None:
+            module = self.graph.module
+            self.graph, self.peers = None, []
+            gc.collect()
+            release(module)
 
     def _tell(self, measurement: Measurement, seconds: float) -> None:
         milliseconds = "" if measurement.ms is None else f"{measurement.ms:.3f} {measurement.unit}"

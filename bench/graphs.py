@@ -105,7 +105,12 @@ def _host_graph(name: str, module: Any, num_sources: int) -> BenchmarkGraph:
 def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     """The graph by array operations of `module`; only CuPy's random stream makes those of the published times."""
     kind, size = split_name(name)
-    vertices, offsets, columns = _rmat(module, size) if kind == "rmat" else _grid(module, size)
+    if kind == "rmat":
+        vertices, *ends = drawn_edges(module, size)
+        offsets, columns = _symmetric_csr(module, vertices, *ends)
+        del ends
+    else:
+        vertices, offsets, columns = _grid(module, size)
     counts = vertices, int(columns.size)
     if module is not np and KNOWN_SIZES.get(name, counts) != counts:
         raise RuntimeError(
@@ -125,8 +130,9 @@ def release(module: Any) -> None:
         module.get_default_memory_pool().free_all_blocks()
 
 
-def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tuple[int, Any, Any]:
-    """R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500 and shuffled ids."""
+def drawn_edges(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tuple[int, Any, Any]:
+    """(vertices, sources, destinations) of R-MAT (Chakrabarti, Zhan and Faloutsos 2004) with the parameters of Graph500
+    and shuffled ids, as drawn."""
     a, b, c = 0.57, 0.19, 0.19
     count, draws = 1 << scale, edge_factor << scale
     random = module.random.default_rng(seed)
@@ -142,7 +148,7 @@ def _rmat(module: Any, scale: int, edge_factor: int = 16, seed: int = 1) -> tupl
     for some in _pieces(draws):
         sources[some], destinations[some] = ids[sources[some]], ids[destinations[some]]
     release(module)
-    return count, *_symmetric_csr(module, count, sources, destinations)
+    return count, sources, destinations
 
 
 def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int, Any, Any]:

@@ -16,6 +16,8 @@ from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
 from gdsl.uniqueness.free_choices import check_free_choices
+from gdsl.uniqueness.layout import check_layout
+from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
 from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
@@ -23,7 +25,7 @@ AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
 def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nodes.Program:
     """A lowered program with `Store.rule`, `closing`, the direction that follows from it, the grades of all data and
-    `While.monotone` filled in.
+    `While.monotone` and `Program.any_ids` filled in.
 
     Raises GdslError (E03xx) for what the rules forbid, and (E0420) for knobs that do not fit; with `refuse` False, for
     tests that show what the rules prevent, a program passes all the same whatever the rules forbid.
@@ -33,6 +35,7 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     effects = program_effects(program)
     findings = judge(effects, source, refuse, found.diagnostics)
     grades = grade(effects, findings)
+    fixed_ids = obstacle_to_other_ids(program)
     annotated = dataclasses.replace(
         program,
         arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades)) for array in program.arrays),
@@ -41,12 +44,14 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
         edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
         schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
         tuning=_tuning(program, findings),
+        any_ids=fixed_ids is None,
     )
     verify(annotated, "the rules")
     if refuse:
         check_free_choices(effects, grades.levels, source)
     check_tuning(annotated, findings, source)
     check_order(annotated, grades.obstacles, source)
+    check_layout(annotated, fixed_ids, source)
     return annotated
 
 

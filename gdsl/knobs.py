@@ -9,9 +9,9 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Order, Over
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Layout, Order, Over
 
-Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order
+Setting = bool | int | Direction | Balance | FrontierForm | Duplicates | Order | Layout
 """What a knob is set to, as the IR holds it."""
 
 
@@ -140,6 +140,21 @@ KNOBS = (
             "near_far": "those with the smallest values first (of `max=` the largest), as many at a time as keep the"
             " device busy; refused where an order could be seen",
             "auto": "`near_far` where it may be had and is worth it",
+        },
+        quiet=True,
+    ),
+    Knob(
+        "layout",
+        {layout.value: layout for layout in Layout},
+        "how a GPU numbers the vertices inside, where no result depends on their ids",
+        "by_degree",
+        "`auto`",
+        default=Layout.AUTO,
+        each={
+            "as_given": "by the ids of the graph",
+            "by_degree": "by falling degree, so that what many edges ask for lies side by side; refused where other ids"
+            " could be seen; on a GPU alone",
+            "auto": "`by_degree` where it may be had, on a GPU, for large graphs with vertices of very many edges",
         },
         quiet=True,
     ),

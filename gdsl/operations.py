@@ -271,6 +271,14 @@ class Order(Enum):
     AUTO = "auto"
 
 
+class Layout(Enum):
+    """How the vertices of a graph are numbered inside a backend, where no result tells."""
+
+    AS_GIVEN = "as_given"
+    BY_DEGREE = "by_degree"
+    AUTO = "auto"
+
+
 class Duplicates(Enum):
     """Whether a queue that an operator makes may hold a vertex twice."""
 

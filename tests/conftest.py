@@ -10,8 +10,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from gdsl.backends.cpu import compiler as compilers
-
 settings.register_profile("gdsl", deadline=None)  # no test asserts a time
 settings.load_profile("gdsl")
 
@@ -20,15 +18,18 @@ if str(ROOT) not in sys.path:  # `pytest` alone does not put it there, `python -
     sys.path.append(str(ROOT))  # behind what is installed: where that is a wheel, the wheel is tested
 
 
-_OPTIONS = compilers.OPTIONS
-_QUICK = tuple("-O1" if option == "-O3" else option for option in _OPTIONS)
+_OPTIONS: dict[str, tuple[str, ...]] = {}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Most tests ask what a program answers, not how fast: g++ takes half as long again with -O3. Those that are marked
     `optimised`, and all processes that tests start, have C++ compiled as users have it."""
-    compilers.OPTIONS = _OPTIONS if item.get_closest_marker("optimised") else _QUICK
+    from gdsl.backends.cpu import compiler  # not before its place is known, see above
+
+    options = _OPTIONS.setdefault("users", compiler.OPTIONS)
+    quick = tuple("-O1" if option == "-O3" else option for option in options)
+    compiler.OPTIONS = options if item.get_closest_marker("optimised") else quick
 
 
 def pytest_configure(config: pytest.Config) -> None:

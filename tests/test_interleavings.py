@@ -9,7 +9,7 @@ from gdsl.backends.reference.interleave import InterleavedCalls
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.pipeline import load
-from tests.oracles import BY_NAME
+from tests.oracles import BY_NAME, SAMPLES
 from tests.support.graphs import named_graphs
 
 NAMES = ("self_loops_directed", "duplicates_undirected", "disconnected_directed", "two_hubs_undirected")
@@ -23,10 +23,10 @@ SEEDS = range(6)
 def test_interleaved_calls(name: str) -> None:
     case = BY_NAME[name]
     program = load(case.path)
-    for graph_name, graph in GRAPHS.items():
+    for place, (graph_name, graph) in enumerate(GRAPHS.items()):
         if not case.suits(graph):
             continue
-        for seed in SEEDS:
+        for seed in SEEDS if case in SAMPLES else SEEDS[place % 2 :: 2]:
             values = case.values(graph, seed)
             bindings = bind(program, graph, values)
             outcome = interpret(program, graph, bindings, LIMITS, seed=seed, make_calls=InterleavedCalls)

@@ -280,9 +280,15 @@ def test_a_functor_makes_no_graph(part: str) -> None:
     assert [each.code for each in caught.value.diagnostics] == ["E0221"]
 
 
-@pytest.mark.parametrize("ids", [32, 64])
 @pytest.mark.parametrize(
-    "tune", [pytest.param((), marks=pytest.mark.thorough), ("schedule.fuse=off",)], ids=["fused", "unfused"]
+    ("tune", "ids"),
+    [
+        (("schedule.fuse=off",), 32),
+        *(
+            pytest.param(*each, marks=pytest.mark.thorough)
+            for each in [((), 32), ((), 64), (("schedule.fuse=off",), 64)]
+        ),
+    ],
 )
 def test_nvrtc_compiles_it(tune: tuple[str, ...], ids: int) -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
@@ -294,6 +300,12 @@ def test_nvrtc_takes_it_as_one_kernel(ids: int) -> None:
     """Up to the assembler, which takes the longest of all over kernels of many operators."""
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
     assert ".entry gdsl_" in nvrtc.compile_to_ptx(source_text(load(EVERYTHING), ids), "sm_80")
+
+
+def test_nvrtc_takes_it_as_several_kernels_with_wide_ids() -> None:
+    pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
+    unfused = load(EVERYTHING, ("schedule.fuse=off",))
+    assert ".entry gdsl_" in nvrtc.compile_to_ptx(source_text(unfused, 64), "sm_80")
 
 
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])

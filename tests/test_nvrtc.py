@@ -12,6 +12,7 @@ import pytest
 
 from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
 from gdsl.codegen.cuda.generate import generate
+from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
@@ -50,6 +51,11 @@ def assert_compiles(text: str, architecture: str) -> None:
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
 def test_samples(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
+
+
+@pytest.mark.parametrize("bits", [32, 64])
+def test_what_numbers_vertices_by_degree(bits: int) -> None:
+    assert_compiles(text_for(Widths.both(bits)), ARCHITECTURES[bits // 64])
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -28,6 +28,7 @@ def assert_same(program: Program, backends: tuple[str, ...], every: int = 1) -> 
         assert found is None, f"{found}\n{program.of(found.target).text()}"
 
 
+@pytest.mark.optimised
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
 def test_every_operation_in_functors(inf_types: tuple[str, ...]) -> None:
     assert_same(every_operation.program("apply", inf_types), BACKENDS, every=4)

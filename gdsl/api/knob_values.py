@@ -13,7 +13,7 @@ from gdsl.knobs import KNOBS, Knob, written
 
 _FACTORS = (1 / 4, 4)
 """By how much the numbers of `auto(…)` are tried to be smaller and larger than they are by themselves."""
-_FIRST, _LAST = ("order",), ("block", "fuse")
+_FIRST, _LAST = ("order", "layout"), ("block", "fuse")
 """Knobs of the program that decide what those of operators stand on, and those that only decide how it is launched."""
 
 

@@ -13,7 +13,7 @@ from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
-from gdsl.api.signature import OPTIONS, NotGiven, OfInstance, doc_of, signature_of
+from gdsl.api.signature import OPTIONS, DocOfInstance, NotGiven, OfInstance, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
@@ -55,7 +55,6 @@ class Program:
         self._failed: dict[str, str] = {}
         self._on_cpu: dict[str, Choice] = {}
         self.compile_ms = compile_ms
-        self.__doc__ = doc_of(program, source)
 
     __name__ = OfInstance(lambda program: program.name)
     __signature__ = OfInstance(lambda program: signature_of(program._program))
@@ -149,6 +148,8 @@ class Program:
     def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         """As `_run`, by the knobs that the tune file has for such graphs."""
         assert self._picker is not None
+        if graph._postponed is not None:  # of which kind it is is seen when it is in order
+            registry.choose(backend).backend.place(graph)
         program, tuned = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
         result = (program or self)._run(graph, given, backend, stops)
         result.tuned = tuned
@@ -165,6 +166,8 @@ class Program:
         try:
             widths = needed_widths(self._program, graph)
             choice = self._choice(backend, widths)
+            if graph._postponed is not None:
+                choice.backend.place(graph)
             bindings = self._bound(choice, graph, given, widths)
             executable, compile_ms = self._executables.get((choice.backend.name, widths)), 0.0
             if executable is None:
@@ -291,6 +294,11 @@ class Program:
             yield
         except GdslError as error:
             raise self._explained(error) from None
+
+
+Program.__doc__ = DocOfInstance(  # type: ignore[assignment]
+    Program.__doc__, lambda program: doc_of(program._program, program._source)
+)
 
 
 def _named_values(values: object) -> Mapping[str, Any]:

@@ -41,6 +41,8 @@ class Result(Mapping[str, Any]):
     iterations: finished passes of the schedule's outermost loops.
     time_ms: milliseconds of the run, without compilation and transfer of the graph.
     compile_ms: milliseconds that this call spent on compiling.
+    layout_ms: milliseconds that this call spent on numbering the vertices by degree, which `time_ms` leaves out: 0
+    where that is kept from an earlier one; None where the run was on the ids of the graph.
     trace: one `TraceRecord` for each operator that ran, in order.
     grade: by name what the values may differ in from run to run: "exact" (nothing), "rounding" (the last digits of
     float sums), "converged" (as rounding, and a loop that a float sum ends may make one pass more or less),
@@ -64,6 +66,7 @@ class Result(Mapping[str, Any]):
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
         self.compile_ms: float = compile_ms
+        self.layout_ms: float | None = outcome.layout_ms
         self.backend: str = backend
         self.backend_line: str = backend_line
         self.tuned: Tuned | None = None

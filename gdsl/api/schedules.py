@@ -33,9 +33,9 @@ Words = tuple[str, ...]
 
 _UNTUNED = ("bounds",)
 """Knobs of the program that change what a mistake gets, and no result."""
-_OF_GRIDS = ("fuse", "block")
+_OF_GRIDS = ("fuse", "block", "layout")
 """Knobs of the program that nothing but a GPU has."""
-_SAME = {"dedup": "auto", "ids": "32", "order": "auto"}
+_SAME = {"dedup": "auto", "ids": "32", "order": "auto", "layout": "auto"}
 """Values that are the same as another, or as none where they may be had."""
 _MOST_SHUFFLED = 1 << 14
 """Of more combinations a sample is drawn."""
@@ -193,6 +193,8 @@ class Schedules:
                 words = tuple(f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
                 if knob.name == "order" and any(map(self._refused, zip(words))):
                     continue  # no loop has another
+                if knob.name == "layout" and any(map(self._refused, zip(words))):
+                    continue  # ids could be seen
                 yield (*words, *([""] if knob.default is None or knob.name == "order" else []))
 
 

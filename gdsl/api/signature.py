@@ -54,6 +54,17 @@ class OfInstance:
         return self._make(instance)
 
 
+class DocOfInstance:
+    """`__doc__` of instances, made when it is asked for, beside that of their class."""
+
+    def __init__(self, own: str | None, make: Callable[[Any], str]) -> None:
+        """`own` is the text of the class, `make` gives that of an instance."""
+        self._own, self._make = own, make
+
+    def __get__(self, instance: object, owner: type) -> str | None:
+        return self._own if instance is None else self._make(instance)
+
+
 def signature_of(program: ir.Program) -> inspect.Signature:
     """The graph, then params, inputs and the options of a run, all by keyword. Names that Python cannot take as
     keywords are in `**values`."""

@@ -74,6 +74,9 @@ class Bindings:
     inputs: dict[str, Any]
     own: frozenset[str] = frozenset()
     """The inputs that are the graph's own: the same array in each run, whose values do not change."""
+    open: tuple[Callable[[], None], ...] = ()
+    """Tests of inputs that a GPU is busy with: a backend calls each, which waits and raises E0608 where the input does
+    not fulfil its `where`, before it does anything with them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +115,9 @@ class Outcome:
     time_ms: float
     traced: tuple[TraceRecord, ...] | Callable[[], tuple[TraceRecord, ...]] = ()
     """The trace, or what decodes it once it is asked for."""
+    layout_ms: float | None = None
+    """What it took to number the vertices by degree, which is not in `time_ms`: 0 where that was kept from a run
+    before, None where they have the ids that were given."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:
@@ -169,6 +175,11 @@ class Backend(Protocol):
 
     def availability(self) -> Availability:
         """Whether this backend can run on this machine. Quick, and never raises."""
+        ...
+
+    def place(self, graph: Graph) -> None:
+        """Put the edges of a graph where this has been postponed in order where runs want them; where that is left out,
+        it is done on the host."""
         ...
 
     def build(self, program: Program, id_bits: int) -> Executable:

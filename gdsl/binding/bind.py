@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -62,9 +62,13 @@ def bind(
     id_bits: int | None = None,
     device: bool = False,
 ) -> Bindings:
-    """Check `given` (params and inputs by name) and the graph against what `program` declares, as `Binder` does."""
+    """Check `given` (params and inputs by name) and the graph against what `program` declares, as `Binder` does, to the
+    end."""
     widths = None if id_bits is None else Widths.both(id_bits)
-    return Binder(program, source).bind(graph, given, widths=widths, device=device)
+    bindings = Binder(program, source).bind(graph, given, widths=widths, device=device)
+    for settle in bindings.open:
+        settle()
+    return bindings
 
 
 class Binder:
@@ -93,8 +97,9 @@ class Binder:
     ) -> Bindings:
         """Check `given` (params and inputs by name) and the graph against what the program declares.
 
-        Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set. Raises
-        `GdslError` with every missing and unknown name, or else the first value that does not do.
+        Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
+        still be testing them. Raises `GdslError` with every missing and unknown name, or else the first value that
+        does not do.
         """
         program, source = self._program, self._source
         if not (self._needed <= given.keys() <= self.known):
@@ -110,10 +115,10 @@ class Binder:
             check_counts(program, params, source)
             check_room(program, graph, params, widths)
         inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device)
-        if self._conditions:
-            conditions = [each for each in self._conditions if each.data.name not in vouched]
-            self._check_where(conditions, graph, params, inputs, seen, own)
-        return Bindings(params, inputs, own)
+        if not self._conditions:
+            return Bindings(params, inputs, own)
+        conditions = [each for each in self._conditions if each.data.name not in vouched]
+        return Bindings(params, inputs, own, self._check_where(conditions, graph, params, inputs, seen, own))
 
     def _check_where(
         self,
@@ -123,8 +128,8 @@ class Binder:
         inputs: dict[str, Any],
         seen: _Seen,
         own: frozenset[str],
-    ) -> None:
-        """Test those that have not been found to hold of the same before."""
+    ) -> tuple[Callable[[], None], ...]:
+        """Test those that have not been found to hold of the same before; what waits for tests that go on."""
         keys = [(each, each.key(own, params)) for each in conditions]
         conditions = [each for each, key in keys if key is None or key not in seen.held]
         if conditions:
@@ -133,6 +138,8 @@ class Binder:
             if len(seen.held) > _MOST_HELD:
                 seen.held.clear()
             seen.held.update(key for _, key in keys if key is not None)
+            return checker.take_open()
+        return ()
 
     def _tested(self, graph: Graph) -> _Seen:
         """What the program asks of the graph alone."""

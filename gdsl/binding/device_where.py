@@ -1,17 +1,19 @@
 """The plain ones among the conditions of inputs, on arrays of a GPU: one kernel reads the array once.
 
 Plain is what compares an element with literals and params, with logic between; other conditions are evaluated array
-by array (`expressions.py`).
+by array (`expressions.py`). The kernel is only started here: the caller goes on and asks for its verdict later.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
 import numpy as np
 
+from gdsl import deadline
 from gdsl.ir import nodes as ir
 from gdsl.operations import Builtin, UnaryOperation
 from gdsl.types import Type
@@ -27,6 +29,8 @@ _TYPES = {
 }
 """What C++ and NumPy call the types that conditions may be about here; ids are not among them."""
 _THREADS, _MOST_BLOCKS, _PACK = 256, 2112, 16
+_SPINNING, _PAUSE = 0.01, 5e-5
+"""Seconds that a verdict is waited for without and, from then on, with pauses of so long."""
 _KERNEL = """
 struct alignas({pack}) pack {{ {type} values[{each}]; }};
 
@@ -72,35 +76,93 @@ class _NotPlainError(Exception):
     """The condition is more than this file knows."""
 
 
-def first_failure(name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]) -> int | None:
-    """The first place of `values`, a CuPy array that is the input `name`, of which `where` does not hold; its length
-    where it holds of all. None: the condition is none of the plain ones."""
+class Verdict:
+    """What a kernel that is testing a condition finds; asked for, it waits."""
+
+    def __init__(self, spare: list[_Answer], answer: _Answer | None, length: int) -> None:
+        self._spare, self._answer, self._length = spare, answer, length
+        self._failure: int | None = None
+
+    def failure(self) -> int | None:
+        """The first place of which the condition does not hold, if there is one."""
+        answer, self._answer = self._answer, None
+        if answer is not None:
+            first = answer.wait()
+            if first < self._length:
+                self._failure = first
+            else:  # it still says that nothing was found, and can be used again
+                self._spare.append(answer)
+        return self._failure
+
+
+class _Answer:
+    """A number that a kernel lowers, and its copy in the host's memory."""
+
+    def __init__(self) -> None:
+        import cupy
+
+        self._runtime, self._cuda = cupy.cuda.runtime, cupy.cuda
+        self.first = cupy.empty(1, np.uint64)
+        self.first.data.memset_async(0xFF, self.first.nbytes)
+        self._pinned = cupy.cuda.alloc_pinned_memory(self.first.nbytes)
+        self._here = np.frombuffer(self._pinned, np.uint64, 1)
+        self._done = cupy.cuda.Event(disable_timing=True)
+
+    def expect(self) -> None:
+        """Queue the copy behind the kernel."""
+        stream, runtime = self._cuda.get_current_stream(), self._runtime
+        there, nbytes = self.first.data.ptr, self.first.nbytes
+        runtime.memcpyAsync(self._pinned.ptr, there, nbytes, runtime.memcpyDeviceToHost, stream.ptr)
+        self._done.record(stream)
+
+    def wait(self) -> int:
+        """The number, once it is there."""
+        began = time.monotonic()
+        try:
+            while not self._done.done:
+                if time.monotonic() - began > _SPINNING:
+                    deadline.check()
+                    time.sleep(_PAUSE)
+        except BaseException:  # Ctrl-C, or the time is over: nothing may go on writing here
+            self._done.synchronize()
+            raise
+        return int(self._here[0])
+
+
+def started(name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]) -> Verdict | None:
+    """Begin to test `where` on all of `values`, a CuPy array that is the input `name`. None: the condition is none of
+    the plain ones."""
     constants: list[Any] = []
     try:
         condition = _printed(name, where, params, constants)
     except _NotPlainError:
         return None
     if not len(values):
-        return 0
+        return Verdict([], None, 0)
     kind = next(kind for kind, (_, dtype) in _TYPES.items() if np.dtype(dtype) == values.dtype)
-    kernel = _kernel(condition, _TYPES[kind][0], tuple(constant.dtype.name for constant in constants))
-    return _run(kernel, values, constants)
+    kernel, spare = _kernel(condition, _TYPES[kind][0], tuple(constant.dtype.name for constant in constants))
+    return _start(kernel, spare, values, constants)
 
 
-def _run(kernel: Any, values: Any, constants: list[Any]) -> int:
+def _start(kernel: Any, spares: dict[int, list[_Answer]], values: Any, constants: list[Any]) -> Verdict:
     import cupy
 
-    first = cupy.empty(1, np.uint64)
-    first.data.memset_async(0xFF, first.nbytes)
+    spare = spares.setdefault(cupy.cuda.runtime.getDevice(), [])
+    try:
+        answer = spare.pop()
+    except IndexError:  # they may be taken by other threads
+        answer = _Answer()
     length, size = len(values), values.dtype.itemsize
     head = min(-values.data.ptr % _PACK // size, length)
     blocks = min(-(-length * size // (_THREADS * 4 * _PACK)), _MOST_BLOCKS)
-    kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), first, *constants))
-    return min(int(first.get()[0]), length)
+    kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), answer.first, *constants))
+    answer.expect()
+    return Verdict(spare, answer, length)
 
 
 @cache
-def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> Any:
+def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> tuple[Any, dict[int, list[_Answer]]]:
+    """The kernel, and answers that nobody waits for, by device."""
     import cupy
 
     names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}
@@ -113,7 +175,7 @@ def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> Any:
         each=_PACK // sizes[kind],
         pack=_PACK,
     )
-    return cupy.RawKernel(text, "test")
+    return cupy.RawKernel(text, "test"), {}
 
 
 def _printed(name: str, node: ir.Expression, params: Mapping[str, Any], constants: list[Any]) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -86,11 +87,18 @@ class WhereChecker:
         self._params = params
         self._inputs = inputs
         self._source = source
+        self._open: list[Callable[[], None]] = []
+        """What waits for the tests that a GPU is busy with, each raises E0608 as `check` does."""
 
     def check_all(self, conditions: Iterable[Condition]) -> None:
         """`check` for each of them."""
         for condition in conditions:
             self.check(condition)
+
+    def take_open(self) -> tuple[Callable[[], None], ...]:
+        """What has still to be called; it is not kept here, where it would keep arrays alive in a circle."""
+        found, self._open = tuple(self._open), []
+        return found
 
     def check(self, condition: Condition) -> None:
         """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
@@ -112,11 +120,12 @@ class WhereChecker:
         is_array = isinstance(declared, ir.Array)
         is_set = isinstance(declared, ir.Array) and declared.is_set
         if is_device_array(values) and not is_set:
-            place = device_where.first_failure(declared.name, where, values, self._params)
-            if place is not None:
-                if place < len(values):
-                    self._refuse(declared, values[place].item(), place)
+            verdict = device_where.started(declared.name, where, values, self._params)
+            if verdict is not None:
+                self._open.append(partial(self._settle, declared, verdict, values))
                 return
+        for settle in self._open:  # what comes first is told first
+            settle()
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
         count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
@@ -130,6 +139,12 @@ class WhereChecker:
                 continue
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
+
+    def _settle(self, declared: Conditioned, verdict: device_where.Verdict, values: Any) -> None:
+        with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
+            place = verdict.failure()
+        if place is not None:
+            self._refuse(declared, values[place].item(), place)
 
     def _refuse(self, declared: Conditioned, value: bool | int | float, place: int) -> None:
         name = "it"

@@ -18,7 +18,7 @@ from functools import cache as remember
 from pathlib import Path
 
 from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
-from gdsl.cache.state import look, package
+from gdsl.cache.state import look, outside, package
 from gdsl.cache.trust import read_private
 from gdsl.diagnostics import caution
 
@@ -128,18 +128,20 @@ def usage() -> tuple[int, int]:
 def fingerprint() -> str:
     """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found.
 
-    Reading all of it takes longer than reading an entry, so the hash is noted in the cache for as long as the files
-    look the same from outside.
+    Reading all of it takes longer than reading an entry, so the hash is noted in the cache, with the paths of all files
+    and directories, for as long as these look the same from outside.
     """
-    state = look()
-    outside = state.outside()
     name = f"state-{hashlib.sha256(os.fsencode(package())).hexdigest()}"
-    noted = (_read("", name) or b"").decode("ascii", "replace").split()
-    if len(noted) == 2 and noted[0] == outside:
-        return noted[1]
+    noted = os.fsdecode(_read("", name) or b"").split("\0")
+    with contextlib.suppress(OSError):
+        if len(noted) > 2 and outside(noted[2:]) == noted[0]:
+            return noted[1]
+    state, looked = look(), ""
+    with contextlib.suppress(OSError):
+        looked = outside(state.paths)  # before they are read: what is written meanwhile looks different
     content = state.content()
-    if state.settled():
-        _note(name, f"{outside} {content}".encode())
+    if looked and state.settled():
+        _note(name, os.fsencode("\0".join((looked, content, *state.paths))))
     return content
 
 

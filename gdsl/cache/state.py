@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import marshal
 import os
 import stat
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,26 +23,26 @@ class _File(NamedTuple):
     name: str
     """Where it lies below the directory that was looked through, which has a name of its own here."""
     path: str
-    written: int
-    """When, in nanoseconds."""
-    seen: tuple[int, ...]
-    """What tells it from outside from one that was written again: times, size, device and inode."""
 
 
 class State(NamedTuple):
     """All files of gdsl as they are now."""
 
     files: tuple[_File, ...]
+    directories: tuple[str, ...]
+    """Those that were looked through: they look different once a file comes, goes or gets another name."""
 
-    def outside(self) -> str:
-        """A hash over names, sizes, times and inodes: with the same one nothing has been written since."""
-        seen = [(file.name, file.seen) for file in self.files]
-        return hashlib.sha256(repr((__version__, seen)).encode()).hexdigest()
+    @property
+    def paths(self) -> list[str]:
+        """Everything whose look says whether this is still the state."""
+        return [*self.directories, *(file.path for file in self.files)]
 
     def settled(self) -> bool:
         """Whether a file that is written from now on will look different from outside."""
-        newest = max((file.written for file in self.files), default=0)
-        return newest + _SETTLED_AFTER < time.time_ns()
+        with contextlib.suppress(OSError):
+            newest = max((max(times[:2]) for times in map(_seen, self.paths)), default=0)
+            return newest + _SETTLED_AFTER < time.time_ns()
+        return False
 
     def content(self) -> str:
         """A hash over names and contents."""
@@ -59,6 +61,18 @@ def package() -> Path:
     return Path(__file__).parents[1]
 
 
+def outside(paths: Sequence[str]) -> str:
+    """A hash over the paths, sizes, times and inodes of files and directories: with the same one nothing has been
+    written since. Some 600 at every start: no more is asked of each than must be. Raises OSError where one is gone."""
+    return hashlib.sha256(marshal.dumps((__version__, list(paths), list(map(_seen, paths))), 2)).hexdigest()
+
+
+def _seen(path: str) -> tuple[int, ...]:
+    """What tells a file from outside from one that was written again."""
+    status = os.stat(path)
+    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
+
+
 def look() -> State:
     """The files as they are now. Raises E0907 where gdsl was put into an archive, from which nothing can be read."""
     here = package()
@@ -71,27 +85,23 @@ def look() -> State:
     installed = here / "_data"
     data = installed if installed.is_dir() else here.parent
     found: list[_File] = []
-    _look_through(str(here), "gdsl", ".py", found)
+    directories: list[str] = []
+    _look_through(str(here), "gdsl", ".py", found, directories)
     for name in ("grammar", "templates"):
-        _look_through(str(data / name), name, "", found)
-    found.sort()
-    return State(tuple(found))
+        _look_through(str(data / name), name, "", found, directories)
+    return State(tuple(sorted(found)), tuple(sorted(directories)))
 
 
-def _look_through(directory: str, name: str, ending: str, found: list[_File]) -> None:
-    """Some 500 files at every start, so no more is asked of each than must be."""
+def _look_through(directory: str, name: str, ending: str, found: list[_File], directories: list[str]) -> None:
+    directories.append(directory)
     with os.scandir(directory) as entries:
         for entry in entries:
             own = entry.name
             try:
                 if entry.is_dir():
                     if own != "__pycache__":
-                        _look_through(entry.path, f"{name}/{own}", ending, found)
-                elif own.endswith(ending):
-                    status = entry.stat()
-                    if stat.S_ISREG(status.st_mode):
-                        times = status.st_mtime_ns, status.st_ctime_ns
-                        seen = (*times, status.st_size, status.st_dev, status.st_ino)
-                        found.append(_File(f"{name}/{own}", entry.path, max(times), seen))
+                        _look_through(entry.path, f"{name}/{own}", ending, found, directories)
+                elif own.endswith(ending) and stat.S_ISREG(entry.stat().st_mode):
+                    found.append(_File(f"{name}/{own}", entry.path))
             except OSError:  # editors leave links that lead nowhere, and pipes never end: neither is a part of gdsl
                 continue

@@ -18,8 +18,9 @@ def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
-    its loops whether that may be worked off in another order, or what stands in the way. With the word fusion and a
-    PROGRAM: for each operator behind another whether both run in one sweep on a GPU, or what stands in the way.
+    its loops whether that may be worked off in another order, or what stands in the way. With the knob layout: whether
+    its vertices may be renumbered inside. With the word fusion and a PROGRAM: for each operator behind another whether
+    both run in one sweep on a GPU, or what stands in the way.
 
     \b
     Examples:
@@ -28,6 +29,7 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain knobs
       gdslc explain bfs
       gdslc explain order sssp
+      gdslc explain layout pagerank
       gdslc explain fusion pagerank
     """
     from gdsl.diagnostics import all_codes, explain, find_code
@@ -39,13 +41,13 @@ def command(word: str | None, program: str | None) -> None:
     code = find_code(word)
     knob, near = knobs.named(word)
     if program is not None:
-        if word.strip().lower() == "fusion":
-            _explain_fusion(program)
-            return
-        if knob is None or knob.name != "order":
-            takes = "'gdslc explain order PROGRAM' and 'gdslc explain fusion PROGRAM' take one"
-            raise click.UsageError(f"'{word}' is explained without a program; {takes}")
-        _explain_orders(program)
+        explains = _OF_PROGRAMS.get(
+            "fusion" if word.strip().lower() == "fusion" else knob.name if knob is not None else ""
+        )
+        if explains is None:
+            takes = ", ".join(f"'gdslc explain {name} PROGRAM'" for name in _OF_PROGRAMS)
+            raise click.UsageError(f"'{word}' is explained without a program; {takes} take one")
+        explains(program)
     elif code is not None:
         click.echo(explain(code), nl=False)
     elif word.strip().lower() in ("knob", "knobs", "schedule", "tune"):
@@ -93,6 +95,22 @@ def _explain_orders(word: str) -> None:
         click.echo("there is no while")
 
 
+def _explain_layout(word: str) -> None:
+    """Whether the vertices may be renumbered, or what stands in the way."""
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends.cuda import plan_of
+    from gdsl.uniqueness.layout import obstacle
+
+    program = compile_file(word).ir
+    found = obstacle(program)
+    if found is None and plan_of(program).layout is not None:
+        click.echo("may be by degree; on a GPU auto does so for large graphs with vertices of very many edges")
+    elif found is None:
+        click.echo("may be by degree; auto leaves it as given, since little is gained or something may be lost")
+    else:
+        click.echo(f"as given: {found.why} ({found.span.words})")
+
+
 def _explain_fusion(word: str) -> None:
     """A line for each operator that comes behind another one."""
     from gdsl.api.compiling import compile_file
@@ -112,6 +130,10 @@ def _explain_fusion(word: str) -> None:
             click.echo(f"{where} has a sweep of its own: {obstacle.why} ({obstacle.span.words})")
     if not pairs:
         click.echo("no operator comes right behind another one")
+
+
+_OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout, "fusion": _explain_fusion}
+"""What is explained for a program."""
 
 
 def _must_be_given(param: object) -> bool:

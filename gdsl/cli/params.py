@@ -35,11 +35,10 @@ def given_params(assignments: tuple[str, ...]) -> dict[str, str]:
 
 def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
     """What the texts of -p are, for a run on `graph`."""
-    longest = max(graph.num_vertices, graph.num_edges)
-    return {name: _value(name, text, longest) for name, text in given.items()}
+    return {name: _value(name, text, graph) for name, text in given.items()}
 
 
-def _value(name: str, text: str, longest: int) -> object:
+def _value(name: str, text: str, graph: Graph) -> object:
     """The value that `text` is: an array from a file behind an @, else the text, which the program's types decide."""
     from gdsl.binding import Text
     from gdsl.cli.arrays import read_array
@@ -49,7 +48,7 @@ def _value(name: str, text: str, longest: int) -> object:
     if not text.startswith("@"):
         return Text(text)
     with doing(f"reading {text[1:]}"):
-        return read_array(name, text[1:], longest)
+        return read_array(name, text[1:], max(graph.num_vertices, graph.num_edges))
 
 
 class TakesParams(click.Command):

@@ -60,6 +60,7 @@ def as_document(run: Run) -> dict[str, Any]:
             "load": round(run.load_ms, 3),
             "compile": round(run.compile_ms, 3),
             "run": round(result.time_ms, 4),
+            "layout": None if result.layout_ms is None else round(result.layout_ms, 3),
         },
         "iterations": result.iterations,
         "tuned": None if result.tuned is None else {**result.tuned._asdict(), "used": result.tuned.used},
@@ -119,13 +120,17 @@ def print_report(run: Run, profile: bool) -> None:
     click.echo()
     click.echo(
         f"{_count(result.iterations, 'iteration', 'iterations')} on {result.backend} in {result.time_ms:.3f} ms "
-        f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms)"
+        f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms{_layout(result)})"
     )
     if result.tuned is not None and result.tuned.used:
         knobs = ", ".join(result.tuned.knobs) or "none, the program is best as it is"
         click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
         _print_trace(result.trace)
+
+
+def _layout(result: Result) -> str:
+    return "" if result.layout_ms is None else f", vertices by degree {result.layout_ms:.1f} ms"
 
 
 def _print_result(declared: Data, summary: Summary, run: Run) -> None:

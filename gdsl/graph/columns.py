@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import os
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections import deque
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.text import TextLines, printable, readable, short
+from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -22,6 +29,13 @@ ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from"
 
 UNDIRECTED_ENDS = ("end", "other_end")
 """What gdsl calls the two ends of undirected edges."""
+
+_FEW_BLOCKS = 4
+"""Fewer are read by one thread."""
+_MOST_THREADS = 8
+_KEPT = 24 << 20
+
+Found = tuple[NDArray[Any], ...]
 
 RowsOf = Callable[[TextLines], Iterator[str]]
 """Reads the head of a file, then gives the lines of its edges; a second look at a file goes through this."""
@@ -42,15 +56,102 @@ def is_count(word: str) -> bool:
     return word.isascii() and word.isdigit() and len(word) < 20
 
 
+class Rows(Protocol):
+    """Which lines are rows of numbers; it sees all of them in their order."""
+
+    def among(self, stream: Iterator[str]) -> Iterator[str]:
+        """Those of `stream`, as they are to be read. Raises GdslError for a line that must not be there."""
+        ...
+
+    def plain(self, block: bytes) -> bytes | None:
+        """The same of whole lines, without looking at each; None where that does not do. Asked of any of them."""
+        ...
+
+    def may_be(self, count: int) -> bool:
+        """Whether so many more may follow; then they are taken as seen."""
+        ...
+
+
 def read_columns(
-    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
+    lines: TextLines,
+    rows: Iterator[str],
+    names: Sequence[str],
+    types: Sequence[type],
+    delimiter: str | None,
+    further: Rows | None = None,
 ) -> tuple[NDArray[Any], ...]:
     """The numbers of `rows` by column; `names` are what messages call the columns.
+
+    With `further`, `rows` are of the block of lines in hand alone, and what follows goes by it: whole blocks are read
+    at once where nothing unusual stands in them, the others like `rows`. A column of int64 may come as int32 then.
 
     NumPy's own reader does the work: it is exact about what a number is and how many stand in a line, where SciPy's
     mmread takes `1.5` for 1, ignores what follows, and crashes on some damaged files.
     Raises GdslError E0705 for a line that is anything else.
     """
+    if further is None:
+        return _exact_columns(lines, rows, names, types, delimiter)
+
+    def quick(block: bytes) -> tuple[NDArray[Any], ...] | None:
+        from gdsl.graph import decimals  # which small files do without
+
+        plain = further.plain(block)
+        return None if plain is None else decimals.columns_of(plain, types, delimiter)
+
+    blocks = lines.blocks()
+    parts = [_exact_columns(lines, rows, names, types, delimiter)]
+    with contextlib.closing(_read_ahead(blocks, quick)) as ahead:
+        for block, found in ahead:
+            if isinstance(block, Exception):
+                raise lines.refused(block) from None
+            if found is not None and further.may_be(len(found[0])):
+                lines.passed(len(found[0]))
+            else:
+                found = _exact_columns(lines, further.among(lines.lines_of(block)), names, types, delimiter)
+            parts.append(found)
+    if len(parts) == 1:
+        return parts[0]
+    return tuple(np.concatenate([narrowed(part[place]) for part in parts]) for place in range(len(types)))
+
+
+def _read_ahead(
+    blocks: Iterator[bytes | Exception], read: Callable[[bytes], Found | None]
+) -> Generator[tuple[bytes | Exception, Found | None], None, None]:
+    """Each block with what `read` makes of it, in their order, by as many threads as there are processors."""
+    first = list(itertools.islice(blocks, _FEW_BLOCKS))
+    threads = min(_MOST_THREADS, _processors()) if len(first) == _FEW_BLOCKS else 1
+    if len(first) == _FEW_BLOCKS:
+        # Where arrays of a block's size go back to the system each time, making them takes as long as all else. The C
+        # library keeps those that are smaller than the largest which was ever freed.
+        np.empty(_KEPT, np.uint8)
+    if threads == 1:
+        for block in itertools.chain(first, blocks):
+            yield block, None if isinstance(block, Exception) else read(block)
+        return
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(threads) as pool:
+        waiting: deque[tuple[bytes | Exception, Future[Found | None] | None]] = deque()
+        for block in itertools.chain(first, blocks):
+            waiting.append((block, None if isinstance(block, Exception) else pool.submit(read, block)))
+            if len(waiting) > 2 * threads:
+                yield _done(*waiting.popleft())
+        while waiting:
+            yield _done(*waiting.popleft())
+
+
+def _processors() -> int:
+    """As many as this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tuple[bytes | Exception, Found | None]:
+    return block, None if future is None else future.result()
+
+
+def _exact_columns(
+    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
+) -> tuple[NDArray[Any], ...]:
     fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
     try:
         with warnings.catch_warnings():

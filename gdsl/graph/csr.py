@@ -1,4 +1,4 @@
-"""The CSR and CSC of a list of edges, made by stable counting sorts."""
+"""The CSR and CSC of a list of edges, made by stable counting sorts; without values, by a sort of the pairs of ends."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import bad_array, too_large
 from gdsl.graph.given import attribute_arrays, flag, id_array
-from gdsl.graph.ids import check_range, id_dtype, packed, vertex_count
-from gdsl.graph.immutable import Values, immutable
+from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_count
+from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 
@@ -89,23 +89,90 @@ def checked_csr(
 
 
 def csr_of(edges: EdgeList) -> Csr:
-    """The CSR of `edges`: undirected ones stored both ways, then two stable counting sorts, O(V + E).
+    """The CSR of `edges`: undirected ones stored both ways, then sorted, unless they are.
+
+    Edges with attributes take two stable counting sorts, O(V + E), one where they stand by destination, as in Matrix
+    Market files. Without, parallel edges are all alike, so any sort will do, and NumPy's of whole numbers is several
+    times as fast on processors with wide registers.
 
     Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
     """
     sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
     stored = len(sources) * (1 if edges.directed else 2)
     require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
-    if not edges.directed:
-        sources, destinations, attributes = _both_ways(sources, destinations, attributes)
-    offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+    ordered: Mapping[str, NDArray[Any]] = {}
+    many = len(sources) >= _FEW
+    if edges.directed and many and _ascending(sources, destinations):
+        offsets, columns, ordered = _offsets(sources, edges.num_vertices), destinations, attributes
+    elif not attributes and edges.num_vertices < WIDE_FROM and many:
+        keys = edge_keys(sources, destinations, not edges.directed)
+        offsets, columns = pairs_in_order(keys, edges.num_vertices)
+    else:
+        if not edges.directed:
+            sources, destinations, attributes = _both_ways(sources, destinations, attributes)
+        offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
+        ordered = {name: values[order] for name, values in attributes.items()}
     if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
-    ordered = {name: values[order] for name, values in attributes.items()}
     csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes, edges.names)
     if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
         raise too_large("more edges enter a vertex than int32 can count")
     return csr
+
+
+def edge_keys(sources: NDArray[Any], destinations: NDArray[Any], both_ways: bool) -> NDArray[np.int64]:
+    """Source and destination of each edge, of int32 ids, in one number; with `both_ways` of its opposite, too, but that
+    of a loop."""
+    forward: NDArray[np.int64] = sources.astype(np.int64) << 32
+    forward |= destinations
+    if not both_ways:
+        return forward
+    other = sources != destinations
+    backward = destinations[other].astype(np.int64) << 32
+    backward |= sources[other]
+    return np.concatenate([forward, backward])
+
+
+def pairs_in_order(
+    keys: NDArray[np.int64], num_vertices: int, unique: bool = False
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """(offsets, columns) of the edges that `edge_keys` made, which are sorted in place; with `unique` one of each that
+    are parallel."""
+    keys.sort()
+    if unique:
+        keys = without_repeats(np, keys)
+
+    def fill(target: NDArray[Any]) -> None:
+        np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
+
+    return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
+
+
+def pairs_in_order_by(module: Any, keys: Any, num_vertices: int, unique: bool) -> tuple[Any, Any]:
+    """The same of int32, of sorted keys on a GPU; `module` is cupy."""
+    if unique:
+        keys = without_repeats(module, keys)
+    offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
+    return offsets.astype(np.int32), keys.astype(np.int32)
+
+
+def without_repeats(module: Any, keys: Any) -> Any:
+    """Each of some sorted numbers once."""
+    if not len(keys):
+        return keys
+    first = module.empty(len(keys), bool)
+    first[:1] = True
+    module.not_equal(keys[1:], keys[:-1], out=first[1:])
+    return keys[first]
+
+
+def transposed_by(module: Any, offsets: Any, columns: Any) -> tuple[Any, Any, Any]:
+    """What `transpose` gives, of int32, with numpy or cupy as `module`; fewer than 2^31 edges."""
+    order = module.argsort(columns, kind="stable")
+    ends = module.arange(len(offsets), dtype=np.int32)
+    in_offsets = module.searchsorted(columns[order], ends)
+    sources = module.searchsorted(offsets[1:], order.astype(np.int32), side="right")
+    return tuple(part.astype(np.int32) for part in (in_offsets, sources, order))
 
 
 def transpose(offsets: NDArray[np.int64], columns: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
@@ -129,13 +196,11 @@ def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
 
 def first_without_opposite(csr: Csr) -> int | None:
     """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
-    in_offsets, in_sources, _ = transpose(csr.offsets, csr.columns)
-    # Both orders are by (vertex, neighbour), so the graph is its own transpose exactly if the arrays are equal.
-    if np.array_equal(in_offsets, csr.offsets) and np.array_equal(in_sources, csr.columns):
+    count, sources = csr.num_vertices, edge_sources(csr.offsets, csr.columns)
+    forward, backward = packed(sources, csr.columns, count), packed(csr.columns, sources, count)
+    backward.sort()
+    if np.array_equal(forward, backward):
         return None
-    count = csr.num_vertices
-    forward = packed(edge_sources(csr.offsets, csr.columns), csr.columns, count)
-    backward = packed(edge_sources(in_offsets, csr.columns), in_sources, count)
     place_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")
     opposites = np.searchsorted(backward, forward, side="right") - np.searchsorted(backward, forward, side="left")
     return int(np.argmax(place_among_equals >= opposites))
@@ -156,17 +221,35 @@ def edges_of(csr: Csr) -> EdgeList:
 def _sorted_rows(
     sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
 ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """(offsets, columns, order): a radix sort by destination, then by source, each digit one of SciPy's conversions."""
+    """(offsets, columns, order): a radix sort by destination, unless they are in that order, then by source, each digit
+    one of SciPy's conversions."""
     if len(sources) < _FEW:
         order = np.lexsort((destinations, sources))
         return _offsets(sources, num_vertices), destinations[order], order
     from scipy import sparse
 
     positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
-    matrix = sparse.coo_array((positions, (sources, destinations)), shape=(num_vertices, num_vertices))
-    matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
-    rows = matrix.tocsc().tocsr()
+    shape = num_vertices, num_vertices
+    if _ascending(destinations, sources):
+        by_destination = sparse.csc_array((positions, sources, _offsets(destinations, num_vertices)), shape=shape)
+    else:
+        matrix = sparse.coo_array((positions, (sources, destinations)), shape=shape)
+        matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
+        by_destination = matrix.tocsc()
+    rows = by_destination.tocsr()
     return rows.indptr, rows.indices, rows.data
+
+
+def _ascending(leading: NDArray[Any], other: NDArray[Any]) -> bool:
+    """Whether the pairs stand in their order; of most lists a few tell that they do not."""
+    for last in (_FEW, len(leading)):
+        first, second = leading[:last], other[:last]
+        falls = second[1:] < second[:-1]
+        falls &= first[1:] == first[:-1]
+        falls |= first[1:] < first[:-1]
+        if falls.any():
+            return False
+    return True
 
 
 def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:

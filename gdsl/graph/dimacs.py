@@ -25,7 +25,9 @@ def read_dimacs(path: str) -> EdgeList:
         num_vertices, arcs = _problem_line(lines)
         ids = np.int32 if num_vertices < WIDE_FROM else np.int64
         names = ("source", "destination", "weight")
-        sources, destinations, weights = read_columns(lines, _arcs(lines, arcs), names, (ids, ids, np.int64), None)
+        further = _Arcs(lines, arcs)
+        rows = further.among(iter(lines))
+        sources, destinations, weights = read_columns(lines, rows, names, (ids, ids, np.int64), None, further)
         if len(sources) < arcs:
             message = f"the file ends after {len(sources):,} arcs, and its `p` line says {arcs:,}"
             raise lines.error("E0706", message, "the file was probably cut off: get it again")
@@ -34,6 +36,7 @@ def read_dimacs(path: str) -> EdgeList:
             raise lines.error("E0706", "the last line has no line end, so its weight may be cut off", fix)
     for values in (sources, destinations):
         _check_ids(path, values, num_vertices)
+    sources, destinations = sources.astype(ids, copy=False), destinations.astype(ids, copy=False)
     one = sources.dtype.type(1)
     return EdgeList(sources - one, destinations - one, num_vertices, True, {"weight": narrowed(weights)})
 
@@ -55,18 +58,32 @@ def _problem_line(lines: TextLines) -> tuple[int, int]:
     return num_vertices, arcs
 
 
-def _arcs(lines: TextLines, count: int) -> Iterator[str]:
+class _Arcs:
     """What stands behind the `a` of each arc."""
-    seen = 0
-    for line in lines:
-        if line.startswith(_ARC):
-            seen += 1
-            if seen > count:
-                raise lines.error("E0706", f"the file goes on after the {count:,} arcs of its `p` line")
-            lines.line = line[2:]
-            yield lines.line
-        elif not _holds_nothing(lines, line):
-            raise lines.error("E0705", f"`{short(line.strip())}` is neither an arc (`a …`) nor a comment (`c …`)")
+
+    def __init__(self, lines: TextLines, count: int) -> None:
+        self._lines, self._count, self._seen = lines, count, 0
+
+    def among(self, stream: Iterator[str]) -> Iterator[str]:
+        lines = self._lines
+        for line in stream:
+            if line.startswith(_ARC):
+                self._seen += 1
+                if self._seen > self._count:
+                    raise lines.error("E0706", f"the file goes on after the {self._count:,} arcs of its `p` line")
+                lines.line = line[2:]
+                yield lines.line
+            elif not _holds_nothing(lines, line):
+                raise lines.error("E0705", f"`{short(line.strip())}` is neither an arc (`a …`) nor a comment (`c …`)")
+
+    def plain(self, block: bytes) -> bytes | None:
+        all_arcs = block.startswith(b"a ") and block.count(b"\na ") + 1 == block.count(b"\n")
+        return block[2:].replace(b"\na ", b"\n") if all_arcs else None
+
+    def may_be(self, count: int) -> bool:
+        fits = self._seen + count <= self._count
+        self._seen += count if fits else 0
+        return fits
 
 
 def _holds_nothing(lines: TextLines, line: str) -> bool:
@@ -78,7 +95,7 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
 
 
 def _rows(lines: TextLines) -> Iterator[str]:
-    return _arcs(lines, _problem_line(lines)[1])
+    return _Arcs(lines, _problem_line(lines)[1]).among(iter(lines))
 
 
 def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:

@@ -97,7 +97,8 @@ def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
                 for end in layout.ends:
                     types[end] = np.int64
             try:
-                return layout, read_columns(lines, rows, layout.names, types, layout.delimiter)
+                further = None if layout.named is not None else _Rows(lines)
+                return layout, read_columns(lines, rows, layout.names, types, layout.delimiter, further)
             except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
                 if wider is None:
@@ -123,7 +124,7 @@ def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[t
 def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
     """The lines of the edges, and how to read them."""
     marks: set[str] = set()
-    rows = _without_comments(lines, marks)
+    rows = _without_comments(lines, iter(lines), marks)
     first = next(rows, None)
     if first is None:
         raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
@@ -257,12 +258,28 @@ def _rows(lines: TextLines) -> Iterator[str]:
     return _layout(lines)[0]
 
 
-def _without_comments(lines: TextLines, marks: set[str]) -> Iterator[str]:
+class _Rows:
+    """The rows behind the first one."""
+
+    def __init__(self, lines: TextLines) -> None:
+        self._lines = lines
+
+    def among(self, stream: Iterator[str]) -> Iterator[str]:
+        return _without_comments(self._lines, stream, None)
+
+    def plain(self, block: bytes) -> bytes | None:
+        return block
+
+    def may_be(self, count: int) -> bool:
+        return True
+
+
+def _without_comments(lines: TextLines, stream: Iterator[str], marks: set[str] | None) -> Iterator[str]:
     """The lines that hold something; `marks` gets the comments of a single word that stand before all of them."""
-    begun = False
-    for line in lines:
+    begun = marks is None
+    for line in stream:
         if "#" in line or "%" in line:
-            if not begun and line.lstrip().startswith("#"):
+            if marks is not None and not begun and line.lstrip().startswith("#"):
                 marks.add(line.strip().removeprefix("#").strip())
             lines.line = line = _COMMENT.sub("", line)
         if line and not line.isspace():

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import shown
 from gdsl.files import path_name
-from gdsl.graph.csr import Csr, checked_csr, csr_of, edge_sources, edges_of, first_without_opposite, transpose
+from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_without_opposite, transpose
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
@@ -22,9 +22,10 @@ from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
 from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
+from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
 from gdsl.graph.sparse_matrices import csr_of_matrix
-from gdsl.graph.transformations import GraphOptions
+from gdsl.graph.transformations import options_of
 from gdsl.types import Widths
 
 
@@ -46,12 +47,12 @@ class Graph:
     """
 
     num_vertices: int
-    num_edges: int
     directed: bool
     attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
     names: Names | None
-    _csr: Csr
+    _postponed: Postponed | None = None
+    _parts: object = None
 
     def __init__(
         self,
@@ -72,17 +73,18 @@ class Graph:
 
     @classmethod
     def _from_edge_list(cls, edges: EdgeList) -> Graph:
-        return Graph._made(csr_of(edges))
+        """The graph of edges that nobody else can write."""
+        return Graph._made(in_order(edges))
 
     def _edge_list(self) -> EdgeList:
         """The edges by id; of an undirected graph each once, from the lower to the higher end."""
         return edges_of(self._csr)
 
     @classmethod
-    def _made(cls, csr: Csr) -> Graph:
-        """The graph of a CSR that is known to be right."""
+    def _made(cls, made: Csr | Postponed) -> Graph:
+        """The graph of a CSR that is known to be right, or of what becomes one."""
         graph = cls.__new__(cls)
-        graph._keep(csr)
+        graph._keep(made)
         return graph
 
     @classmethod
@@ -102,9 +104,8 @@ class Graph:
         first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
         attribute of that name; the other columns of numbers are attributes too. Raises GdslError E07xx.
         """
-        return Graph._from_edge_list(
-            edges_of_table(table, source, target, weight, flag("directed", directed), vertex_count(num_vertices))
-        )
+        edges = edges_of_table(table, source, target, weight, flag("directed", directed), vertex_count(num_vertices))
+        return Graph._from_edge_list(own(edges))
 
     @classmethod
     def generate(cls, spec: str, /, **options: Any) -> Graph:
@@ -128,18 +129,13 @@ class Graph:
         edges (``dedup="first"|"sum"|"min"|"max"``), without vertices that have no edge (`compact`, which keeps the ids
         as `names`), with other weights (``weights="random:SEED"``). Raises GdslError E0712.
         """
-        return _options(undirected, weights, dedup, loops, compact).apply(self)
+        options = options_of(undirected, weights, dedup, loops, compact)
+        later = self._postponed.changed(options) if self._postponed is not None else None
+        return options.apply(self) if later is None else Graph._made(later)
 
-    def _keep(self, csr: Csr) -> None:
-        self.__dict__.update(
-            _csr=csr,
-            num_vertices=csr.num_vertices,
-            num_edges=len(csr.columns),
-            directed=csr.directed,
-            attributes=csr.attributes,
-            vertex_attributes=csr.vertex_attributes,
-            names=csr.names,
-        )
+    def _keep(self, made: Csr | Postponed, parts: object = None) -> None:
+        """Be this graph; `parts` is what the backend that made its CSR keeps for itself."""
+        self.__dict__.update(known_of(made), _parts=parts)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a graph does not change: {name!r} cannot be set")
@@ -194,7 +190,7 @@ class Graph:
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
         edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices)
-        return Graph._from_edge_list(edges)
+        return Graph._from_edge_list(own(edges))
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
@@ -241,9 +237,8 @@ class Graph:
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
-        options = _options(undirected, weights, dedup, loops, compact)
-        csr = read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices))
-        return Graph._made(csr)
+        options = options_of(undirected, weights, dedup, loops, compact)
+        return Graph._made(read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices)))
 
     @property
     def id_bits(self) -> int:
@@ -253,6 +248,8 @@ class Graph:
     @property
     def id_widths(self) -> Widths:
         """The same of vertices and of edges by themselves: a graph of many edges may have few vertices."""
+        if self._postponed is not None:
+            return Widths.both(32)  # what is ordered later is not that large
         return id_widths(self.num_vertices, self.num_edges)
 
     @property
@@ -299,12 +296,24 @@ class Graph:
         return self._reverse_edges.view()
 
     @cached_property
+    def _csr(self) -> Csr:
+        if (edges := self._postponed) is not None:
+            self._keep(edges.csr())
+        made: Csr = self.__dict__["_csr"]
+        return made
+
+    @cached_property
+    def num_edges(self) -> int:
+        """The number of stored directed edges E."""
+        return len(self._csr.columns)
+
+    @cached_property
     def _out_degrees(self) -> NDArray[np.int32]:
         return immutable(np.diff(self._csr.offsets), np.dtype(np.int32))
 
     @cached_property
     def _in_degrees(self) -> NDArray[np.int32]:
-        return immutable(np.diff(self._in_lists[0]), np.dtype(np.int32))
+        return immutable(np.bincount(self._csr.columns, minlength=self.num_vertices), np.dtype(np.int32))
 
     @cached_property
     def _edge_sources(self) -> NDArray[Any]:
@@ -398,10 +407,6 @@ class Graph:
         kind = "directed" if self.directed else "undirected"
         names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
-
-
-def _options(undirected: object, weights: Any, dedup: Any, loops: object, compact: object) -> GraphOptions:
-    return GraphOptions(flag("undirected", undirected), weights, dedup, flag("loops", loops), flag("compact", compact))
 
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:

@@ -5,7 +5,8 @@ A flag that says read-only is not enough: whoever holds the array, or its `base`
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import ctypes
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,20 @@ def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArr
         return values
     converted = np.ascontiguousarray(values, dtype=wanted)
     return np.ndarray(converted.shape, wanted, buffer=converted.tobytes())
+
+
+def written(count: int, dtype: np.dtype[Any], fill: Callable[[NDArray[np.uint8]], None]) -> NDArray[Any]:
+    """`count` values of which `fill` has written the bytes, like `immutable` without a copy."""
+    nbytes = count * dtype.itemsize
+    if nbytes < 2:  # Python has only one `bytes` of each byte, and of none
+        made = np.zeros(nbytes, np.uint8)
+        fill(made)
+        return immutable(made.view(dtype))
+    memory = bytes(nbytes)  # nobody else has it yet
+    address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
+    assert address is not None
+    fill(np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address)))
+    return np.ndarray((count,), dtype, buffer=memory)
 
 
 def _is_immutable(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:

@@ -45,10 +45,11 @@ def read_matrix_market(path: str) -> EdgeList:
         names, types = ("row", "column"), (ids, ids)
         if kind is not None:
             names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
-        columns = read_columns(lines, _entries(lines, header), names, types, None)
+        entries = _Entries(lines, header.entries)
+        columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
-    rows, neighbours = _from_zero(path, header, columns[0]), _from_zero(path, header, columns[1])
+    rows, neighbours = (_from_zero(path, header, found.astype(ids, copy=False)) for found in columns[:2])
     attributes = {} if kind is None else {"weight": narrowed(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
 
@@ -120,20 +121,33 @@ def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) 
 
 
 def _rows(lines: TextLines) -> Iterator[str]:
-    return _entries(lines, _header(lines))
+    return _Entries(lines, _header(lines).entries).among(iter(lines))
 
 
-def _entries(lines: TextLines, header: _Header) -> Iterator[str]:
+class _Entries:
     """The lines of the entries; one more than the header says is an error at its line."""
-    seen = 0
-    for line in lines:
-        if line.isspace():
-            lines.skip()
-            continue
-        seen += 1
-        if seen > header.entries:
-            raise lines.error("E0706", f"the file goes on after the {header.entries:,} entries of its header")
-        yield line
+
+    def __init__(self, lines: TextLines, count: int) -> None:
+        self._lines, self._count, self._seen = lines, count, 0
+
+    def among(self, stream: Iterator[str]) -> Iterator[str]:
+        for line in stream:
+            if line.isspace():
+                self._lines.skip()
+                continue
+            self._seen += 1
+            if self._seen > self._count:
+                message = f"the file goes on after the {self._count:,} entries of its header"
+                raise self._lines.error("E0706", message)
+            yield line
+
+    def plain(self, block: bytes) -> bytes | None:
+        return block
+
+    def may_be(self, count: int) -> bool:
+        fits = self._seen + count <= self._count
+        self._seen += count if fits else 0
+        return fits
 
 
 def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDArray[Any], ...]) -> None:

@@ -18,6 +18,7 @@ from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.metis import read_metis
+from gdsl.graph.postponed import Postponed, in_order
 from gdsl.graph.sparse_matrices import read_npz
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
@@ -114,12 +115,12 @@ def read_graph(
     wanted: str | None = None,
     one_based: bool = False,
     num_vertices: int | None = None,
-) -> Csr:
-    """The CSR of the graph that `path` names; `Graph.read` says what the arguments mean."""
+) -> Csr | Postponed:
+    """The graph that `path` names; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
     if wanted is None and looks_like_generator(name) and not os.path.exists(name):
         refuse_for_generators(one_based, num_vertices)
-        return csr_of(options.apply_to_edges(generated_edges(name)))
+        return in_order(generated_edges(name), options)
     if wanted is None:
         name = meant_by(name)
         _require_file(name)
@@ -132,7 +133,7 @@ def read_graph(
         found = _read(name, kind, one_based, num_vertices, options.compact)
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
-        return csr_of(options.apply_to_edges(found))
+        return in_order(found, options)
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:

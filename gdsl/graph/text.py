@@ -18,11 +18,18 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.compressed import LONGEST_MAGIC, JunkBehindError, decompressing
 from gdsl.graph.memory import require_memory
 
-_CHUNK = 1 << 20
+_CHUNK = 1 << 19
+"""Bytes that are read at a time: what is made of them on the way to numbers has room in a processor's cache."""
+_FIRST = 1 << 12
+"""The first time: what the head of a file says decides how the rest is read."""
 _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
 """More lines without an edge are no graph but an archive made to keep its reader busy."""
 _BYTES_PER_ROW = 48
+_ROWS_BETWEEN = 1 << 18
+"""Lines after which the system is asked again how much memory there is."""
+
+_DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
@@ -60,8 +67,15 @@ def empty(path: str) -> GdslError:
     return GdslError.single("E0716", "the file is empty", place=path)
 
 
+class _TooLongError(Exception):
+    """A line has no end."""
+
+
 class TextLines:
     """The lines of a text file without their ends, decompressed on the way; a mistake is placed at the last one read.
+
+    They may be had one by one, by `iter`, and, from some block of whole lines on, as `blocks`, which may be read ahead:
+    who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
     `size` is the uncompressed size in bytes, None for compressed files.
@@ -75,6 +89,9 @@ class TextLines:
         self.line = ""
         self.complete = True
         self._skipped = 0
+        self._size = min(_FIRST, _CHUNK)
+        self._by_blocks = False
+        self._asked_at = 0
         self._at_start = True
         self._after_return = False
         self._raw: BinaryIO
@@ -87,6 +104,7 @@ class TextLines:
         text = decompressing(self._raw, start)
         self.size: int | None = size if text is None else None
         self._stream: Any = self._raw if text is None else text
+        self._blocks = self._whole_lines()
         self._lines = self._generate()
 
     def close(self) -> None:
@@ -120,37 +138,81 @@ class TextLines:
             raise self.error("E0710", f"this is no graph: {self._skipped:,} lines hold no edge")
 
     def _generate(self) -> Generator[str, None, None]:
-        rest = ""
-        while chunk := self._read():
-            lines = chunk.split("\n")
-            lines[0] = rest + lines[0]
-            rest = lines.pop()
-            # The attributes are set for each line, as whoever consumes the lines may fail at any of them.
-            for line in lines:
-                self.number += 1
-                self.line = line
-                if line:
-                    yield line
-            self.skip(lines.count(""))
-            if len(rest) > _LONGEST_LINE:
-                self.number += 1
-                raise self.error("E0710", f"this is no text of edges: the line has more than {_LONGEST_LINE:,} bytes")
-            require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
-        if rest:
+        for block in self._blocks:
+            if isinstance(block, Exception):
+                raise self.refused(block) from None
+            yield from self.lines_of(block)
+            if self._by_blocks:
+                return
+
+    def blocks(self) -> Iterator[bytes | Exception]:
+        """What follows the block in hand, whose last line is the last that `iter` gives from now on.
+
+        Blocks are whole lines, the last line of a file stands alone where it has no end. An exception is the last.
+        """
+        self._by_blocks = True
+        return self._blocks
+
+    def lines_of(self, block: bytes) -> Iterator[str]:
+        """The lines of one of the blocks, as latin-1, which takes any byte."""
+        lines = block.decode("latin-1").split("\n")
+        if not lines[-1]:
+            lines.pop()
+        else:
             self.complete = False
-            self.number, self.line = self.number + 1, rest
+        # The attributes are set for each line, as whoever consumes the lines may fail at any of them.
+        for line in lines:
+            self.number += 1
+            self.line = line
+            if line:
+                yield line
+        self.skip(lines.count(""))
+        self._require_memory()
+
+    def passed(self, rows: int) -> None:
+        """One of the blocks, of so many lines, was read by other means."""
+        self.number += rows
+        self._require_memory()
+
+    def _require_memory(self) -> None:
+        if self.number < self._asked_at:
+            return
+        self._asked_at = self.number + _ROWS_BETWEEN
+        require_memory(self.number * _BYTES_PER_ROW, f"reading {self.number:,} lines", self.place)
+
+    def refused(self, error: Exception) -> Exception:
+        """What to raise for an exception among the blocks, once all before it are done with."""
+        if isinstance(error, _TooLongError):
+            self.number += 1
+            return self.error("E0710", f"this is no text of edges: the line has more than {_LONGEST_LINE:,} bytes")
+        if isinstance(error, JunkBehindError):
+            return self._junk()
+        if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile) and error.errno is not None:
+            return unreadable(self.path, error)
+        return self._damaged(error) if isinstance(error, _DAMAGED) else error
+
+    def _whole_lines(self) -> Generator[bytes | Exception, None, None]:
+        rest = b""
+        try:
+            while chunk := self._read():
+                end = chunk.rfind(b"\n") + 1
+                if end:
+                    yield rest + chunk[:end]
+                    rest = chunk[end:]
+                else:
+                    rest += chunk
+                if len(rest) > _LONGEST_LINE and self._size >= _CHUNK:
+                    raise _TooLongError
+                self._size = min(2 * self._size, _CHUNK)
+        except Exception as error:
+            yield error
+            return
+        if rest:
             yield rest
 
-    def _read(self) -> str:
-        """The next bytes as latin-1, which takes any byte, all ends of lines made into one kind."""
-        try:
-            chunk: bytes = self._stream.read(_CHUNK)
-        except JunkBehindError:
-            raise self._junk() from None
-        except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile) as error:
-            raise self._damaged(error) from None
-        except OSError as error:
-            raise (self._damaged(error) if error.errno is None else unreadable(self.path, error)) from None
+    def _read(self) -> bytes:
+        """The next bytes, all ends of lines made into one kind; none at the end of the file."""
+        chunk: bytes = self._stream.read(self._size)
         if self._at_start:
             self._at_start = False
             chunk = self._without_mark(chunk)
@@ -165,7 +227,7 @@ class TextLines:
         self._after_return = chunk.endswith(b"\r")
         if b"\r" in chunk:
             chunk = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        return chunk.decode("latin-1")
+        return chunk
 
     def _without_mark(self, chunk: bytes) -> bytes:
         if chunk.startswith((b"\xff\xfe", b"\xfe\xff")):

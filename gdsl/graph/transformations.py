@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.given import flag
 from gdsl.graph.hashing import endpoint_weights
 from gdsl.graph.ids import id_dtype, packed
 from gdsl.graph.names import Names
@@ -100,6 +101,11 @@ class GraphOptions:
     def apply(self, graph: MadeOfEdges) -> MadeOfEdges:
         """The graph of `graph`'s edges so changed; of two parallel ones the first is the one with the lower id."""
         return graph if self.changes_nothing else graph._from_edge_list(self.apply_to_edges(graph._edge_list()))
+
+
+def options_of(undirected: object, weights: Any, dedup: Any, loops: object, compact: object) -> GraphOptions:
+    """The options of a caller's words. Raises TypeError, GdslError E0712."""
+    return GraphOptions(flag("undirected", undirected), weights, dedup, flag("loops", loops), flag("compact", compact))
 
 
 def _refuse(message: str, fix: str) -> NoReturn:

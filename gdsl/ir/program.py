@@ -288,3 +288,6 @@ class Program(Node):
     vote_functors: tuple[VoteFunctor, ...] = ()
     graphs: tuple[Graph, ...] = ()
     """The variables that hold graphs, in order of appearance; their names are none of a frontier."""
+    any_ids: bool = False
+    """Whether other ids, by falling degree and in the given order where degrees are equal, change no result but for the
+    ids in it; found by `gdsl.uniqueness.layout`."""

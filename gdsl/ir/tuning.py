@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.ir.expressions import Node
-from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Order
+from gdsl.operations import Balance, Direction, Duplicates, FrontierForm, Layout, Order
 from gdsl.records import dataclass
 
 
@@ -32,3 +32,4 @@ class Tuning(Node):
     """Bits of a vertex or edge id, 32 or 64; None: 32 while they fit."""
     bounds: bool = True
     order: Order = Order.AUTO
+    layout: Layout = Layout.AUTO

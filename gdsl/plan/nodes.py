@@ -71,6 +71,23 @@ class Operation:
 
 
 @dataclass(frozen=True, slots=True)
+class Renumbering:
+    """How the program may run on other ids of the vertices; see `layouts`."""
+
+    always: bool
+    """Whether it does so on every graph, and not just on those for which it is worth it."""
+    looks_up: bool
+    """Whether it is a program of its own that does so, which looks up the ids that were given
+    (`gdsl.ir.given_ids`)."""
+    ids: tuple[str, ...]
+    """The data at the border whose values are ids."""
+    arrays: tuple[str, ...]
+    """The arrays at the border, which are put into the other order."""
+    buffers: tuple[Buffer, ...]
+    """What it holds beside the buffers of a run."""
+
+
+@dataclass(frozen=True, slots=True)
 class Initial:
     """What an array or scalar begins with (None: zero, `none` or false)."""
 
@@ -339,6 +356,7 @@ class Plan:
     """Of how many graphs there is room for the arrays at once: of those in variables and around, and one more."""
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
+    layout: Renumbering | None = None
 
     def slots(self, domain: Domain) -> int:
         """How many frontiers of a domain have storage of their own, the spare one with them."""
@@ -387,6 +405,7 @@ __all__ = [
     "Operation",
     "Plan",
     "Reduction",
+    "Renumbering",
     "Segment",
     "Selection",
     "Step",

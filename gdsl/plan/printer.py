@@ -7,7 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids
+from gdsl.plan import grids, layouts
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -33,6 +33,7 @@ from gdsl.plan.nodes import (
     OnSets,
     Operation,
     Plan,
+    Renumbering,
     Step,
     Swap,
     Turn,
@@ -62,12 +63,23 @@ def print_plan(plan: Plan) -> str:
         lines += ["", "handed on between launches:", *(f"    {_field(field)}" for field in plan.saved.fields)]
     if plan.graphs:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
+    if plan.layout is not None:
+        lines += ["", *_layout(plan.layout)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.turning:
         lines += ["", f"turn: {', '.join(_initial(each) for each in plan.turning)}"]
     lines += ["", "schedule:", *_steps(plan.schedule, plan)]
     return "\n".join(lines) + "\n"
+
+
+def _layout(layout: Renumbering) -> list[str]:
+    where = "" if layout.always else f" where {layouts.WORTH}"
+    lines = [f"layout: vertices by falling degree{where}"]
+    lines += ["    in a kernel of its own, which looks up the ids as given"] if layout.looks_up else []
+    lines += [f"    in the other order: {', '.join(layout.arrays)}"] if layout.arrays else []
+    lines += [f"    ids from one order to the other: {', '.join(layout.ids)}"] if layout.ids else []
+    return [*lines, *_table([_buffer(buffer) for buffer in layout.buffers])]
 
 
 def _spare(plan: Plan) -> list[str]:

@@ -57,6 +57,8 @@ class Role(Enum):
     OUTPUTS = "what was swapped"
     SAVED = "handed on between launches"
     MADE_GRAPH = "graphs that the schedule makes"
+    NAMES = "names of vertices"
+    SORTED = "while they are sorted"
 
 
 class Made(Enum):
@@ -94,5 +96,5 @@ class Buffer:
     """0: a single array."""
 
 
-GRAPH, PROBLEM, RUN = "graph", "problem", "run"
-"""The groups."""
+GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
+"""The groups. What is in the last one is no member of a struct, and known to the host alone."""

@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import buffers, graph_reads, turns, votes
+from gdsl.plan import buffers, graph_reads, layouts, turns, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.fusion import Fusion, flattened
@@ -59,6 +59,7 @@ def verify(plan: Plan) -> None:
     verifier = _Verifier(plan)
     verifier.header()
     verifier.buffers()
+    verifier.layout()
     verifier.schedule()
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
@@ -232,6 +233,9 @@ class _Verifier:
         self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
 
     # ------------------------------------------------------------ schedule
+
+    def layout(self) -> None:
+        self.expect(self.plan.layout == layouts.layout_of(self.plan), "another layout")
 
     def schedule(self) -> None:
         plan = self.plan

@@ -154,7 +154,7 @@ def test_combinations_are_those_of_every_operator_by_itself() -> None:
     schedules = schedules_in(TWICE)
     directions, balances, forms, duplicates = 3, 7, 3, 2
     assert schedules.number == (directions * balances * forms * duplicates) ** 2 * 2
-    assert schedules_in(TWICE, grid=True).number == schedules.number * 2 * 7
+    assert schedules_in(TWICE, grid=True).number == schedules.number * 2 * 7 * 2
     ways = list(schedules.sample(12))
     assert len({way.words for way in ways}) == 12
     assert [way.words for way in ways] == [way.words for way in schedules.sample(12)]

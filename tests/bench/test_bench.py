@@ -14,7 +14,7 @@ import pytest
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, connected_components, dijkstra
 
-from bench import checks, measure, report, rows, tuning
+from bench import checks, loading, measure, report, rows, tuning
 from bench.graphs import BenchmarkGraph, load, made_graph
 from bench.peers import Peer, PeerRun
 from bench.works import DAMPING, WORKS
@@ -121,6 +121,20 @@ def test_rows_by_name_and_pattern():
     for wrong in ("dfs-rmat22", "bfs-torus9", "bfs", "compile_cold-nothing"):
         with pytest.raises(ValueError, match="is no"):
             rows.chosen_rows("cuda", [wrong], ())
+
+
+@pytest.mark.parametrize("work", rows.LOADINGS)
+def test_loading(monkeypatch, work):
+    """Every kind of file, and given edges; another graph than was written, or given, is told."""
+    (row,) = rows.chosen_rows("cpu", [f"{work}-rmat6"], ())
+    found = loading.measure_loading(row, "cpu", 2)
+    assert found.problem is None
+    assert len(found.series[0].times_ms) == 2
+    other = loading.open_graph("rmat:5")
+    monkeypatch.setattr(loading, "_in_order", lambda _: other)
+    assert loading.measure_loading(row, "cpu", 1).problem == "another graph"
+    with pytest.raises(ValueError, match="goes with rmatSCALE"):
+        rows.chosen_rows("cpu", [f"{work}-grid9"], ())
 
 
 def test_graphs_from_files(tmp_path):

@@ -64,7 +64,7 @@ def test_json_document(gdslc):
     assert document["program"] == "sites"
     assert document["backend"] == "reference"
     assert document["graph"] == {"name": "path.mtx", "vertices": 5, "edges": 6, "directed": False}
-    assert set(document["time_ms"]) == {"load", "compile", "run"}
+    assert set(document["time_ms"]) == {"load", "compile", "run", "layout"}
     assert document["results"]["hops"] == {
         "type": "int32", "size": 5, "minimum": 0, "maximum": 3, "sum": 6, "unique": True, "grade": "exact",
     }  # fmt: skip

@@ -107,17 +107,29 @@ def test_library_that_is_broken_once_is_made_again(script, tmp_path):
     assert run().a.tolist() == [8, 8]
 
 
-def filled():
-    """The library in the cache, made by another process, so that none has it open."""
-    code = f"import gdsl; gdsl.compile({TEXT!r}).prepare('cpu')"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    """A cache with the library, made by another process, so that none has it open."""
+    place = tmp_path_factory.mktemp("made") / "cache"
+    options = "('-O1' if option == '-O3' else option for option in compiler.OPTIONS)"
+    code = f"from gdsl.backends.cpu import compiler; compiler.OPTIONS = tuple({options})"
+    code += f"; import gdsl; gdsl.compile({TEXT!r}).prepare('cpu')"
+    environment = {**os.environ, "GDSL_CACHE_DIR": str(place)}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)
+    return place
+
+
+@pytest.fixture
+def filled(made):
+    """The library in the test's own cache."""
+    shutil.copytree(made, cache.directory())
     [entry] = cache.directory().glob("cpu/*.so")
     return entry
 
 
-def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch):
+def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch, filled):
     """The entry is whole and is the right one; it may be the machine that has changed around it."""
-    entry = filled()
+    entry = filled
     data = b"no library"
     entry.write_bytes(data + cache._trailer(entry.name, data))
     compiled = []
@@ -130,14 +142,14 @@ def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch):
 
 
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 1000, 4096, 8192])
-def test_damaged_library_in_the_cache_never_ends_the_process(size):
-    os.truncate(filled(), size)
+def test_damaged_library_in_the_cache_never_ends_the_process(size, filled):
+    os.truncate(filled, size)
     assert run().a.tolist() == [8, 8]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the format is that of Linux")
-def test_library_is_whole_or_cut_off(tmp_path):
-    whole = filled()
+def test_library_is_whole_or_cut_off(tmp_path, filled):
+    whole = filled
     assert not is_cut_off(whole)
     data = whole.read_bytes()[: -cache._TRAILER]
     assert not is_cut_off(whole)

@@ -238,6 +238,10 @@ class EmulatedDevice:
         buffer.bytes()[:] = 0
         library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
 
+    def sort(self, buffer: EmulatedBuffer, count: int) -> None:
+        """By NumPy."""
+        buffer.bytes()[: 8 * count].view(numpy.uint64).sort()
+
     def fetch(self, buffer: EmulatedBuffer, dtype: Any, count: int) -> numpy.ndarray[Any, Any]:
         """A copy of the first `count` values."""
         return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)

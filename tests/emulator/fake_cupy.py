@@ -71,6 +71,10 @@ class FakeArray:
         """What is left of it is looked at on the host."""
         return self.get().reshape(*shape)
 
+    def sort(self) -> None:
+        """In place."""
+        self.set(numpy.sort(self.get()))
+
     def set(self, values: Any) -> None:
         """Other values."""
         self.data.bytes(self.nbytes)[:] = numpy.ascontiguousarray(values, self.dtype).view(numpy.uint8)
@@ -126,7 +130,7 @@ class FakeCupy:
             Device=_Device,
             Event=FakeEvent,
             alloc=self._alloc,
-            alloc_pinned_memory=_Pinned,
+            alloc_pinned_memory=_pinned,
             get_current_stream=lambda: self.stream,
             get_elapsed_time=lambda begin, end: 0.001,
         )
@@ -207,12 +211,13 @@ class _Device:
         pass
 
 
-class _Pinned(bytearray):
-    """Pinned memory of the host."""
-
-    @property
-    def ptr(self) -> int:
-        return ctypes.addressof(ctypes.c_char.from_buffer(self))
+def _pinned(nbytes: int) -> Any:
+    """Pinned memory of the host, which kernels may use too."""
+    buffer = EmulatedBuffer(nbytes)
+    library().native.emulator_mark_written(buffer.pointer, buffer.nbytes)
+    made: Any = (ctypes.c_uint8 * buffer.nbytes).from_address(buffer.pointer)
+    made.buffer, made.ptr = buffer, buffer.pointer
+    return made
 
 
 class _Driver:

@@ -29,9 +29,9 @@ FUSION_MUTANTS = (
     Mutant(
         "what comes behind a reduction does not wait for the chunks of long lists",
         _REDUCE,
-        "if (largest_degree < int64(HUB_DEGREE)) { return; }\n    synchronize(run);\n    const uint64 chunks = "
+        "if (largest_degree < least) { return; }\n    synchronize(run);\n    const uint64 chunks = "
         "load_relaxed(&run.counters()->hubs);\n    for (uint64 chunk = begin + thread_index()",
-        "if (largest_degree < int64(HUB_DEGREE)) { return; }\n    const uint64 chunks = "
+        "if (largest_degree < least) { return; }\n    const uint64 chunks = "
         "load_relaxed(&run.counters()->hubs);\n    for (uint64 chunk = begin + thread_index()",
         BEHIND,
         "race result",
@@ -56,7 +56,7 @@ FUSION_MUTANTS = (
         "what runs in another sweep is not in the trace",
         "operators/parts.cu.j2",
         "note_operator(run, {{ each.site }}, iteration, size, {{ each.edges }}, false);",
-        "run.operators += 0;",
+        "",
         BEHIND,
         "result",
     ),

@@ -29,8 +29,39 @@ schedule {
     one = neighbor_reduce(vertices, (src, dst, e) => dst >= 60, some);
 }
 """
+SUMS = """
+program sums;
+problem { param source : vertex; vertex total : int32; }
+schedule { total = neighbor_reduce(vertices, (src, dst, e) => int32(dst) + 1, sum); }
+"""
+
+
+def _lists(name: str, old: str, new: str) -> Mutant:
+    return Mutant(name, "runtime/reduce.cuh", old, new, SUMS, "result")
+
 
 REDUCTION_MUTANTS = (
+    _lists("lanes of a group begin at one edge", "(lists, owned, begin + rank, left,", "(lists, owned, begin, left,"),
+    _lists("a list between two classes is left out", "own > SHORT_LIST && own <= G", "own > SHORT_LIST && own < G"),
+    _lists("a group brings its list to another's lane", "- 1)) * lanes & 31", "- 1)) * lanes + lanes & 31"),
+    _lists("edges side by side are one edge", "value(near, far[k], at + k * stride)", "value(near, far[0], at)"),
+    Mutant(
+        "chunks of a reduction begin where others would",
+        "runtime/push.cuh",
+        "begin + edge(chunk) * chunk_edges;",
+        "begin + edge(chunk) * HUB_CHUNK;",
+        SUMS,
+        "result",
+    ),
+    Mutant(
+        "a pull passes over an edge behind those that it looks at side by side",
+        "runtime/pull.cuh",
+        "at += minimum(left, edge(PULLED_AT_ONCE));",
+        "at += minimum(left, edge(PULLED_AT_ONCE + 1));",
+        "bfs",
+        "result",
+        ("visit.direction=pull",),
+    ),
     Mutant(
         "a chunk by an own operator replaces what stands there",
         "operators/neighbor_reduce.cu.j2",

@@ -15,13 +15,16 @@ from oracles import CASES
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
 from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.numbering import Kernels, Renumbered
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import Generated, generate
+from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
 from gdsl.pipeline import load
+from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
 from gdsl.types import Type, Widths
@@ -97,9 +100,21 @@ class Built:
     def run(self, graph: Graph, bindings: Bindings, device: EmulatedDevice, limits: Limits | None = None) -> Outcome:
         """One run; raises EmulatorError for anything that the emulator found."""
         on_device = GraphOnDevice(device, graph, self.widths)
+        layout = self.plan.layout
+        if layout is not None and layout.looks_up and layout.always and graph.num_vertices:
+            return emulated(looking_up(self.program), self.plan.sizes, self.widths).run(graph, bindings, device, limits)
+        if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
+            kernels = Kernels(device, renumbering(self.widths).get_function)
+            on_device = Renumbered(kernels, on_device, graph)
         blocks = device.multiprocessors
         enactor = Enactor(device, self.module.get_function, self.plan, self.generated, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())
+
+
+@cache
+def renumbering(widths: Widths) -> EmulatedModule:
+    """What numbers vertices by degree."""
+    return EmulatedModule(text_for(widths), "renumbering.cu")
 
 
 def program_of(name: str, tune: Sequence[str] = ()) -> Program:

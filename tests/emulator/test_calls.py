@@ -14,7 +14,10 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
-from gdsl.graph import ids
+from gdsl.backends.cuda import building
+from gdsl.backends.cuda import device as real_device
+from gdsl.graph import ids, postponed
+from gdsl.graph.csr import transposed_by
 from gdsl.plan import suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -82,6 +85,38 @@ def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) 
     cupy.log.clear()
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
+
+
+COUNTED = """program counted;
+problem { param source : vertex; param shift : int32 = 0; vertex level : int32 = -1; scalar seen : int64; }
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+vertex functor add(v) {
+    apply { if (int32(v) == 2 || shift == 0) { if (level[int32(v) + shift] >= 0) { seen += 1; } } }
+}
+schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, visit); } compute(vertices, add); }
+"""
+
+
+def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
+    monkeypatch.setattr(real_device, "_SETTLED", 3)
+    monkeypatch.setattr(real_device, "_FEW", 5000)
+    program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
+    ways = []
+    for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
+        cupy.log.clear()
+        found = program(graph, source=source, backend="cuda")
+        assert (found.seen, len(found.trace)) == (150 - source, 151 - source)
+        assert found.level.get().tolist() == [max(vertex - source, -1) for vertex in range(150)]
+        ways.append("".join(word[0] for word in ("raw kernel", "copy back") if cupy.log[word]))
+    ways[2] = ways[2].replace("rc", "c")  # the kernel was got ready
+    assert ways == ["c", "c", "c", "r", "r", "r", "rc", "c", "c"], "what comes back after 0 has a long trace"
+    small = make_graph(path(3), 3)
+    for call in range(6):
+        cupy.log.clear()
+        with pytest.raises(gdsl.GdslError, match=f"E0801.*index {9 * call + 7} .*there are 3"):
+            program(small, source=0, shift=9 * call + 5, backend="cuda")
+        assert (cupy.log["raw kernel"], cupy.log["copy back"]) == (int(call >= 2), int(call < 3))
 
 
 def test_knobs_come_from_a_tune_file_for_the_gpu(cupy: FakeCupy, graph: gdsl.Graph, tmp_path: Path) -> None:
@@ -219,13 +254,13 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     for each in (other, graph):
         program(each, source=0, backend="cuda")
     taken = next(iter(program._executables["cuda", NARROW]._enactors.values())).on_device
-    assert taken._room is not None
+    assert taken.work._room is not None
     cupy.free = 8
     program(graph, source=2, backend="cuda")  # its results have been there since the run before
     with pytest.raises(gdsl.GdslError) as caught:
         program(graph, source=1, backend="cuda")
     assert caught.value.code == "E0912"
-    assert taken._room is None
+    assert taken.work._room is None
     cupy.free = 1 << 40
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
 
@@ -370,3 +405,40 @@ def test_only_the_edges_of_a_graph_may_need_wide_ids(
         gdsl.compile(MANY_EDGES, tune=[*SMALL, "schedule.ids=32"]).run(
             make_graph(path(COUNT), COUNT, directed=False), {"start": 3, "cost": cost}, backend=backend
         )
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_a_large_graph_is_put_in_order_where_it_runs(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, directed: bool
+) -> None:
+    """What was made on the device is used there, in both directions, and does not go over again; without room for it
+    the host makes the same graph."""
+
+    def arrays(*parts: Any) -> tuple[Any, ...]:
+        return tuple(cupy.asarray(np.array(part, np.int32)) for part in parts)
+
+    def in_order(_: Any, edges: Any) -> tuple[Any, ...]:
+        return arrays(edges.csr().offsets, edges.csr().columns)
+
+    def out_of_memory(*_: Any) -> None:
+        raise OutOfMemoryError
+
+    monkeypatch.setattr(postponed, "LARGE", 1)
+    monkeypatch.setattr(building, "fetched", lambda _, array: array.get())
+    monkeypatch.setattr(building, "transposed_by", lambda _, *csr: arrays(*transposed_by(np, *(a.get() for a in csr))))
+    program = gdsl.compile("bfs", tune=[*SMALL, "visit.direction=pull"])
+    ends = np.arange(COUNT - 1), np.arange(1, COUNT)
+    expected = distances(0)
+    for make, needed, placed in ((in_order, 32, True), (in_order, 1 << 60, False), (out_of_memory, 32, False)):
+        monkeypatch.setattr(building, "_in_order", make)
+        monkeypatch.setattr(building, "_BYTES_PER_EDGE", needed)
+        graph = gdsl.Graph.from_edges(*ends, COUNT, directed=directed)
+        assert graph._postponed is not None
+        cupy.log.clear()
+        assert program(graph, source=0, backend="cuda").distance.get().tolist() == expected
+        assert (graph._parts is not None) == placed
+        assert graph._postponed is None
+        assert graph.num_edges == (COUNT - 1) * (1 if directed else 2)
+        if placed:
+            assert cupy.log["upload"] == (5 if directed else 2), "the parts themselves"
+            assert program(graph, source=1, backend="reference").distance.tolist()[1:] == expected[:-1]

@@ -10,7 +10,7 @@ from gdsl.binding import device_where
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
-from .fake_cupy import FakeCupy, install
+from .fake_cupy import FakeCupy, FakeEvent, install
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
@@ -86,7 +86,7 @@ def test_a_kernel_says_what_numpy_says(cupy: FakeCupy, kind: str, condition: str
 def test_what_is_not_plain_is_left_to_others(cupy: FakeCupy, condition: str) -> None:
     (array,) = (array for array in program("int32", condition).ir.arrays if array.where is not None)
     given = cupy.asarray(np.zeros(3, np.int32))
-    assert device_where.first_failure("x", array.where, given, {"limit": 1}) is None
+    assert device_where.started("x", array.where, given, {"limit": 1}) is None
     assert cupy.log["raw kernel"] == 0
 
 
@@ -101,3 +101,54 @@ def test_what_the_caller_vouches_for_is_not_looked_at(cupy: FakeCupy, backend: s
     assert "E0606" in verdict(compiled, graph, backend, x=gdsl.unchecked(given[:2]), **values)
     assert "E0607" in verdict(compiled, graph, backend, x=gdsl.unchecked(np.zeros(3, complex)), **values)
     assert "E0603" in verdict(compiled, graph, backend, x=given, **{**values, "limit": gdsl.unchecked(1)})
+
+
+def test_several_kernels_are_waited_for_together(cupy: FakeCupy) -> None:
+    """Two that test alike, and what is no kernel's between them: the first input that does not do is told, whichever
+    way its condition is tested, and no answer is taken for another or for that of a call before."""
+    graph = make_graph(path(5), 5)
+    compiled = gdsl.compile(
+        "program p; problem { input vertex x : int32 where x >= 0; input vertex y : int32 where y * 2 < 9; "
+        "input vertex z : int32 where z >= 0; vertex a : int32; } "
+        "vertex functor f(v) { apply { a[v] = x[v] + y[v] + z[v]; } } schedule { compute(vertices, f); }",
+        tune=["schedule.block=32"],
+    )
+    good = np.arange(5, dtype=np.int32)
+    cases = {"": (), "x` must": (("x", 3),), "y` must": (("y", 1),), "z` must": (("z", 0),)}
+    cases |= {
+        "input `x` ": (("x", 4), ("z", 2)),
+        "input `y` ": (("y", 2), ("z", 1)),
+        "vertex 3 has": (("x", 3), ("y", 0)),
+    }
+    for said, wrong in (*cases.items(), ("", ()), ("", ())):
+        values = {name: good.copy() for name in "xyz"}
+        for name, place in wrong:
+            values[name][place] = 77 if name == "y" else -1
+        on_device = {name: cupy.asarray(value) for name, value in values.items() if name != "y"}
+        cupy.log.clear()
+        if said:
+            assert said in verdict(compiled, graph, "cuda", y=values["y"], **on_device)
+            assert cupy.log["launch"] == 0
+        else:
+            result = compiled(graph, backend="cuda", y=values["y"], **on_device)
+            assert result.a.get().tolist() == (3 * good).tolist()
+            assert (cupy.log["raw kernel"], cupy.log["launch"]) == (2, 1)
+
+
+def test_whoever_stops_waiting_leaves_nothing_behind(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while a kernel tests: its answer is not asked for any more, and the next call has one of its own."""
+    graph, compiled = make_graph(path(3), 3), program("int32", "x >= 0")
+    values = {"limit": 1, "y": np.zeros(3, np.int32)}
+    compiled(graph, backend="cuda", x=cupy.asarray(np.zeros(3, np.int32)), **values)
+
+    def interrupted(event: FakeEvent) -> bool:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(FakeEvent, "done", property(interrupted, lambda event, value: None), raising=False)
+        with pytest.raises(KeyboardInterrupt):
+            compiled(graph, backend="cuda", x=cupy.asarray(np.full(3, -1, np.int32)), **values)
+    assert verdict(compiled, graph, "cuda", x=cupy.asarray(np.zeros(3, np.int32)), **values) == "all right"
+    assert "vertex 1 has -1" in verdict(
+        compiled, graph, "cuda", x=cupy.asarray(np.array([0, -1, 2], np.int32)), **values
+    )

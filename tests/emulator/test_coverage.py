@@ -19,7 +19,7 @@ from .running import build as build_program
 pytestmark = pytest.mark.skipif(build.compiler() is None or gcov() is None, reason="needs g++ and gcov")
 
 GRAPHS = {
-    "few": random_graph(60, 150, seed=1, directed=False),
+    "few": random_graph(160, 420, seed=1, directed=False),
     "many": random_graph(300, 3000, seed=2, directed=False),
     "star": make_graph(star(120), 121, directed=False),
     # Wide, then narrow: a direction that was switched is switched back.

@@ -54,3 +54,34 @@ def test_votes_and_walks_of_every_balance(balance: str) -> None:
     words = (f"worth.balance={balance}", f"back.balance={balance}", f"around.balance={balance}")
     built = build_program(FURTHER, words, TINY)
     agrees_on(built, odd_graphs())
+
+
+CHANGING = """program changing;
+problem {
+    vertex now_here : int64 = int64(id);
+    vertex next_here : int64;
+    scalar passes : int32 = 0;
+    scalar changes : int64 = 1;
+}
+edge functor upwards(src, dst, e) { cond src < dst; }
+edge functor hand_on(src, dst, e) { apply { next_here[dst] += now_here[src]; } }
+vertex functor keep(v) { apply { next_here[v] = now_here[v]; } }
+schedule {
+    graph h = subgraph(filter(edges, upwards));
+    repeat (3) {
+        compute(vertices, keep);
+        on h { advance(vertices, hand_on, to=none); }
+        SWAP
+        passes += 1;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("swap", ["swap(now_here, next_here);", ""])
+def test_names_that_change_places_beside_graphs(swap: str) -> None:
+    """Each thread keeps for itself where those lie; where nothing but the graph changes, a block has one copy."""
+    built = build_program(CHANGING.replace("SWAP", swap), (), TINY)
+    assert ("__shared__ data_slice" in built.generated.text) == (not swap)
+    assert "__shared__ graph_slice h;" in built.generated.text
+    agrees_on(built, odd_graphs())

@@ -51,6 +51,9 @@ class CpuBackend:
             return Availability(False, detail, fix)
         return Availability(True, f"C++ compiler {compiler}")
 
+    def place(self, graph: Graph) -> None:
+        """Left to the host."""
+
     def build(self, program: Program, id_bits: int) -> CpuExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
         return self.build_for(program, Widths.both(id_bits))

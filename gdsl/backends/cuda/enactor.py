@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
-from gdsl.backends.cuda.protocol import Device
+from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.trace import decoded
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
@@ -19,6 +19,7 @@ from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
@@ -48,7 +49,7 @@ class Enactor:
         self._counts = counts_in(plan)
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         program, widths = plan.program, on_device.widths
-        self._inputs = [array.name for array in program.arrays if array.is_input]
+        self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
@@ -79,20 +80,25 @@ class Enactor:
         try:
             memory.begin(bindings, limits)
             walk = _Walk(self)
+            for settle in bindings.open:
+                settle()
             self._started = time.monotonic()
             self.device.start_clock()
+            memory.put_inside()
             walk.run()
+            outside = memory.put_outside()
             self.device.stop_clock()
             memory.shared.receive()
             self.device.end()
             memory.prepare_next()
-            arrays = None if self.plan.swapped else self._arrays()  # while the device works
+            arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
             self.device.wait(self.is_late if limits.timeout is not None else None)
             control = self.control()
             self.raise_failure(control)
             self._follow_swaps()
+            arrays = arrays or self._arrays(outside)
             passes = control["iterations"] if self.plan.target.fused else walk.passes
-            outcome = self._outcome(arrays or self._arrays(), passes, control["trace_length"])
+            outcome = self._outcome(arrays, passes, control["trace_length"])
             whole = True
             return outcome
         finally:
@@ -165,23 +171,27 @@ class Enactor:
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
 
-    def _arrays(self) -> dict[str, Any]:
-        """The arrays that the caller gets, by name."""
+    def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
+        """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
         found = {name: self._bindings.inputs[name] for name in self._inputs}
         for name, kind, dtype, count in memory.results:
-            values = self.device.result(memory.names[name], dtype, count)
+            values = self.device.result((outside or memory.names)[name], dtype, count)
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
     def _outcome(self, arrays: dict[str, Any], passes: int, trace_length: int) -> Outcome:
         scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
         trace = partial(decoded, self.plan, self.memory.trace(trace_length), self.on_device.widths)
-        return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace)
+        layout_ms = self.on_device.take_made_ms()
+        return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace, layout_ms)
 
     def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
         values = self.memory.scalar(name).view(dtype)
-        return first_of(unpacked(values, kind, self.on_device.widths) if kind.is_pair else values)
+        if kind.is_pair:
+            return first_of(unpacked(values, kind, self.on_device.widths))
+        value: Scalar = self.memory.outside(name, values[0].item())
+        return value
 
 
 def signed(word: int) -> int:

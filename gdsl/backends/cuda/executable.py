@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
@@ -15,6 +16,7 @@ from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.plan import suiting
+from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -36,6 +38,8 @@ class CudaBackend:
     def __init__(self) -> None:
         self._devices: dict[int, CudaDevice] = {}
         self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._by_degree: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._renumberings: dict[tuple[int, Widths], Callable[[str], Any]] = {}
         self._answers: dict[int, Availability] = {}
         self._process = os.getpid()
 
@@ -80,10 +84,9 @@ class CudaBackend:
         key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
-            plan = plan_of(program, again=True)
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, program, plan, *kept, widths)
+                return CudaExecutable(self, program, None, *kept, widths)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -123,6 +126,13 @@ class CudaBackend:
             self._devices.setdefault(number, CudaDevice())
         return self._devices[number]
 
+    def place(self, graph: Graph) -> None:
+        """Put its edges in order on the current GPU."""
+        from gdsl.backends.cuda.building import place
+
+        device = self.device()
+        place(device.cupy, device.id, graph)
+
     def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
         """The graph on `device`, as long as the graph lives."""
         from gdsl.backends.cuda.memory import GraphOnDevice
@@ -133,12 +143,37 @@ class CudaBackend:
             weakref.finalize(graph, self._graphs.pop, key, None)
         return self._graphs[key]
 
+    def by_degree(self, given: GraphOnDevice, graph: Graph, device: CudaDevice) -> GraphOnDevice:
+        """The same graph with its vertices by falling degree, as long as the graph lives. Raises E0912."""
+        from gdsl.backends.cuda.numbering import Kernels, Renumbered
+
+        key = (id(graph), given.widths, device.id)
+        if key not in self._by_degree:
+            kernels = Kernels(device, self._renumbering(device, given.widths))
+            self._by_degree[key] = Renumbered(kernels, given, graph)
+            weakref.finalize(graph, self._by_degree.pop, key, None)
+        return self._by_degree[key]
+
+    def _renumbering(self, device: CudaDevice, widths: Widths) -> Callable[[str], Any]:
+        """The kernels that number vertices, made once a machine."""
+        from gdsl.codegen.cuda.renumbering import text_for
+
+        if (device.id, widths) not in self._renumberings:
+            text = text_for(widths)
+            key = (text, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
+            cubin = cache.get("renumbering", key)
+            if cubin is None:
+                cubin = nvrtc.compile_to_cubin(text, device.architecture, "renumbering.cu")
+                cache.put("renumbering", key, cubin)
+            self._renumberings[device.id, widths] = _Kernels(device.load(cubin)).get
+        return self._renumberings[device.id, widths]
+
     def let_go(self, device: CudaDevice) -> bool:
         """Free what programs worked in on any graph of `device`, where no run is going on; whether there was any."""
-        from gdsl.backends.cuda.memory import GraphOnDevice
+        from gdsl.backends.cuda.workroom import Workroom
 
-        found = [on_device for key, on_device in list(self._graphs.items()) if key[2] == device.id]
-        return any(list(map(GraphOnDevice.let_go, found)))
+        found = [on_device.work for key, on_device in list(self._graphs.items()) if key[2] == device.id]
+        return any(list(map(Workroom.let_go, found)))
 
 
 class CudaExecutable:
@@ -152,30 +187,77 @@ class CudaExecutable:
         self,
         backend: CudaBackend,
         program: Program,
-        plan: Plan,
+        plan: Plan | None,
         generated: Generated,
         cubin: bytes,
         widths: Widths,
     ) -> None:
-        self.backend, self.plan, self.generated, self.widths = backend, plan, generated, widths
+        """`plan` is None where the text comes from the cache, whose plan is made again at the first run."""
+        self.backend, self.generated, self.widths = backend, generated, widths
+        self._program, self._plan = program, plan
         self._device = backend.device()
         self._kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
+        self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """The graphs for which there is no memory for other ids."""
+        self._program = program
+        self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+
+    @property
+    def plan(self) -> Plan:
+        """What the text was generated from."""
+        if self._plan is None:
+            self._plan = plan_of(self._program, again=True)
+        return self._plan
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
         suited = self._suited(graph)
         if suited is not self:
             return suited.run(graph, bindings, limits)
-        with self._device.reserved(limits.timeout):
+        if self._looks_up(graph):
             try:
-                return self._enactor(graph).run(bindings, limits)
+                return self._looking_up().run(graph, bindings, limits)
             except GdslError as error:
-                if error.code != "E0912" or not self.backend.let_go(self._device):
+                if error.code != "E0912" or not self._keeps_ids(graph):
                     raise
+        with self._device.reserved(limits.timeout):
+            for makes_room in (self._lets_go, self._keeps_ids):
+                try:
+                    return self._enactor(graph).run(bindings, limits)
+                except GdslError as error:
+                    if error.code != "E0912" or not makes_room(graph):
+                        raise
             return self._enactor(graph).run(bindings, limits)
+
+    def _looks_up(self, graph: Graph) -> bool:
+        """Whether this run is one on other ids that asks for those that were given."""
+        layout = self.plan.layout
+        if layout is None or not layout.looks_up or graph in self._as_given:
+            return False
+        largest = self.backend.graph(graph, self.widths, self._device).largest_degree
+        return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
+
+    def _looking_up(self) -> CudaExecutable:
+        """What does so, made when it is first needed."""
+        if self._renamed is None:
+            self._renamed = self.backend.build_for(looking_up(self._program), self.widths)
+        return self._renamed
+
+    def _lets_go(self, graph: Graph) -> bool:
+        """Free what nobody works in at the moment; whether another try is worth it."""
+        return self.backend.let_go(self._device) or self._keeps_ids(graph)
+
+    def _keeps_ids(self, graph: Graph) -> bool:
+        """From now on run on the ids of the graph; whether that was not so, and nobody has asked for others."""
+        enactor, layout = self._enactors.get(graph), self.plan.layout
+        if layout is None or layout.always or (enactor is not None and enactor.on_device.numbering is None):
+            return False
+        self._as_given.add(graph)
+        self._enactors.pop(graph, None)
+        return True
 
     def _suited(self, graph: Graph) -> CudaExecutable:
         """This one, or the other where the graph asks for it."""
@@ -194,10 +276,19 @@ class CudaExecutable:
         if found is None:
             from gdsl.backends.cuda.enactor import Enactor
 
-            on_device = self.backend.graph(graph, self.widths, self._device)
+            on_device = self._on_device(graph)
             found = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
             self._enactors[graph] = found
         return found
+
+    def _on_device(self, graph: Graph) -> GraphOnDevice:
+        """The graph, on other ids where that is worth it."""
+        given, layout = self.backend.graph(graph, self.widths, self._device), self.plan.layout
+        if layout is None or layout.looks_up or graph in self._as_given:
+            return given
+        if not is_worth(layout, graph.num_vertices, graph.num_edges, given.largest_degree):
+            return given
+        return self.backend.by_degree(given, graph, self._device)
 
 
 class _Kernels:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from gdsl.backends.cuda import made_parts
-from gdsl.backends.cuda.protocol import Buffer, Device, Room
+from gdsl.backends.cuda.building import Parts
+from gdsl.backends.cuda.device import CudaDevice
+from gdsl.backends.cuda.protocol import Buffer, Device
+from gdsl.backends.cuda.workroom import Workroom
 from gdsl.backends.interface import Bindings
 from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
@@ -17,10 +19,16 @@ from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.numbering import Numbering
+
 
 class GraphOnDevice:
     """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed. Beside
-    them the memory that programs work in while they run on it, one after the other."""
+    them the memory that programs work in while they run on it."""
+
+    numbering: Numbering | None = None
+    """How its ids are related to those of the caller, where they are others."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
@@ -28,10 +36,7 @@ class GraphOnDevice:
         self.largest_degree = largest_degree_of(graph)
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
-        self._room: Room | None = None
-        self._user: object = None
-        self.users: weakref.WeakSet[Any] = weakref.WeakSet()
-        """The memory of programs that have run here, which can `let_go` of some."""
+        self.work = Workroom(device)
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
@@ -40,9 +45,26 @@ class GraphOnDevice:
             self._parts[name] = self._made(name, element_dtype(element, self.widths))
         return self._parts[name]
 
+    def parts_held(self) -> set[str]:
+        """What has been brought over by now."""
+        return set(self._parts)
+
+    def drop_parts(self, names: set[str]) -> None:
+        """Let these be brought over anew where somebody needs them."""
+        for name in names:
+            del self._parts[name]
+
+    def take_made_ms(self) -> float | None:
+        """What it took to number the vertices anew, in milliseconds; 0 where that was done before, None where it is not
+        done."""
+        return None
+
     def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
         graph = self.graph()
         assert graph is not None
+        placed = self._placed(graph, name) if kind.itemsize == 4 else None
+        if placed is not None:
+            return self.device.upload(placed)
         if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
             return self.device.upload(self._host(name, kind))
         offsets, columns = (self._parts.get(part) or self._list(part) for part in ("offsets", "columns"))
@@ -54,32 +76,19 @@ class GraphOnDevice:
         element = Type.EDGE if name == "offsets" else Type.VERTEX
         return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
+    def _placed(self, graph: Graph, name: str) -> Any | None:
+        """What the GPU has of it since the graph was made there."""
+        parts = graph._parts
+        if not isinstance(parts, Parts) or not isinstance(self.device, CudaDevice) or parts.device != self.device.id:
+            return None
+        return parts.find(self.device.cupy, name, graph.directed)
+
     def attribute(self, values: Any, dtype: Any) -> Buffer:
         """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
         kept = self._attributes.get(id(values))
         if kept is None:
             kept = self._attributes[id(values)] = values, self.device.upload(values.astype(dtype, copy=False))
         return kept[1]
-
-    def room(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer] | None:
-        """Memory for `user` alone until another one asks; None: it has it, and what it left is still there."""
-        if self._user is user:
-            return None
-        former, self._room, self._user = self._room, None, None
-        self._room = self.device.room(sizes, former)
-        self._user = user
-        return self._room.buffers
-
-    def forget(self) -> None:
-        """What the last user left is not what the next one may build upon: its run was stopped."""
-        self._user = None
-
-    def let_go(self) -> bool:
-        """Free the memory that nobody works in at the moment; whether there was any."""
-        former, self._room, self._user = self._room, None, None
-        for user in self.users:
-            user.let_go()
-        return former is not None
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
         """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may

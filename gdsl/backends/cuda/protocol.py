@@ -108,6 +108,10 @@ class Device(Protocol):
         """Clear `buffer`."""
         ...
 
+    def sort(self, buffer: Buffer, count: int) -> None:
+        """Put the first `count` words of 64 bits of a buffer from `allocate` into ascending order."""
+        ...
+
     def fetch(self, buffer: Buffer, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values of `buffer`, on the host, after all work so far."""
         ...

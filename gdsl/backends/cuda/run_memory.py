@@ -18,6 +18,7 @@ from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
@@ -59,6 +60,8 @@ class RunMemory:
         """Raises E0912 where the device has no memory for it."""
         self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
         self._widths = on_device.widths
+        self._numbering = on_device.numbering
+        self._of_ids = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
         self._token = object()  # not `self`, which knows the graph on the device
         self._record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
@@ -70,7 +73,8 @@ class RunMemory:
         taken = [*scalars, *handed]
         self._work = [buffer for buffer in hosts if buffer.role not in _SHARED and buffer not in taken]
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
-        device.require(sum(self._sizes) + sum(map(self._bytes, handed)))
+        outside = [] if self._numbering is None else [each for each in handed if each.role is Role.RESULT]
+        device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])))
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
@@ -128,12 +132,15 @@ class RunMemory:
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
         self._ahead: tuple[object, list[Buffer]] | None = None
-        self.on_device.users.add(self)
+        self.on_device.work.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
             for buffer in self.plan.buffers
             if buffer.made is Made.CALLER and buffer.group == PROBLEM and isinstance(buffer.element, Type)
         ]
+        inputs = [buffer for buffer in self.plan.buffers if buffer.role is Role.INPUT]
+        self._lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in inputs}
+        self._own: frozenset[str] = frozenset()
         self._params = [
             (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
             for param in self.plan.program.params
@@ -151,7 +158,7 @@ class RunMemory:
 
     def begin(self, bindings: Bindings, limits: Limits) -> None:
         """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
-        buffers = self.on_device.room(self._token, self._sizes)
+        buffers = self.on_device.work.enter(self._token, self._sizes)
         if buffers is not None:
             self._lay_out(buffers)
         names, params, inputs = self.names, bindings.params, bindings.inputs
@@ -159,18 +166,57 @@ class RunMemory:
             names[name] = made
             place[0] = made.pointer
         for name, dtype, place in self._inputs:
-            if name in bindings.own:
-                made = names[name] = self.on_device.attribute(inputs[name], dtype)
-            else:
-                made = names[name] = self.device.upload(inputs[name].astype(dtype, copy=False))
+            made = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = made.pointer
+        self._own = bindings.own
         for name, place in self._params:
-            place[0] = params[name]
+            place[0] = self._inside(name, params[name])
         for name, place in self._scalars_given:
-            place[0] = inputs[name]
+            place[0] = self._inside(name, inputs[name])
         self.rename(self._scalars, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
+
+    def _input(self, name: str, values: Any, dtype: Any, own: bool) -> Buffer:
+        """An input on the device; `own`: it is the graph's."""
+        if name == GIVEN_IDS:
+            assert self._numbering is not None
+            return self._numbering.order
+        if not own:
+            return self.device.upload(values.astype(dtype, copy=False))
+        if self._numbering is None:
+            return self.on_device.attribute(values, dtype)
+        return self._numbering.put_attribute(values, dtype, name in self._of_ids)
+
+    def put_inside(self) -> None:
+        """The caller's inputs in the order of the graph on the device, before anything is launched."""
+        if self._numbering is None:
+            return
+        for name, dtype, place in self._inputs:
+            if name not in self._own and name != GIVEN_IDS:
+                nbytes = dtype.itemsize * self._lengths[name]
+                made = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids)
+                self.names[name] = made
+                place[0] = made.pointer
+
+    def _inside(self, name: str, value: Any) -> Any:
+        """The value of a param or a scalar as the graph on the device has it."""
+        return value if self._numbering is None or name not in self._of_ids else self._numbering.inside(value)
+
+    def outside(self, name: str, value: Any) -> Any:
+        """The value of a scalar as the caller has it."""
+        return value if self._numbering is None or name not in self._of_ids else self._numbering.outside(value)
+
+    def put_outside(self) -> dict[str, Buffer] | None:
+        """The results in the caller's order, made behind all that was launched; None where they are in it already."""
+        if self._numbering is None:
+            return None
+        made, at = {}, self.shared.buffers[-2].pointer  # where names lie that the device lets change places
+        for name, _, dtype, count in self.results:
+            moved = self.plan.target.fused and name in self.plan.swapped
+            places = (0, at + 8 * self.plan.swapped.index(name)) if moved else (self.names[name].pointer, 0)
+            made[name] = self._numbering.put_outside(*places, dtype.itemsize * count, name in self._of_ids)
+        return made
 
     def prepare_next(self) -> None:
         """While the device works: what the next run will need of it anyhow."""
@@ -195,7 +241,7 @@ class RunMemory:
         """Let go of what belongs to the run; `whole`: it came to its end."""
         self.names = {}
         if not whole:
-            self.on_device.forget()
+            self.on_device.work.forget()
 
     def _lay_out(self, buffers: Sequence[Buffer]) -> None:
         """Point to the room, and clear what must be; runs leave that cleared."""

@@ -41,6 +41,9 @@ class ReferenceBackend:
         """Always there."""
         return Availability(True, "interpreter in Python")
 
+    def place(self, graph: Graph) -> None:
+        """Left to the host."""
+
     def build(self, program: Program, id_bits: int) -> ReferenceExecutable:
         """As `build_for`, with ids of `id_bits` bits, 32 or 64."""
         return ReferenceExecutable(program, id_bits, self.seed)

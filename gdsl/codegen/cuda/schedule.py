@@ -96,9 +96,7 @@ class KernelPrinter:
         plan, lines = self.plan, Lines()
         if plan.graphs:
             self._share_graphs(lines)
-        else:
-            changed = plan.swapped or plan.turning or plan.kept
-            lines.add("data_slice d = problem;" if changed else "const data_slice& d = problem;")
+        lines.add(self._data())
         lines.add("enactor run(d.run, shared);")
         for variable in self._variables:
             if variable.shares is not None:
@@ -119,14 +117,31 @@ class KernelPrinter:
         lines.close()
         return Kernel(name, launch.comment, _PARAMETER, self._bounds(), lines.plain())
 
+    def _data(self) -> str:
+        """How the problem data is called `d`: a copy where that changes."""
+        plan = self.plan
+        if self._shares_data():
+            return "share(d, problem);"
+        changed = plan.swapped or plan.turning or plan.kept or plan.graphs
+        return "data_slice d = problem;" if changed else "const data_slice& d = problem;"
+
+    def _shares_data(self) -> bool:
+        """Whether all threads of a block have one copy of it: nothing in it changes but the graph."""
+        plan = self.plan
+        return plan.target.fused and bool(plan.graphs) and not (plan.swapped or plan.turning or plan.kept)
+
+    def _enter(self, graph: str) -> str:
+        """The statement that makes `graph` the one that steps run on."""
+        return f"share(d.graph, {graph});" if self._shares_data() else f"d.graph = {graph};"
+
     def _share_graphs(self, lines: Lines) -> None:
         """Graphs take two registers for each of their arrays, which are the same in all threads."""
-        lines.add("__shared__ data_slice d;")
+        if self._shares_data():
+            lines.add("__shared__ data_slice d;")
         around = [f"{_AROUND}_{depth}" for depth in range(deepest_on(self.plan.schedule))]
         graphs = [self._frontier(graph) for graph in self.plan.graphs]
         for graph in (*graphs, *around):
             lines.add(f"__shared__ graph_slice {graph};")
-        lines.add("share(d, problem);")
         for graph in graphs:
             lines.add(f"share({graph}, problem.graph);")
 
@@ -146,11 +161,11 @@ class KernelPrinter:
         around = f"{_AROUND}_{step.depth}"
         lines.open("{")
         lines.add(f"share({around}, d.graph);")
-        lines.add(f"share(d.graph, {self._frontier(step.graph)});")
+        lines.add(self._enter(self._frontier(step.graph)))
         self._taken.append(around)
         self._block(step.body, lines)
         self._taken.pop()
-        lines.add(f"share(d.graph, {around});")
+        lines.add(self._enter(around))
         lines.close()
 
     def _loop(self, step: Loop, lines: Lines) -> None:

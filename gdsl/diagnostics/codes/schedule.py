@@ -165,7 +165,8 @@ CODES: tuple[Code, ...] = (
             "could be seen: `dedup = none` lets a vertex stand in a frontier twice, so all that is done with the "
             "frontier must be idempotent, and nobody may ask for its size; "
             "`schedule.order = near_far` asks for a loop whose end does not depend on the order; `gdslc explain order "
-            "PROGRAM` says what stands in the way. A word of the command line that has nothing "
+            "PROGRAM` says what stands in the way; `schedule.layout = by_degree` for a program that cannot tell other "
+            "ids of its vertices, as `gdslc explain layout PROGRAM` says. A word of the command line that has nothing "
             "to decide beside an entry of the text, or the reverse, is left out and no mistake."
         ),
         "relax.dedup = none;                      # and somewhere: count = size(f);",

@@ -136,11 +136,11 @@ __device__ __forceinline__ void reduce_hubs(enactor& run, int64 largest_degree, 
 }
 
 // piece: each_hub
-// Once the chunks from number `begin` on are reduced: `visit` for each vertex that has any. Those of one vertex lie one
-// behind the other.
+// Once the chunks from number `begin` on are reduced, of lists from `least` edges on: `visit` for each vertex that has any.
+// Those of one vertex lie one behind the other.
 template <class Visit>
-__device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, uint64 begin, Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return; }
+__device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int64 least, uint64 begin, Visit visit) {
+    if (largest_degree < least) { return; }
     synchronize(run);
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     for (uint64 chunk = begin + thread_index(); chunk < chunks; chunk += grid_threads()) {

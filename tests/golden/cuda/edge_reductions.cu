@@ -999,7 +999,7 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.shared[near], reduced, combine); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
     });
     synchronize(run);
@@ -1071,7 +1071,7 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.loneliest[near], reduced); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
     });
     synchronize(run);

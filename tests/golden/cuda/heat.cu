@@ -46,7 +46,6 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -302,7 +301,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
         });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.inflow[near], reduced); });
-    each_hub(run, d.graph.largest_degree, chunks, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, chunks, [&](vertex near) {
         settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
         if (cool_condition(d, near)) { cool_apply(d, near, totals_2); }  // line 42: compute(vertices, cool)
     });

@@ -898,7 +898,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         alone_apply(d, near);  // line 59: compute(vertices, alone)
     });
     synchronize(run);
@@ -1128,8 +1128,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
-    share(d, problem);
     share(h, problem.graph);
+    share(d, problem);
     enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);

@@ -41,7 +41,6 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
-constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -194,6 +193,7 @@ struct block_storage {
 // piece: reduce_warps
 // piece: synchronize_and_read
 // piece: reduce_hubs
+// piece: least greatest
 // piece: each_hub
 
 // ---- functors ----
@@ -263,7 +263,7 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
         });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
-    each_hub(run, d.graph.largest_degree, 0, [&](vertex near) {
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
     });
     {

@@ -478,8 +478,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
-    share(d, problem);
     share(h, problem.graph);
+    share(d, problem);
     enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);

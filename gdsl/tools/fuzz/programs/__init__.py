@@ -21,6 +21,7 @@ from gdsl.tools.fuzz.programs.free import free_program
 from gdsl.tools.fuzz.programs.graphs import random_pools, random_shape
 from gdsl.tools.fuzz.programs.imports import misread
 from gdsl.tools.fuzz.programs.mutations import mutated
+from gdsl.tools.fuzz.programs.other_ids import on_other_ids, without_numbers
 from gdsl.tools.fuzz.programs.running import Place, Runner, compiled
 from gdsl.tools.fuzz.programs.shrinking import shrunk
 from gdsl.tools.fuzz.programs.trials import (
@@ -42,6 +43,8 @@ _ORDERS = 10
 _PLACES = 2
 """Graphs, each with its own values, on which a program is run in many orders."""
 _MANY_ORDERS = 60
+_RENAMED = 3
+"""Other ids on which a program is tried that should not tell."""
 _WHILE = re.compile(r"\bwhile \(\w+\) \{")
 _FREE = 0.35
 _UNCHECKED = 0.2
@@ -132,6 +135,20 @@ def check_orders(trial: Trial) -> str | None:
     return None if orders.conflict is None else f"order {orders.conflict[0]}: {orders.conflict[1]}"
 
 
+def check_other_ids(trial: Trial) -> str | None:
+    """What differs on other ids of the vertices where the checker says that nothing does. Raises GdslError."""
+    program = without_numbers(trial.text)
+    if program is None:
+        return None
+    trial = replace(trial, pools=random_pools(Random(len(trial.text)), program))
+    orders = under_orders(program, trial, range(_ORDERS))
+    if orders.conflict is not None:
+        return None
+    place, run = Place(trial.shape.graph, trial.pools), on_other_ids(program)
+    found = (compare(program, place, orders, run, seed) for seed in range(_RENAMED))
+    return next((f"on other ids: {how}" for how in found if how is not None), None)
+
+
 def check_backend(name: str, seed: int) -> Callable[[Trial], str | None]:
     """As `check_orders`, for another backend, whose mode follows from `seed`."""
 
@@ -180,7 +197,7 @@ def repeat(text: str) -> list[str]:
     """What is wrong with the trial that a finding's text holds, on all chosen backends. Raises GdslError."""
     trial = trial_of(text)
     with own_cache():
-        found = [check_orders(trial)]
+        found = [check_orders(trial), check_other_ids(trial)]
         found += [check_backend(name, seed)(trial) for name in options.backends[1:] for seed in range(3)]
     return [words for words in found if words is not None]
 
@@ -217,6 +234,7 @@ class _Group:
     def _judged(self, text: str) -> bool:
         """Run a program in many orders, and keep it or what is wrong. Gives whether it is endless."""
         trial = Trial(text, random_shape(self.random))
+        self._on_other_ids(trial)
         try:
             try:
                 program = compiled(trial.text)
@@ -248,6 +266,13 @@ class _Group:
             self._count(found[0], differed)
             self.kept.append(self.random.choice(found))
         return any(isinstance(kept.orders.answer, str) and kept.orders.answer in STOPS for kept in found)
+
+    def _on_other_ids(self, trial: Trial) -> None:
+        with contextlib.suppress(GdslError):
+            wrong = check_other_ids(trial)
+            if wrong is not None:
+                self.finds(trial, check_other_ids, wrong)
+            self.answers["on other ids"] += without_numbers(trial.text) is not None
 
     def _refused(self, trial: Trial, code: str) -> None:
         self.answers[code] += 1

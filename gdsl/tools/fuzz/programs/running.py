@@ -194,7 +194,8 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     A run raises the emulator's error for what it finds."""
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
-    built = running.build.__wrapped__(text, mode.words, mode.shape, mode.widths)
+    words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
+    built = running.build.__wrapped__(text, words, mode.shape, mode.widths)
 
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
@@ -205,7 +206,7 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
         device = running.device_for(seed, 1 + seed % 3)
         return answered(lambda limits: built.run(place.graph, bindings, device, limits), 20 * patience)
 
-    return run, mode.words
+    return run, words
 
 
 @functools.cache

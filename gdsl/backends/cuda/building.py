@@ -1,0 +1,155 @@
+"""Large graphs put in order on the GPU, where the result stays for the runs to come.
+
+Several threads copy a piece each into memory that the GPU reads by itself; while one piece is on its way, keys are made
+of those that are there. Then the GPU sorts the keys. The host gets its arrays in the same way back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy
+
+from gdsl.graph.csr import pairs_in_order_by, transposed_by
+from gdsl.graph.graph import Graph
+from gdsl.graph.immutable import written
+from gdsl.graph.postponed import Postponed
+
+_PIECE = 1 << 23
+"""Bytes that a thread copies at a time."""
+_THREADS = 8
+_NONE = numpy.iinfo(numpy.int64).max
+"""Stands behind all keys, for edges that are left out."""
+_BYTES_PER_EDGE = 32
+"""Keys, the room that sorting them takes, those that are kept, and the columns."""
+_BYTES_PER_EDGE_TURNED = 36
+_KEYS = """
+    const long long there = ((long long)s << 32) | (unsigned int)d, back = ((long long)d << 32) | (unsigned int)s;
+    k = loops || s != d ? there : 0x7fffffffffffffffLL;
+"""
+_BOTH_WAYS = "o = s != d ? back : 0x7fffffffffffffffLL;"
+
+
+@dataclass(slots=True)
+class Parts:
+    """Arrays of one graph, of int32, on the device with this number, by the names of `GraphOnDevice.part`."""
+
+    device: int
+    arrays: dict[str, Any]
+
+    def find(self, cupy: Any, name: str, directed: bool) -> Any | None:
+        """The array of this name, if it is there or can be made here."""
+        if name in ("in_offsets", "in_sources", "in_edges") and name not in self.arrays and directed:
+            offsets, columns = self.arrays["offsets"], self.arrays["columns"]
+            if not _fits(cupy, columns.size * _BYTES_PER_EDGE_TURNED):
+                return None
+            try:
+                made = transposed_by(cupy, offsets, columns)
+            except cupy.cuda.memory.OutOfMemoryError:
+                return None
+            self.arrays.update(zip(("in_offsets", "in_sources", "in_edges"), made, strict=True))
+        return self.arrays.get(name)
+
+
+def place(cupy: Any, device: int, graph: Graph) -> None:
+    """Put the edges of `graph` in order, if that has been postponed and there is room; else it is done on the host."""
+    edges = graph._postponed
+    if edges is None:
+        return
+    stored = len(edges.edges.sources) * (1 if edges.directed else 2)
+    if not _fits(cupy, stored * _BYTES_PER_EDGE + edges.edges.num_vertices * 16):
+        return
+    try:
+        offsets, columns = _in_order(cupy, edges)
+        of_host = fetched(cupy, offsets).astype(numpy.int64), fetched(cupy, columns)
+    except cupy.cuda.memory.OutOfMemoryError:
+        return
+    graph._keep(edges.made(*of_host), Parts(device, {"offsets": offsets, "columns": columns}))
+
+
+def _fits(cupy: Any, needed: int) -> bool:
+    free, _ = cupy.cuda.runtime.memGetInfo()
+    return bool(needed <= free + cupy.get_default_memory_pool().free_bytes())
+
+
+def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any]:
+    keys = uploaded_keys(cupy, edges)
+    keys.sort()
+    keys = keys[: int(cupy.searchsorted(keys, cupy.full(1, _NONE, numpy.int64))[0])]
+    return pairs_in_order_by(cupy, keys, edges.edges.num_vertices, edges.unique)
+
+
+def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
+    """On the GPU the keys (`edge_keys`) of all edges, of each both ways where the graph is undirected."""
+    sources, destinations = edges.edges.sources, edges.edges.destinations
+    count, at_once = len(sources), _PIECE // 8
+    both = not edges.directed
+    keys = cupy.empty(count * (2 if both else 1), numpy.int64)
+    outputs, body = ("int64 k, int64 o", _KEYS + _BOTH_WAYS) if both else ("int64 k", _KEYS)
+    kernel = cupy.ElementwiseKernel("int32 s, int32 d, bool loops", outputs, body, "keys_of_edges")
+    loops = numpy.bool_(edges.options.loops)
+    rooms = [cupy.empty(2 * at_once, numpy.int32) for _ in range(_THREADS)]
+
+    def send(worker: int, stream: Any, here: Any, pointer: int) -> None:
+        there, staged = rooms[worker], here.view(numpy.int32)
+        for first, last in _pieces(worker, count, at_once):
+            stream.synchronize()
+            length = last - first
+            staged[:length], staged[at_once : at_once + length] = sources[first:last], destinations[first:last]
+            for place in (0, at_once):
+                _copy(cupy, there.data.ptr + 4 * place, pointer + 4 * place, 4 * length, stream, out=True)
+            made = [keys[first:last], keys[count + first : count + last]] if both else [keys[first:last]]
+            with stream:
+                kernel(there[:length], there[at_once : at_once + length], loops, *made)
+
+    _by_threads(cupy, send)
+    return keys
+
+
+def fetched(cupy: Any, array: Any) -> Any:
+    """A one-dimensional array of the GPU on the host, where nobody can write it."""
+    length = int(array.nbytes)
+    cupy.cuda.get_current_stream().synchronize()
+
+    def fill(target: Any) -> None:
+        def fetch(worker: int, stream: Any, here: Any, pointer: int) -> None:
+            for first, last in _pieces(worker, length, _PIECE):
+                _copy(cupy, pointer, array.data.ptr + first, last - first, stream, out=False)
+                stream.synchronize()
+                target[first:last] = here[: last - first]
+
+        _by_threads(cupy, fetch)
+
+    return written(array.size, array.dtype, fill)
+
+
+def _pieces(worker: int, count: int, at_once: int) -> Iterator[tuple[int, int]]:
+    """The share of one of the threads."""
+    for first in range(worker * at_once, count, at_once * _THREADS):
+        yield first, min(first + at_once, count)
+
+
+def _by_threads(cupy: Any, work: Callable[[int, Any, Any, int], None]) -> None:
+    """`work(number, stream, pinned bytes, their address)` on all threads, done when this returns."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    device = int(cupy.cuda.runtime.getDevice())
+    cupy.cuda.get_current_stream().synchronize()
+
+    def run(worker: int) -> None:
+        with cupy.cuda.Device(device):
+            stream = cupy.cuda.Stream(non_blocking=True)
+            memory = cupy.cuda.alloc_pinned_memory(_PIECE)
+            work(worker, stream, numpy.frombuffer(memory, numpy.uint8, _PIECE), int(memory.ptr))
+            stream.synchronize()
+
+    with ThreadPoolExecutor(_THREADS) as pool:
+        list(pool.map(run, range(_THREADS)))
+
+
+def _copy(cupy: Any, target: int, source: int, nbytes: int, stream: Any, out: bool) -> None:
+    runtime = cupy.cuda.runtime
+    way = runtime.memcpyHostToDevice if out else runtime.memcpyDeviceToHost
+    runtime.memcpyAsync(target, source, nbytes, way, stream.ptr)

@@ -1,0 +1,212 @@
+"""A graph on the device whose vertices are numbered by falling degree, and the way from the caller's ids to its own and
+back; `gdsl.plan.layouts` says when a run has one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
+from gdsl.backends.needs import shared_part
+from gdsl.codegen.cuda.renumbering import WORDS
+from gdsl.codegen.structs import element_dtype
+from gdsl.graph.graph import Graph
+from gdsl.plan.layouts import MADE_ON_DEVICE
+from gdsl.types import Type
+
+_THREADS, _MOST_BLOCKS = 512, 4
+"""Of a block, and blocks a multiprocessor."""
+
+
+class Kernels:
+    """The kernels of `gdsl.codegen.cuda.renumbering` on one device."""
+
+    def __init__(self, device: Device, kernel: Callable[[str], Any]) -> None:
+        self.device, self._kernel = device, kernel
+        self._blocks: dict[str, int] = {}
+
+    def start(self, name: str, *values: int) -> None:
+        """Start one with these addresses and numbers; does not wait."""
+        kernel = self._kernel(name)
+        if name not in self._blocks:
+            resident = min(self.device.resident_blocks(kernel, _THREADS), _MOST_BLOCKS)
+            self._blocks[name] = self.device.multiprocessors * max(resident, 1)
+        arguments = Arguments(*(numpy.array([value], numpy.uint64) for value in values))
+        self.device.launch(kernel, self._blocks[name], _THREADS, arguments)
+
+
+class Numbering:
+    """New ids: the vertices of `given` by falling degree, those of equal degree in the order of their ids.
+
+    `order` has by new id the given one, `rank` by given id the new one.
+    """
+
+    def __init__(self, kernels: Kernels, given: GraphOnDevice, directed: bool, num_vertices: int) -> None:
+        self._kernels, self._device, self.num_vertices = kernels, kernels.device, num_vertices
+        self._dtype = element_dtype(Type.VERTEX, given.widths)
+        self.order, self.rank = (self._device.allocate(self._dtype.itemsize * num_vertices) for _ in range(2))
+        keys = self._device.allocate(8 * num_vertices)
+        back = given.part("in_offsets", Type.EDGE).pointer if directed else 0
+        kernels.start("keys_of_vertices", given.part("offsets", Type.EDGE).pointer, back, keys.pointer, num_vertices)
+        self._device.sort(keys, num_vertices)
+        kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
+        self._on_host: dict[int, Any] = {}
+        self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
+
+    def inside(self, vertex: int) -> int:
+        """The new id of a vertex of the caller."""
+        return self._looked_up(self.rank, vertex)
+
+    def outside(self, vertex: int) -> int:
+        """What the caller calls a vertex; below 0 there is none."""
+        return self._looked_up(self.order, vertex) if vertex >= 0 else vertex
+
+    def put_inside(self, values: Buffer, nbytes: int, of_ids: bool) -> Buffer:
+        """`nbytes` bytes of values in the order of the caller's vertices, in the new order."""
+        made = self._device.allocate(nbytes)
+        self._put(values.pointer, 0, made, nbytes, (self.order, self.rank), of_ids)
+        return made
+
+    def put_attribute(self, values: Any, dtype: Any, of_ids: bool) -> Buffer:
+        """An array that is the graph's own, in the new order; it is brought over once."""
+        kept = self._kept.get((id(values), of_ids))
+        if kept is None:
+            there = self._device.upload(values.astype(dtype, copy=False))
+            put = self.put_inside(there, values.size * numpy.dtype(dtype).itemsize, of_ids)
+            kept = self._kept[id(values), of_ids] = values, put
+        return kept[1]
+
+    def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
+        """The way back, for what lies at the address `values`, or, where that is 0, at the one that lies there."""
+        made = self._device.allocate(nbytes)
+        self._put(values, values_at, made, nbytes, (self.rank, self.order), of_ids)
+        return made
+
+    def _put(
+        self, values: int, values_at: int, made: Buffer, nbytes: int, ways: tuple[Buffer, Buffer], of_ids: bool
+    ) -> None:
+        places, names = ways
+        each = nbytes // self.num_vertices
+        if not each:
+            return
+        if of_ids:
+            arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
+            self._kernels.start("put_ids", *arguments, each // self._dtype.itemsize)
+            return
+        word = next(size for size in WORDS if each % size == 0)
+        arguments = values, values_at, made.pointer, places.pointer, self.num_vertices, each // word
+        self._kernels.start(f"put_{word}", *arguments)
+
+    def _looked_up(self, buffer: Buffer, vertex: int) -> int:
+        """An element of one of the two, which is brought to the host with all others when the first one is asked for:
+        a copy for each would have to wait for the device."""
+        found = self._on_host.get(buffer.pointer)
+        if found is None:
+            found = self._device.fetch(buffer, self._dtype, self.num_vertices)
+            self._on_host[buffer.pointer] = found
+        return int(found[vertex])
+
+
+class Renumbered(GraphOnDevice):
+    """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; edges that are parallel keep
+    their order.
+
+    made_ms: milliseconds that it took, until somebody takes them.
+    """
+
+    numbering: Numbering
+
+    def __init__(self, kernels: Kernels, given: GraphOnDevice, graph: Graph) -> None:
+        """Raises E0912 where there is no memory for it."""
+        # Of the given one nothing is kept, which has this one.
+        self.device, self.graph, self.widths = given.device, given.graph, given.widths
+        self.largest_degree, self.work = given.largest_degree, given.work
+        self._parts = {}
+        self._kernels, self.directed = kernels, graph.directed
+        self._vertices, self._edges = graph.num_vertices, graph.num_edges
+        self.device.require(_bytes(graph, given))
+        before = given.parts_held()
+        for name in ("offsets", "columns"):
+            given.part(name, _ELEMENTS[name])
+        self._wait()
+        started = time.perf_counter()
+        self.numbering = Numbering(kernels, given, graph.directed, graph.num_vertices)
+        self._make_lists(given, backward=False)
+        if graph.directed:
+            self._make_lists(given, backward=True)
+        self._wait()
+        given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
+        self._made_ms = (time.perf_counter() - started) * 1e3
+
+    def take_made_ms(self) -> float:
+        """What it took to make; 0 from the second time on."""
+        made, self._made_ms = self._made_ms, 0.0
+        return made
+
+    def part(self, name: str, element: Type) -> Buffer:
+        """One of the members of `graph_slice`, of the graph as it is numbered here."""
+        name = shared_part(name, self.directed)
+        if name not in self._parts:
+            self._parts[name] = self._of_lists(name, element)
+        return self._parts[name]
+
+    def _make_lists(self, given: GraphOnDevice, backward: bool) -> None:
+        """The lists by sorting the edges by their ends; `backward`: those of the edges that enter a vertex."""
+        names = ("in_offsets", "in_sources") if backward else ("offsets", "columns")
+        keys, count = self.device.allocate(8 * self._edges), self._vertices
+        ends = given.part("offsets", Type.EDGE), given.part("columns", Type.VERTEX), self.numbering.rank
+        self._kernels.start("keys_of_edges", *(end.pointer for end in ends), keys.pointer, count, int(backward))
+        self.device.sort(keys, self._edges)
+        offsets, columns = (self._new(name) for name in names)
+        self._kernels.start("lists_of_keys", keys.pointer, offsets.pointer, columns.pointer, count, self._edges)
+        self._parts.update(zip(names, (offsets, columns), strict=True))
+
+    def _of_lists(self, name: str, element: Type) -> Buffer:
+        if name == "edge_sources":
+            sources = self._new(name)
+            offsets = self.part("offsets", Type.EDGE)
+            self._kernels.start("sources_of_lists", offsets.pointer, sources.pointer, self._vertices)
+            return sources
+        if name == "edge_ids":
+            ids = self._new(name)
+            self._kernels.start("count_up", ids.pointer, self._edges)
+            return ids
+        assert name not in MADE_ON_DEVICE
+        values = getattr(self._host_graph(), "in_edge_ids" if name == "in_edges" else name)
+        return self.device.upload(values.astype(element_dtype(element, self.widths), copy=False))
+
+    def _host_graph(self) -> Graph:
+        """The same graph on the host, for parts that are seldom needed."""
+        kinds = {name: element_dtype(_ELEMENTS[name], self.widths) for name in ("offsets", "columns")}
+        counts = {"offsets": self._vertices + 1, "columns": self._edges}
+        offsets, columns = (self.device.fetch(self._parts[name], kinds[name], counts[name]) for name in kinds)
+        return Graph(offsets.astype(numpy.int64), columns.astype(numpy.int64), directed=self.directed)
+
+    def _new(self, name: str) -> Buffer:
+        count = self._vertices + 1 if name.endswith("offsets") else self._edges
+        return self.device.allocate(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
+
+    def _wait(self) -> None:
+        self.device.end()
+        self.device.wait(None)
+
+
+_ELEMENTS = {
+    "offsets": Type.EDGE,
+    "columns": Type.VERTEX,
+    "in_offsets": Type.EDGE,
+    "in_sources": Type.VERTEX,
+    "edge_sources": Type.VERTEX,
+    "edge_ids": Type.EDGE,
+}
+
+
+def _bytes(graph: Graph, given: GraphOnDevice) -> int:
+    """What is needed to make it: names, lists, and the edges' ends twice while they are sorted."""
+    vertex, edge = (given.widths.of(kind) // 8 for kind in (Type.VERTEX, Type.EDGE))
+    lists = (graph.num_vertices + 1) * edge + graph.num_edges * vertex
+    return 2 * vertex * graph.num_vertices + lists * (2 if graph.directed else 1) + 16 * graph.num_edges

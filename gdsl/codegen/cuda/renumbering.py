@@ -1,0 +1,131 @@
+"""The CUDA text that numbers the vertices of a graph anew, and puts values from one order into the other.
+
+It is the same for all programs: one text for each width of ids. Every thread goes through all elements in steps as wide
+as the grid, so that any grid is right.
+"""
+
+from __future__ import annotations
+
+from gdsl.types import Type, Widths
+
+WORDS = (8, 4, 1)
+"""Bytes of what `put_…` moves at a time, the widest first."""
+
+_UNSIGNED = {8: "unsigned char", 32: "unsigned int", 64: "unsigned long long"}
+
+_TEXT = """
+typedef {vertex} vertex;
+typedef {edge} edge;
+typedef unsigned long long word;
+
+#define THREAD (blockIdx.x * (long long)blockDim.x + threadIdx.x)
+#define THREADS (gridDim.x * (long long)blockDim.x)
+
+// Those of many edges come first, those of as many as they were before.
+extern "C" __global__ void keys_of_vertices(
+    const edge* offsets, const edge* in_offsets, word* keys, long long vertices
+) {{
+    for (long long v = THREAD; v < vertices; v += THREADS) {{
+        word degree = offsets[v + 1] - offsets[v];
+        if (in_offsets) degree += in_offsets[v + 1] - in_offsets[v];
+        keys[v] = (0xFFFFFFFFull - (degree < 0xFFFFFFFFull ? degree : 0xFFFFFFFFull)) << 32 | (word)v;
+    }}
+}}
+
+// Which vertex of the given graph is the new i, and what is the new id of each.
+extern "C" __global__ void name_vertices(const word* keys, vertex* order, vertex* rank, long long vertices) {{
+    for (long long i = THREAD; i < vertices; i += THREADS) {{
+        const vertex given = (vertex)(keys[i] & 0xFFFFFFFFull);
+        order[i] = given;
+        rank[given] = (vertex)i;
+    }}
+}}
+
+// The two ends of each edge in their new names, a warp a list; `backward`: the far end first.
+extern "C" __global__ void keys_of_edges(
+    const edge* offsets, const vertex* columns, const vertex* rank, word* keys, long long vertices, long long backward
+) {{
+    const int lane = threadIdx.x % 32;
+    for (long long v = THREAD / 32; v < vertices; v += THREADS / 32) {{
+        const word own = rank[v];
+        for (word e = (word)offsets[v] + lane; e < (word)offsets[v + 1]; e += 32) {{
+            const word other = rank[columns[e]];
+            keys[e] = backward ? other << 32 | own : own << 32 | other;
+        }}
+    }}
+}}
+
+// The lists of all vertices, from the sorted keys of their edges.
+extern "C" __global__ void lists_of_keys(
+    const word* keys, edge* offsets, vertex* columns, long long vertices, long long edges
+) {{
+    for (long long e = THREAD; e < edges; e += THREADS) columns[e] = (vertex)(keys[e] & 0xFFFFFFFFull);
+    for (long long v = THREAD; v <= vertices; v += THREADS) {{
+        long long first = 0, behind = edges;
+        while (first < behind) {{
+            const long long middle = (first + behind) / 2;
+            if (keys[middle] >> 32 < (word)v) first = middle + 1;
+            else behind = middle;
+        }}
+        offsets[v] = (edge)first;
+    }}
+}}
+
+extern "C" __global__ void count_up(edge* ids, long long edges) {{
+    for (long long e = THREAD; e < edges; e += THREADS) ids[e] = (edge)e;
+}}
+
+extern "C" __global__ void sources_of_lists(const edge* offsets, vertex* sources, long long vertices) {{
+    const int lane = threadIdx.x % 32;
+    for (long long v = THREAD / 32; v < vertices; v += THREADS / 32) {{
+        for (word e = (word)offsets[v] + lane; e < (word)offsets[v + 1]; e += 32) sources[e] = (vertex)v;
+    }}
+}}
+
+{puts}
+
+// The same of ids, which get their names of the other order; what is none stays what it is.
+extern "C" __global__ void put_ids(
+    const vertex* values, const word* values_at, vertex* __restrict__ made, const vertex* __restrict__ places,
+    const vertex* __restrict__ names, long long vertices, long long each
+) {{
+    const vertex* __restrict__ from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
+    if (each == 1) {{
+        #pragma unroll 4
+        for (long long v = THREAD; v < vertices; v += THREADS) {{
+            const vertex id = from[places[v]];
+            made[v] = (word)id < (word)vertices ? names[id] : ~vertex(0);
+        }}
+        return;
+    }}
+    for (long long i = THREAD; i < vertices * each; i += THREADS) {{
+        const vertex id = from[(long long)places[i / each] * each + i % each];
+        made[i] = (word)id < (word)vertices ? names[id] : ~vertex(0);
+    }}
+}}
+"""
+_PUT = """
+// `each` words of every vertex: those of `places[v]` become those of v. They lie at `values`, or, where the host does
+// not know that, at the address that `values_at` holds.
+extern "C" __global__ void put_{bytes}(
+    const {type}* values, const word* values_at, {type}* __restrict__ made, const vertex* __restrict__ places,
+    long long vertices, long long each
+) {{
+    const {type}* __restrict__ from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
+    if (each == 1) {{
+        #pragma unroll 4
+        for (long long v = THREAD; v < vertices; v += THREADS) made[v] = from[places[v]];
+    }} else {{
+        for (long long i = THREAD; i < vertices * each; i += THREADS) {{
+            made[i] = from[(long long)places[i / each] * each + i % each];
+        }}
+    }}
+}}
+"""
+
+
+def text_for(widths: Widths) -> str:
+    """The text for ids of these widths."""
+    vertex, edge = (_UNSIGNED[widths.of(kind)] for kind in (Type.VERTEX, Type.EDGE))
+    puts = "".join(_PUT.format(bytes=size, type=_UNSIGNED[8 * size]) for size in WORDS)
+    return _TEXT.format(vertex=vertex, edge=edge, puts=puts)

@@ -1,0 +1,129 @@
+"""Large graphs whose edges have not been put in order yet: where that is done is known once something asks for them.
+
+A program on a GPU has it done there, in a tenth of the time, and keeps the result; all else asks for it on the host.
+What is postponed is only what cannot fail later but for lack of memory, and comes to the same on both sides: edges
+without attributes, of which any order of parallel ones is as good as another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.csr import LARGEST_DEGREE, Csr, csr_of, edge_keys, pairs_in_order
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.ids import WIDE_FROM
+from gdsl.graph.immutable import Values
+from gdsl.graph.memory import require_memory
+from gdsl.graph.transformations import GraphOptions
+
+UNCHANGED = GraphOptions()
+_OF_BOTH = ("num_vertices", "attributes", "vertex_attributes", "names")
+LARGE = 1 << 22
+"""Fewer edges are put in order at once, which takes a tenth of a second."""
+_BYTES_PER_EDGE = 40
+_COPYING, _PIECE = 8, 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class Postponed:
+    """Edges that nobody else can write, and the changes to them that go along."""
+
+    edges: EdgeList
+    options: GraphOptions
+
+    @property
+    def directed(self) -> bool:
+        """Of the graph that it becomes."""
+        return self.edges.directed and not self.options.undirected
+
+    @property
+    def unique(self) -> bool:
+        """Whether parallel edges become one, which without attributes are all alike."""
+        return self.options.dedup is not None
+
+    def csr(self) -> Csr:
+        """The graph, made on the host."""
+        edges = self.edges
+        sources, destinations = edges.sources, edges.destinations
+        if not self.options.loops:
+            other = sources != destinations
+            sources, destinations = sources[other], destinations[other]
+        keys = edge_keys(sources, destinations, not self.directed)
+        offsets, columns = pairs_in_order(keys, edges.num_vertices, self.unique)
+        return self.made(offsets, columns)
+
+    def made(self, offsets: NDArray[Any], columns: NDArray[Any]) -> Csr:
+        """The graph whose edges were put in order anywhere."""
+        return Csr(offsets, columns, self.directed, {}, self.edges.vertex_attributes, self.edges.names)
+
+    def changed(self, options: GraphOptions) -> Postponed | None:
+        """This with `options` on top, where there are any and that can be postponed, too."""
+        if options.changes_nothing:
+            return None
+        mine = self.options
+        both = replace(
+            options,
+            undirected=mine.undirected or options.undirected,
+            dedup=mine.dedup or options.dedup,
+            loops=mine.loops and options.loops,
+        )
+        return postponed(self.edges, both)
+
+
+def in_order(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | Postponed:
+    """The graph of `edges`, which nobody else can write, changed: now, or later."""
+    return postponed(edges, options) or csr_of(options.apply_to_edges(edges))
+
+
+def known_of(made: Csr | Postponed) -> dict[str, Any]:
+    """What a `Graph` of this knows from the beginning, by the names of its attributes."""
+    if isinstance(made, Csr):
+        known = {"_csr": made, "num_edges": len(made.columns), "_postponed": None, "directed": made.directed}
+        return {**known, **{name: getattr(made, name) for name in _OF_BOTH}}
+    empty, of_vertices, names = Values({}), Values(made.edges.vertex_attributes), made.edges.names
+    known = {"_postponed": made, "directed": made.directed, "num_vertices": made.edges.num_vertices}
+    return {**known, "attributes": empty, "vertex_attributes": of_vertices, "names": names}
+
+
+def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
+    """`edges`, which are nobody else's, to be changed and put in order later; None where that must be done now.
+
+    Raises GdslError E0708 where there is no memory for it.
+    """
+    stored = len(edges.sources) * (1 if edges.directed and not options.undirected else 2)
+    small = len(edges.sources) < LARGE or stored >= min(LARGEST_DEGREE, WIDE_FROM) or edges.num_vertices >= WIDE_FROM
+    # Without `dedup`, arcs and their opposites are paired one by one.
+    pairs = options.undirected and edges.directed and options.dedup is None
+    if small or pairs or edges.attributes or options.weights is not None or options.compact:
+        return None
+    if edges.sources.dtype != np.int32 or edges.destinations.dtype != np.int32:
+        return None
+    needed = 24 * (edges.num_vertices + 1) + stored * _BYTES_PER_EDGE
+    require_memory(needed, f"a graph of {edges.num_vertices:,} vertices")
+    return Postponed(edges, options)
+
+
+def own(edges: EdgeList) -> EdgeList:
+    """`edges` of a caller's arrays; where they may be postponed, in memory of their own."""
+    few = len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM
+    if few or edges.attributes:
+        return edges
+    return replace(edges, sources=_copied(edges.sources), destinations=_copied(edges.destinations))
+
+
+def _copied(ids: NDArray[Any]) -> NDArray[np.int32]:
+    """`ids` in other memory, by several threads: one takes as long for this as a GPU for all that follows."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    made = np.empty(len(ids), np.int32)
+
+    def copy(first: int) -> None:
+        np.copyto(made[first : first + _PIECE], ids[first : first + _PIECE], casting="unsafe")
+
+    with ThreadPoolExecutor(_COPYING) as pool:
+        list(pool.map(copy, range(0, len(ids), _PIECE)))
+    return made

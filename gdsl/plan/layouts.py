@@ -1,0 +1,108 @@
+"""Decides whether a run may number the vertices anew, and what that asks of memory.
+
+A program that cannot tell other ids (`gdsl.uniqueness.layout` proves it) may run on a graph whose vertices are numbered
+by falling degree, those of equal degree as before. What most edges lead to lies side by side then: the values of hubs
+share lines of the cache, and stand first in every list, where a pull that stops early finds them. The generated code is
+the same; the host gives it another graph, which is made once and kept beside the given one, and translates at the
+border: params and inputs on the way in, results on the way out, within the time of the run. Only where ids are made
+numbers the code is another one, which looks the given ids up; it is compiled when the first such graph comes.
+
+On a graph whose degrees are much alike there is nothing to gain, on a small one all of it lies in the cache anyway. So
+`auto` looks at the graph. Parts of a graph that only the host can make are not worth it at all, and neither are
+reductions for which hubs in front of every list may be the wrong end, nor looking ids up for every edge.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.extents import EDGES, VERTICES, Extent, Times
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
+from gdsl.ir.nodes import Array, Param, Program, Scalar
+from gdsl.operations import Domain, Layout
+from gdsl.plan.nodes import Plan, Renumbering
+from gdsl.plan.storage import GRAPH, LAYOUT, Buffer, Cleared, Made, Role
+from gdsl.plan.walking import sweeps
+from gdsl.types import Type
+
+SKEW = 64
+"""A vertex of so many times the mean's edges is what auto looks for."""
+LEAST_EDGES = 1 << 22
+"""Graphs of fewer edges lie in a GPU's cache."""
+WORTH = f"there are {LEAST_EDGES:,} edges and more, and a vertex has {SKEW} times as many as the mean"
+
+_MOST_VERTICES = 1 << 31
+"""Both ends of an edge are one word while they are sorted."""
+MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_sources", "edge_ids", "neighbors")
+"""The parts of a graph that are made without the host."""
+_LISTS = ("columns", "in_sources")
+
+
+def layout_of(plan: Plan) -> Renumbering | None:
+    """How `plan` may run on other ids; None where it runs on those that are given."""
+    program, asked = plan.program, plan.program.tuning.layout
+    if not program.any_ids or not plan.target.grid or asked is Layout.AS_GIVEN:
+        return None
+    parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
+    names = [part.name for part in parts]
+    worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
+    worth = worth and not _leaves_lists(plan)
+    if asked is Layout.AUTO and not worth:
+        return None
+    asks = looks_up(program)
+    if asked is Layout.AUTO and asks and looked_up_in_walks(with_given_ids(program)):
+        return None
+    found = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
+    border = [array for array in found if array.name != GIVEN_IDS]
+    scalars = [scalar for scalar in program.scalars if not scalar.is_local]
+    data: tuple[Param | Array | Scalar, ...] = (*program.params, *border, *scalars)
+    ids = [each.name for each in data if each.type is Type.VERTEX]
+    arrays = [array.name for array in border]
+    buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
+    return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), buffers)
+
+
+def looking_up(program: Program) -> Program:
+    """What runs in the place of a `program` that must look up the given ids, on other ids alone."""
+    tuning = dataclasses.replace(program.tuning, layout=Layout.BY_DEGREE)
+    return with_given_ids(dataclasses.replace(program, tuning=tuning))
+
+
+def _leaves_lists(plan: Plan) -> bool:
+    """Whether a reduction leaves lists early. With hubs in front that may be much later than in the order of the lists
+    as given: it was in the one program of this kind that was measured, which looks for small degrees."""
+    return any(sweep.segment is not None and sweep.segment.stops_at is not None for sweep in sweeps(plan))
+
+
+def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, largest_degree: int) -> bool:
+    """Whether a run on a graph is one on other ids."""
+    if not 0 < num_vertices < _MOST_VERTICES:
+        return False
+    if layout.always:
+        return True
+    return num_edges >= LEAST_EDGES and largest_degree * num_vertices >= SKEW * num_edges
+
+
+def _names() -> tuple[Buffer, ...]:
+    """By new id the given one, and by given id the new one."""
+    return tuple(_buffer(name, Type.VERTEX, VERTICES, Role.NAMES) for name in ("order", "rank"))
+
+
+def _sorted() -> tuple[Buffer, ...]:
+    """The edges while they are sorted, from one array to the other and back."""
+    return (_buffer("keys", Type.UINT64, Times(2, EDGES), Role.SORTED),)
+
+
+def _other_order(plan: Plan, arrays: list[str]) -> tuple[Buffer, ...]:
+    """The arrays at the border once more."""
+    return tuple(_in_layout(buffer, buffer.role) for buffer in plan.buffers if buffer.name in arrays)
+
+
+def _in_layout(like: Buffer, role: Role) -> Buffer:
+    assert isinstance(like.element, Type)
+    return _buffer(like.name, like.element, like.extent, role)
+
+
+def _buffer(name: str, element: Type, extent: Extent, role: Role) -> Buffer:
+    return Buffer(name, element, extent, role, Made.HOST, Cleared.WRITTEN, LAYOUT)

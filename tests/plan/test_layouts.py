@@ -1,0 +1,89 @@
+"""Which programs a GPU runs on vertices by degree, on which graphs, and what that asks of memory."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.extents import of_graph
+from gdsl.operations import Layout
+from gdsl.plan import layouts, target
+from gdsl.plan.layouts import is_worth
+from gdsl.plan.printer import print_plan
+from gdsl.plan.storage import Role
+
+from .planning import plan_of
+
+BY_DEGREE, AS_GIVEN = "schedule.layout=by_degree", "schedule.layout=as_given"
+LEAVES = """program p;
+problem { vertex a : bool; vertex b : bool; }
+edge functor f(src, dst, e) -> bool { value a[dst]; }
+schedule { b = neighbor_reduce(vertices, f, some); }
+"""
+NO_LISTS = "program p; problem { vertex a : int32; } schedule { compute(vertices, v => { a[v] = out_degree(v); }); }"
+WALKS = """program p;
+problem { vertex a : int32; scalar n : int64; }
+edge functor f(src, dst, e) { cond (src < dst) == true; apply { n += 1; } }
+schedule { advance(vertices, f, to=none); }
+"""
+HOST = """program p;
+problem { scalar n : int64; }
+edge functor f(src, dst, e) { cond reverse(e) == none; }
+schedule { edge frontier g = filter(edges, f); n = size(g); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "auto", "asked"),
+    [
+        ("bfs", True, True),
+        ("pagerank", True, True),
+        ("triangle_count", True, True),
+        ("sssp", False, None),
+        (LEAVES, False, True),
+        (LEAVES.replace("some", "count").replace("b : bool", "b : int32"), True, True),
+        (NO_LISTS, False, True),
+        (HOST, False, True),
+        ("coloring", True, True),
+        ("maximal_independent_set", False, True),
+        (WALKS, False, True),
+        (WALKS.replace("src < dst", "a[src] == a[dst] && src < dst"), True, True),
+    ],
+)
+def test_which_programs(program: str, auto: bool, asked: bool | None) -> None:
+    assert (plan_of(program).layout is not None) == auto
+    assert plan_of(program, AS_GIVEN).layout is None
+    if asked:
+        made = plan_of(program, BY_DEGREE).layout
+        assert made is not None and made.always
+        assert plan_of(program, BY_DEGREE, on=target.CPU).layout is None
+
+
+def test_what_crosses_the_border_and_what_is_held() -> None:
+    plan = plan_of("bfs")
+    layout = plan.layout
+    assert layout is not None
+    assert (layout.ids, layout.arrays) == (("source", "parent"), ("distance", "parent"))
+    sizes = of_graph(1000, 5000, {})
+    by_role = {role: sum(each.extent.value(sizes) for each in layout.buffers if each.role is role) for role in Role}
+    assert by_role[Role.NAMES] == 2000 and by_role[Role.RESULT] == 2000 and by_role[Role.SORTED] == 10_000
+    assert f"layout: vertices by falling degree where {layouts.WORTH}" in print_plan(plan)
+    assert "layout: vertices by falling degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
+
+
+def test_a_program_that_looks_ids_up() -> None:
+    plan = plan_of("coloring")
+    assert plan.layout is not None and plan.layout.looks_up
+    assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
+    other = layouts.looking_up(plan.program)
+    assert [array.name for array in other.arrays if array.is_input] == ["ids_as_given"]
+    assert layouts.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
+    assert not plan_of("triangle_count").layout.looks_up  # type: ignore[union-attr]
+
+
+def test_on_which_graphs() -> None:
+    auto, always = plan_of("bfs").layout, plan_of("bfs", BY_DEGREE).layout
+    assert auto is not None and always is not None
+    social, even, small = (1 << 22, 1 << 27, 163_000), (1 << 22, 1 << 27, 100), (1000, 30_000, 900)
+    assert [is_worth(auto, *graph) for graph in (social, even, small)] == [True, False, False]
+    assert [is_worth(always, *graph) for graph in (social, even, small, (0, 0, 0))] == [True, True, True, False]
+    assert not is_worth(always, 1 << 31, 1 << 33, 5), "both ends of an edge are sorted as one word"
