@@ -53,8 +53,8 @@ SHARES = (
     ),
     _of_ends(
         "parts before what they are added to",
-        "identity); });\n    synchronize(run);",
-        "identity); });",
+        "identity, false); });\n    synchronize(run);",
+        "identity, false); });",
         "race",
         "edges",
     ),

@@ -233,8 +233,8 @@ BOUNDS = (
     Mutant(
         "one edge too many in a pull",
         _PULL,
-        "for (; at < end && !closed; ++at)",
-        "for (; at <= end && !closed; ++at)",
+        "const edge left = end - at;",
+        "const edge left = end - at + 1;",
         "bfs",
         "bounds result",
         _BFS_PULL,
