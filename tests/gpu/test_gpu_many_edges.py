@@ -1,10 +1,15 @@
 """A graph of more than 2^32 edges: ids of edges take 64 bits, those of vertices 32. It takes about 60 GB of the GPU's
-memory and 40 of the host's, and is passed over where there is less.
+memory and 40 of the host's, and is passed over where there is less, or where other tests want some at the same time:
+
+    pytest -m gpu -p no:xdist tests/gpu/test_gpu_many_edges.py
+
 
 Vertex v has an edge to every other vertex at most REACH away, so that all answers are known.
 """
 
 from __future__ import annotations
+
+import os
 
 import numpy as np
 import pytest
@@ -43,6 +48,8 @@ schedule { advance(vertices, note, to=none); advance(vertices, above, to=none); 
 def graph() -> gdsl.Graph:
     import cupy
 
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        pytest.skip("takes most of the memory, so it is run alone")
     if get("cuda").space().free < 75 << 30 or (available_memory() or 0) < 60 << 30:
         pytest.skip("not enough memory for so many edges")
     vertices = np.arange(COUNT, dtype=np.int64)
