@@ -3,7 +3,6 @@ memory and 40 of the host's, and is passed over where there is less, or where ot
 
     pytest -m gpu -p no:xdist tests/gpu/test_gpu_many_edges.py
 
-
 Vertex v has an edge to every other vertex at most REACH away, so that all answers are known.
 """
 
