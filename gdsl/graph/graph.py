@@ -24,6 +24,7 @@ from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
+from gdsl.graph.simple import first_odd, loops_of, repeated_of
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import options_of
 from gdsl.types import Widths
@@ -145,15 +146,14 @@ class Graph:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Copies and pickles hold the CSR and the attributes; the rest is made again when it is needed."""
-        values = (dict(self.attributes), dict(self.vertex_attributes), self.names)
-        return _graph_from_parts, (type(self), self._csr.offsets, self._csr.columns, self.directed, *values)
+        values = self.directed, dict(self.attributes), dict(self.vertex_attributes), self.names
+        return _graph_from_parts, (type(self), self._csr.offsets, self._csr.columns, *values)
 
-    def __copy__(self) -> Graph:
+    def __copy__(self, memo: object = None) -> Graph:
         """The graph itself: it does not change."""
         return self
 
-    def __deepcopy__(self, memo: object) -> Graph:
-        return self
+    __deepcopy__ = __copy__
 
     @property
     def offsets(self) -> NDArray[np.int64]:
@@ -328,8 +328,7 @@ class Graph:
     @cached_property
     def _csc(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]:
         offsets, sources, edge_ids = transpose(self._csr.offsets, self._csr.columns)
-        kept = immutable(offsets, np.dtype(np.int64)), immutable(sources, self._csr.columns.dtype)
-        return *kept, immutable(edge_ids)
+        return immutable(offsets, np.dtype(np.int64)), immutable(sources, self._csr.columns.dtype), immutable(edge_ids)
 
     @cached_property
     def _reverse_edges(self) -> NDArray[Any]:
@@ -357,7 +356,6 @@ class Graph:
         return to_networkx(self)
 
     def __len__(self) -> int:
-        """The number of vertices."""
         return self.num_vertices
 
     def __bool__(self) -> bool:
@@ -373,8 +371,7 @@ class Graph:
     def is_symmetric(self) -> bool:
         """Whether every edge u→v has its opposite v→u (of n parallel edges each); attributes are not compared."""
         if not self.directed:
-            return True
-        # Both orders are by (vertex, neighbour), so the graph is its own transpose exactly if the arrays are equal.
+            return True  # else it is its own transpose exactly if the arrays are equal, as both are in one order
         return np.array_equal(self.in_offsets, self.offsets) and np.array_equal(self.in_sources, self.columns)
 
     def first_asymmetric_edge(self) -> int | None:
@@ -383,25 +380,15 @@ class Graph:
 
     def first_duplicate_or_loop(self) -> int | None:
         """The lowest id of an edge that is a self-loop or repeats the edge before it; None if the graph is simple."""
-        offender = self._loops() | self._parallels()
-        return int(np.argmax(offender)) if offender.any() else None
+        return first_odd(self.columns, self.edge_sources)
 
     def has_loops(self) -> bool:
         """Whether an edge leads from a vertex to itself."""
-        return bool(self._loops().any())
+        return bool(loops_of(self.columns, self.edge_sources).any())
 
     def has_parallel_edges(self) -> bool:
         """Whether two stored edges have the same source and the same destination."""
-        return bool(self._parallels().any())
-
-    def _loops(self) -> NDArray[np.bool_]:
-        return np.asarray(self.columns == self.edge_sources)
-
-    def _parallels(self) -> NDArray[np.bool_]:
-        """The edges that repeat the one before."""
-        repeated = np.zeros(self.num_edges, dtype=bool)
-        repeated[1:] = (self.columns[1:] == self.columns[:-1]) & (self.edge_sources[1:] == self.edge_sources[:-1])
-        return repeated
+        return bool(repeated_of(self.columns, self.edge_sources).any())
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
