@@ -4,15 +4,16 @@
 - Searches have blocks of NARROW_BLOCK threads. Their frontiers are few vertices, so that every level is a row of memory
   accesses that wait for each other, and what warps wait for beside it is each other: fewer of them come to the same
   counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait for memory
-  at a time. The other program is made when the first such graph comes; on small graphs no search is long enough to make
-  up for that.
+  at a time: so where what is walked begins with all vertices (k_core, louvain). The other program is made when the
+  first such graph comes; on small graphs no search is long enough to make up for that.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, DefineFrontier, Filter, Program
+from gdsl.ir.traversal import walk
 from gdsl.operations import Order
 from gdsl.plan import orders
 from gdsl.plan.grids import is_narrow, searches
@@ -29,7 +30,36 @@ def has_choice(program: Program) -> bool:
 def leaves_block(program: Program) -> bool:
     """Whether the graph decides how many threads a block has; from near to far there is one size."""
     tuning = program.tuning
-    return tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR and searches(program)
+    left = tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR
+    return left and searches(program) and not _begins_with_all(program)
+
+
+def _begins_with_all(program: Program) -> bool:
+    """Whether a frontier that is walked is, or comes of, all vertices."""
+    steps = list(walk(program.schedule))
+    made_of: dict[str, set[str | None]] = {}
+    for node in steps:
+        if isinstance(node, DefineFrontier) and node.everything:
+            made_of.setdefault(node.name, set()).add(None)
+        elif isinstance(node, (Advance, Filter)) and node.result is not None:
+            made_of.setdefault(node.result, set()).add(node.frontier.frontier or "")
+        elif isinstance(node, CopyFrontier):
+            made_of.setdefault(node.name, set()).add(node.other)
+        elif isinstance(node, CombineFrontiers):
+            made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
+    walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
+    return None in _reached(made_of, walked)
+
+
+def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:
+    """`names`, and all that these are made of."""
+    found: set[str | None] = set()
+    while names:
+        name = names.pop()
+        if name not in found:
+            found.add(name)
+            names += made_of.get(name, ()) if name is not None else ()
+    return found
 
 
 def suited(program: Program, num_vertices: int, num_edges: int, largest_degree: int) -> Program:

@@ -45,7 +45,14 @@ def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text, tune",
-    [("pagerank", ()), (ONCE, ()), ("bfs", ("schedule.block=512",)), ("bfs", ("schedule.fuse=off",))],
+    [
+        ("pagerank", ()),
+        ("k_core", ()),
+        ("louvain", ()),
+        (ONCE, ()),
+        ("bfs", ("schedule.block=512",)),
+        ("bfs", ("schedule.fuse=off",)),
+    ],
 )
 def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     given = program(text, *tune)
