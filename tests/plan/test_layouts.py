@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.extents import of_graph
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import layouts, target
 from gdsl.plan.layouts import is_worth
@@ -75,7 +76,7 @@ def test_a_program_that_looks_ids_up() -> None:
     assert plan.layout is not None and plan.layout.looks_up
     assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
     other = layouts.looking_up(plan.program)
-    assert [array.name for array in other.arrays if array.is_input] == ["ids_as_given"]
+    assert [array.name for array in other.arrays if array.is_input] == [GIVEN_IDS]
     assert layouts.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
     assert not plan_of("triangle_count").layout.looks_up  # type: ignore[union-attr]
 
