@@ -22,6 +22,7 @@ Why no form can be taken for something else:
   and every form that is not the name itself differs from all names of the program and from all other forms.
 - Libraries. Headers and compilers declare things in the global namespace; the functions of a program stand in one of
   ours and hide them there, and no argument brings another namespace in.
+- Names of data that the compiler adds late are no words, so that no program has them, and never printed as they are.
 - Macros. Names that begin with an underscore or contain two are the compiler's and never printed as they are. Every
   other form that is no word of our own text is undefined (`#undef`) once, behind all headers and before its first use;
   it is harmless where there is no such macro. Words of our own text that are macros have no lower-case letters, and no
@@ -149,8 +150,8 @@ class Names:
 
 
 def _is_reserved(name: str) -> bool:
-    """Whether the name is one of those that the standard leaves to compilers."""
-    return name.startswith("_") or "__" in name
+    """Whether the name is no word, or one of those that the standard leaves to compilers."""
+    return name.startswith("_") or "__" in name or _NOT_A_WORD.search(name) is not None
 
 
 def _free(name: str, plain: bool, taken: set[str], numbers: dict[str, Iterator[int]]) -> str:
@@ -158,7 +159,7 @@ def _free(name: str, plain: bool, taken: set[str], numbers: dict[str, Iterator[i
     by form those that were not tried yet: what is taken stays so."""
     if plain and not _is_reserved(name) and name not in taken:
         return name
-    base = re.sub("_+", "_", name).strip("_")
+    base = re.sub("_+", "_", _NOT_A_WORD.sub("_", name)).strip("_")
     if not base or base[0].isdigit():
         base = f"name_{base}".rstrip("_")
     form = f"{base}_"

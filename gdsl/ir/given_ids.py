@@ -20,7 +20,8 @@ from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import BinaryOperation, Domain
 from gdsl.types import Type
 
-NAME = "ids_as_given"
+NAME = "ids as given"
+"""No text can call anything of its own so."""
 _ORDERED = (
     BinaryOperation.LESS,
     BinaryOperation.LESS_EQUAL,

@@ -22,7 +22,7 @@ from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Param, Program, Scalar
 from gdsl.operations import Domain, Layout
 from gdsl.plan.nodes import Plan, Renumbering
-from gdsl.plan.storage import GRAPH, LAYOUT, Buffer, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
 from gdsl.types import Type
 
@@ -96,7 +96,8 @@ def _sorted() -> tuple[Buffer, ...]:
 
 def _other_order(plan: Plan, arrays: list[str]) -> tuple[Buffer, ...]:
     """The arrays at the border once more."""
-    return tuple(_in_layout(buffer, buffer.role) for buffer in plan.buffers if buffer.name in arrays)
+    own = (buffer for buffer in plan.buffers if buffer.group == PROBLEM)
+    return tuple(_in_layout(buffer, buffer.role) for buffer in own if buffer.name in arrays)
 
 
 def _in_layout(like: Buffer, role: Role) -> Buffer:

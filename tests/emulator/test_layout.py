@@ -96,15 +96,20 @@ DRAWN = BORDER.replace(
     "scalar last", "vertex drawn : float64 = random(id, 3) + float64(int64(id));\n    scalar last"
 ).replace("value first[dst]", "value first[dst] + (src < dst ? 1 : 0)")
 """The same, by a program that looks up the given ids."""
+NAMED = DRAWN.replace("vertex own", "vertex ids_as_given").replace("weight", "rank")
+"""And has names that are ours elsewhere."""
 
 
 @pytest.mark.parametrize(
-    ("text", "tune"), [(BORDER, ()), (BORDER, ("schedule.fuse=off",)), (BORDER, ("schedule.ids=64",)), (DRAWN, ())]
+    ("text", "tune"),
+    [(BORDER, ()), (BORDER, ("schedule.fuse=off",)), (BORDER, ("schedule.ids=64",)), (DRAWN, ()), (NAMED, ())],
 )
 def test_everything_that_crosses_the_border(cupy: FakeCupy, text: str, tune: tuple[str, ...]) -> None:
     program = gdsl.compile(text, tune=[*tune, WORD, "schedule.block=64"])
     for graph in graphs():
         values = border_values(graph)
+        if text is NAMED:
+            values["rank"] = values.pop("weight")
         expected = program(graph, backend="reference", **values)
         for _ in range(2):  # the second time with all that was kept
             found = program(graph, backend="cuda", **values)

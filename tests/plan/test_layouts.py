@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.extents import of_graph
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import layouts, target
 from gdsl.plan.layouts import is_worth
@@ -75,7 +76,7 @@ def test_a_program_that_looks_ids_up() -> None:
     assert plan.layout is not None and plan.layout.looks_up
     assert "in a kernel of its own, which looks up the ids as given" in print_plan(plan)
     other = layouts.looking_up(plan.program)
-    assert [array.name for array in other.arrays if array.is_input] == ["ids_as_given"]
+    assert [array.name for array in other.arrays if array.is_input] == [GIVEN_IDS]
     assert layouts.looking_up(other) is not None and other.tuning.layout is Layout.BY_DEGREE
     assert not plan_of("triangle_count").layout.looks_up  # type: ignore[union-attr]
 
@@ -87,3 +88,18 @@ def test_on_which_graphs() -> None:
     assert [is_worth(auto, *graph) for graph in (social, even, small)] == [True, False, False]
     assert [is_worth(always, *graph) for graph in (social, even, small, (0, 0, 0))] == [True, True, True, False]
     assert not is_worth(always, 1 << 31, 1 << 33, 5), "both ends of an edge are sorted as one word"
+
+
+def test_arrays_may_have_names_that_other_buffers_have() -> None:
+    text = """program p; problem { param s : vertex; vertex NAMED : int32 = -1; }
+edge functor visit(src, dst, e) { cond NAMED[dst] == -1; apply { NAMED[dst] = iteration; } }
+schedule { NAMED[s] = 0; frontier f = { s }; while (f) { f = advance(f, visit); } }
+"""
+    plan = plan_of(text)
+    assert plan.layout is not None
+    names = {buffer.name for buffer in (*plan.buffers, *plan.layout.buffers)}
+    assert {"hubs", "trace", "offsets", "rank"} <= names
+    for name in names:
+        layout = plan_of(text.replace("NAMED", name)).layout
+        assert layout is not None and layout.arrays == (name,)
+        assert len(layout.buffers) == len(plan.layout.buffers)

@@ -70,6 +70,11 @@ TWINS = [
     (vertices("apply { b[v] = b[v] == none ? v : b[v]; }"), vertices("apply { b[v] = min(b[v], v); }"), "`min` orders"),
     (vertices("apply { a[v] = int32(v); }"), vertices("apply { a[v] = int32(b[v]); }"), "an id becomes a number"),
     (
+        {"data": "vertex ids_as_given : vertex;", **vertices("apply { a[v] = int32(v); }")},
+        {"data": "vertex ids_as_given : vertex;", **vertices("apply { a[v] = int32(ids_as_given[v]); }")},
+        "an id becomes a number",
+    ),
+    (
         vertices("apply { c[v] = random(v); }"),
         vertices("apply { c[v] = random(b[v]); }"),
         "an id becomes a number",
