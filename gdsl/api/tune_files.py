@@ -33,7 +33,7 @@ NOT_TUNED = ("bounds", "ids")
 """Knobs that decide what a mistake gets, and how wide the ids of the results are."""
 
 _LARGEST = 1 << 20
-_MOST_ENTRIES, _MOST_WORDS = 1000, 1000
+_MOST_ENTRIES, _MOST_WORDS, _LONGEST_WORD = 1000, 1000, 1000
 _BEGINNING = re.compile(r'\s*\{\s*"gdsl_tune"\s*:')
 """How every tune file begins, a damaged one too: what begins otherwise is never overwritten."""
 _WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\.([a-z]+)=([a-z0-9_]+)(\([a-z0-9=, ]*\))?")
@@ -74,7 +74,7 @@ class TuneFile:
             return f"nothing was tuned on {backend}"
         here = [entry for entry in there if entry.device == device]
         if not here:
-            return f"it was tuned on another machine ({there[0].device}, not {device})"
+            return f"it was tuned on another machine ({printable(there[0].device)}, not {device})"
         unlike = [entry.graph.unlike(kind) for entry in here]
         alike = [entry for entry, why in zip(here, unlike, strict=True) if why is None]
         if not alike:
@@ -170,6 +170,8 @@ def read_file(path: str, source: Source) -> TuneFile:
     except ValueError as error:  # UnicodeDecodeError too, and a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "a path has no NUL character"
         raise _unusable(path, why) from None
+    except FileNotFoundError as error:
+        raise _unusable(path, error.strerror, fix="write one with gdslc tune") from None
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     if _BEGINNING.match(text) is None:
@@ -177,12 +179,14 @@ def read_file(path: str, source: Source) -> TuneFile:
     try:
         document = json.loads(text)
         return _file_of(path, document, hash_of_text(source))
+    except _DamagedError as error:
+        raise _unusable(path, f"it is damaged: {error}") from None
     except RecursionError:
         raise _unusable(path, "it is damaged: it is nested too deeply") from None
     except json.JSONDecodeError as error:
         raise _unusable(path, f"it is damaged: {error.msg} in line {error.lineno}") from None
-    except ValueError as error:  # a document that is another, or a number of too many digits
-        raise _unusable(path, f"it is damaged: {error}") from None
+    except ValueError:
+        raise _unusable(path, "it is damaged: a number has too many digits") from None
 
 
 def _content(path: str) -> str:
@@ -195,12 +199,8 @@ def _content(path: str) -> str:
     return content.decode()
 
 
-def _unusable(path: str, why: str) -> GdslError:
-    return GdslError.single(
-        "E0615",
-        f"cannot use the tune file {printable(path)}: {why}",
-        fix="remove it, or write a new one with gdslc tune",
-    )
+def _unusable(path: str, why: str, fix: str = "remove it, or write a new one with gdslc tune") -> GdslError:
+    return GdslError.single("E0615", f"cannot use the tune file {printable(path)}: {why}", fix=fix)
 
 
 # ---------------------------------------------------------------- from the document
@@ -246,7 +246,7 @@ def _entry(document: object) -> Entry:
 
 def _is_known(word: str) -> bool:
     """Whether a word sets a knob that may be tuned, by its name alone; what it stands on the program decides."""
-    found = _WORD.fullmatch(word)
+    found = _WORD.fullmatch(word) if len(word) <= _LONGEST_WORD else None
     known = _SCHEDULE if found is not None and found[1] == "schedule" else OPERATOR_KNOBS
     return found is not None and found[2] in known and found[2] not in NOT_TUNED
 

@@ -19,6 +19,8 @@ from gdsl.graph.symmetric import undirected_csr
 from gdsl.graph.text import TextLines, narrowed, short
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
+_LONGEST_WORD = len(str(2**63)) + 1
+"""With the blank before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +33,18 @@ class _Header:
     weights: int
     weighted: bool
 
+    @property
+    def longest_line(self) -> int:
+        """Bytes that the line of one vertex may have: that of a hub names an end of nearly every edge."""
+        return _LONGEST_WORD * (self.sizes + self.weights + self.num_edges * (2 if self.weighted else 1))
+
 
 def read_metis(path: str) -> Csr:
     """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight` (with
     a number behind where there are several) and `size`. Raises GdslError with file and line."""
     with TextLines(path) as lines:
         header = _header(lines)
+        lines.longest = max(lines.longest, header.longest_line)
         lists, fronts = _lists(lines, header)
     degrees = np.array([len(one) for one in lists], dtype=np.int64)
     flat = np.concatenate([np.zeros(0, np.int64), *lists])

@@ -26,6 +26,8 @@ _LONGEST_LINE = 1 << 16
 _MOST_BLANK_LINES = 1 << 22
 """More lines without an edge are no graph but an archive made to keep its reader busy."""
 _BYTES_PER_ROW = 48
+_BYTES_OF_LINE = 40
+"""For each byte of a line that is longer than most: its words are the most of it."""
 _ROWS_BETWEEN = 1 << 18
 """Lines after which the system is asked again how much memory there is."""
 
@@ -78,7 +80,8 @@ class TextLines:
     who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
-    `size` is the uncompressed size in bytes, None for compressed files.
+    `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have, for
+    who reads to say more once the head of the file is known; some lines of up to a block's size are let pass anyway.
     """
 
     def __init__(self, path: str) -> None:
@@ -88,6 +91,7 @@ class TextLines:
         self.number = 0
         self.line = ""
         self.complete = True
+        self.longest = _LONGEST_LINE
         self._skipped = 0
         self._size = min(_FIRST, _CHUNK)
         self._by_blocks = False
@@ -184,7 +188,7 @@ class TextLines:
         """What to raise for an exception among the blocks, once all before it are done with."""
         if isinstance(error, _TooLongError):
             self.number += 1
-            return self.error("E0710", f"this is no text of edges: the line has more than {_LONGEST_LINE:,} bytes")
+            return self.error("E0710", f"this is no text of edges: the line has more than {self.longest:,} bytes")
         if isinstance(error, JunkBehindError):
             return self._junk()
         if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile) and error.errno is not None:
@@ -192,23 +196,30 @@ class TextLines:
         return self._damaged(error) if isinstance(error, _DAMAGED) else error
 
     def _whole_lines(self) -> Generator[bytes | Exception, None, None]:
-        rest = b""
+        rest: list[bytes] = []
+        waiting = 0
         try:
             while chunk := self._read():
                 end = chunk.rfind(b"\n") + 1
                 if end:
-                    yield rest + chunk[:end]
-                    rest = chunk[end:]
-                else:
-                    rest += chunk
-                if len(rest) > _LONGEST_LINE and self._size >= _CHUNK:
-                    raise _TooLongError
+                    yield b"".join((*rest, chunk[:end]))
+                    rest, waiting = [], 0
+                rest.append(chunk[end:])
+                waiting += len(chunk) - end
+                if waiting > _LONGEST_LINE and self._size >= _CHUNK:
+                    self._require_room(waiting)
                 self._size = min(2 * self._size, _CHUNK)
         except Exception as error:
             yield error
             return
-        if rest:
-            yield rest
+        if waiting:
+            yield b"".join(rest)
+
+    def _require_room(self, length: int) -> None:
+        """For a line of so many bytes, whose end has not been seen."""
+        if length > self.longest:
+            raise _TooLongError
+        require_memory(length * _BYTES_OF_LINE, f"a line of {length:,} bytes or more", self.path)
 
     def _read(self) -> bytes:
         """The next bytes, all ends of lines made into one kind; none at the end of the file."""

@@ -163,6 +163,7 @@ def test_the_callers_own_words_win(tmp_path, own):
     [
         "bounds=off", "schedule.bounds=off", "visit.bounds=off", "bounds off", "schedule.ids=64", "schedule.speed=9",
         "visit.fuse=off", "", "visit.balance", "-p", "x.balance=merge; bounds off",
+        "step.direction=" + "a" * 5000,
     ],
 )  # fmt: skip
 def test_words_that_no_file_may_have(tmp_path, word):
@@ -183,6 +184,12 @@ def test_words_that_the_program_does_not_take(tmp_path, word):
     with pytest.warns(RuntimeWarning, match="does not take"):
         result = program(open_graph("karate"), source=0, backend="reference")
     assert result.tuned.stale and len(result.distance) == 34
+
+
+def test_what_a_file_says_does_nothing_to_a_terminal(tmp_path):
+    program = gdsl.compile(TEXT, tune_file=written(tmp_path / "t", entry(device="a\x1b[31m\nb")))
+    reason = program(open_graph("karate"), source=0, backend="reference").tuned.reason
+    assert "another machine" in reason and reason.isprintable()
 
 
 def test_another_text_or_version_is_stale(tmp_path):
@@ -285,7 +292,8 @@ def test_no_tune_files(tmp_path):
         ("long", b'{"gdsl_tune": 1' + b" " * (1 << 20)),
     ):
         (tmp_path / name).write_bytes(content)
-        unusable(tmp_path / name)
+        assert "sys." not in unusable(tmp_path / name)
+    assert "remove" not in unusable(tmp_path / "none")
     for path in (tmp_path, tmp_path / "none", "a\0b", ""):
         unusable(path)
     for wrong in (3, b"x", ["x"]):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+
 import pytest
 from graph_cases import edge_lists, graph_of, stored
 from hypothesis import HealthCheck, given, settings
@@ -85,3 +87,28 @@ def test_metis_is_not_written(tmp_path):
     with pytest.raises(GdslError, match="E0702"):
         write(Graph.from_edges([0], [1]), tmp_path / "a.graph")
     assert not (tmp_path / "a.graph").exists()
+
+
+@pytest.mark.parametrize("name", ["a.graph", "a.graph.gz"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_line_of_a_hub(tmp_path, name, weighted):
+    """As long as it must be, wherever blocks end; a line that is longer than any of the graph is still none."""
+    leaves = 120_000  # more than a block
+    weight = " 9000000000000000000" if weighted else ""
+    hub = " ".join(f"{leaf}{weight}" for leaf in range(2, leaves + 2))
+    text = f"{leaves + 1} {leaves}{' 1' if weighted else ''}\n{hub}\n" + f"1{weight}\n" * leaves
+    write = gzip.compress if name.endswith(".gz") else bytes
+    (tmp_path / name).write_bytes(write(text.encode()))
+    graph = Graph.read(tmp_path / name)
+    assert graph.num_edges == 2 * leaves and graph.out_degrees[0] == leaves
+    assert list(graph.columns[:leaves]) == list(range(1, leaves + 1))
+    (tmp_path / name).write_bytes(write(f"{leaves} 2\n{'1' * 1_500_000}\n".encode()))
+    with pytest.raises(GdslError, match=rf"{name}:2: error\[E0710\]: .* more than 65,536 bytes"):
+        Graph.read(tmp_path / name)
+
+
+def test_a_line_that_no_memory_holds(tmp_path, monkeypatch):
+    monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 64 * 2_000_000 + 200 * 3_000_000)
+    (tmp_path / "a.graph.gz").write_bytes(gzip.compress(b"1000000 2000000\n" + b" " * 30_000_000 + b"\n"))
+    with pytest.raises(GdslError, match="E0708.*a line of"):
+        Graph.read(tmp_path / "a.graph.gz")
