@@ -176,8 +176,8 @@ def test_findings_name_the_line_of_the_program() -> None:
     """A race that the checker is not there to see: the emulator names the .gdsl line."""
     built = build_program("backward", ("reach.direction=push",))
     text = built.generated.text
-    assert "compare_and_swap(&d.steps[" in text
-    broken = text.replace("compare_and_swap(&d.steps[", "plain_compare_and_swap(&d.steps[")
+    assert " claim(&d.steps[" in text
+    broken = text.replace(" claim(&d.steps[", " plain_claim(&d.steps[")
     broken = broken.replace("// ---- functors ----", PLAIN_EXCHANGE)
     module = EmulatedModule(broken, "backward.cu")
     mutant = Built(built.program, built.plan, built.generated, module, built.widths)
@@ -192,7 +192,7 @@ def test_findings_name_the_line_of_the_program() -> None:
 
 PLAIN_EXCHANGE = """
 template <class T>
-__device__ bool plain_compare_and_swap(T* x, T old, T value) {
+__device__ bool plain_claim(T* x, T old, T value, bool) {
     const bool won = *x == old;
     if (won) { *x = value; }
     return won;

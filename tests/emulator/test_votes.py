@@ -34,7 +34,12 @@ def stars() -> Graph:
 def test_lists_of_every_length(hub_degree: int, widths: Widths) -> None:
     case = BY_NAME["communities"]
     words = () if widths is NARROW else ("schedule.ids=64",)
-    built = build_program(case.name, words, dataclasses.replace(SMALL, hub_degree=hub_degree), widths)
+    built = build_program(
+        case.name,
+        words,
+        dataclasses.replace(SMALL, hub_degree=hub_degree, reduced_hub=max(hub_degree, SMALL.reduced_hub)),
+        widths,
+    )
     graph = stars()
     for seed in range(3):
         bindings = bind(built.program, graph, case.values(graph, seed), id_bits=widths.vertex)
