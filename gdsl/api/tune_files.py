@@ -171,7 +171,7 @@ def read_file(path: str, source: Source) -> TuneFile:
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "a path has no NUL character"
         raise _unusable(path, why) from None
     except FileNotFoundError as error:
-        raise _unusable(path, error.strerror, fix="write one with gdslc tune") from None
+        raise _unusable(path, error.strerror or "it is not there", fix="write one with gdslc tune") from None
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     if _BEGINNING.match(text) is None:

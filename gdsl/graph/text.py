@@ -80,8 +80,8 @@ class TextLines:
     who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
-    `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have, for
-    who reads to say more once the head of the file is known; some lines of up to a block's size are let pass anyway.
+    `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have,
+    for who reads to say more once the head of the file is known; some lines of up to a block's size are let pass anyway.
     """
 
     def __init__(self, path: str) -> None:

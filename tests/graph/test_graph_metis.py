@@ -110,5 +110,5 @@ def test_the_line_of_a_hub(tmp_path, name, weighted):
 def test_a_line_that_no_memory_holds(tmp_path, monkeypatch):
     monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 64 * 2_000_000 + 200 * 3_000_000)
     (tmp_path / "a.graph.gz").write_bytes(gzip.compress(b"1000000 2000000\n" + b" " * 30_000_000 + b"\n"))
-    with pytest.raises(GdslError, match="E0708.*a line of"):
+    with pytest.raises(GdslError, match=r"E0708.*a line of"):
         Graph.read(tmp_path / "a.graph.gz")
