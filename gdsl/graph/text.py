@@ -81,7 +81,7 @@ class TextLines:
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
     `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have,
-    for who reads to say more once the head of the file is known; some lines of up to a block's size are let pass anyway.
+    for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
     """
 
     def __init__(self, path: str) -> None:
