@@ -175,12 +175,12 @@ def test_the_timeout_covers_waiting_for_a_file(tmp_path: Path, what: str) -> Non
         "input": str(tmp_path / "x.txt"),
         what: str(pipe),
     }
-    words = [given["program"], given["graph"], "-p", f"x=@{given['input']}", "--backend", "reference", "--timeout", "2"]
+    words = [given["program"], given["graph"], "-p", f"x=@{given['input']}", "--backend", "reference", "--timeout", "5"]
     process = gdslc("run", *words)
     _, error = process.communicate(timeout=LONG)
     assert process.returncode == 1
     doing = "compiling" if what == "program" else "reading"
-    assert error == f"error[E0802]: the run was stopped after 2 seconds, its timeout, while {doing} {pipe}\n"
+    assert error == f"error[E0802]: the run was stopped after 5 seconds, its timeout, while {doing} {pipe}\n"
 
 
 def test_arrays_from_pipes(tmp_path: Path) -> None:
