@@ -33,6 +33,8 @@ from gdsl.graph.text import TextLines, narrowed, printable, readable, short
 _COMMENT = re.compile(r"[#%].*")
 _UNDIRECTED = "undirected"
 """The comment by which gdsl marks a list without names of columns."""
+_LARGEST_NAME = 2**63 - 2
+"""Ids that become names are below it, so that one more is an int64."""
 _EXAMPLE = "source,destination,weight,capacity"
 
 
@@ -77,7 +79,7 @@ def read_edge_list(path: str, one_based: bool, num_vertices: int | None, compact
     if compact and names is None:
         if num_vertices is not None:
             raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
-        _check_ids(path, *ends, one_based, None, highest=2**63 - 2)
+        _check_ids(path, *ends, one_based, None, highest=_LARGEST_NAME)
         sources, destinations, names = _compacted(*ends)
         count = len(names)
     else:
@@ -324,15 +326,19 @@ def _check_ids(
         outside = (ids < lowest) | (ids >= highest + lowest)
         if outside.any():
             place = int(np.argmax(outside))
-            raise _outside(path, place, name, int(ids[place]), one_based, num_vertices)
+            raise _outside(path, place, name, int(ids[place]), one_based, num_vertices, highest)
 
 
-def _outside(path: str, place: int, name: str, value: int, one_based: bool, num_vertices: int | None) -> GdslError:
+def _outside(
+    path: str, place: int, name: str, value: int, one_based: bool, num_vertices: int | None, highest: int
+) -> GdslError:
     """E0707 at the line of data row `place`."""
     lowest = 1 if one_based else 0
     lines = find_row(path, _rows, place)
     if value < lowest:
         message = f"the {name} {value} is no vertex: ids count from {lowest} here"
+    elif highest == _LARGEST_NAME:
+        return lines.error("E0709", f"the {name} {value} is too large for an id, which is below {highest + lowest:,}")
     elif num_vertices is None:
         fix = "where ids have gaps, --compact (compact=True) counts only the vertices that have an edge"
         return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices", fix)

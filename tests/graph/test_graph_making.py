@@ -235,3 +235,9 @@ def test_requires_simple_names_what_mends_it(edges, said, not_said):
     assert all(word in str(caught.value) for word in said)
     assert not any(word in str(caught.value) for word in not_said)
     assert program(graph.changed(loops=False, dedup="first"), backend="reference").x.tolist() == [0, 0]
+
+
+def test_an_id_beyond_int64_is_told(tmp_path):
+    (tmp_path / "edges.txt").write_text("0 1\n5 9223372036854775807\n")
+    with pytest.raises(GdslError, match=r"edges.txt:2: error\[E0709\].*too large for an id, which is below"):
+        Graph.read(tmp_path / "edges.txt", compact=True)
