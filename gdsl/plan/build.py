@@ -41,19 +41,9 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     planner = OperationPlanner(program, target)
     sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
     steps = _Schedule(planner).steps(program.schedule)
-    turned: turns.Turning = {}
-    kept: tuple[str, ...] = ()
-    schedule: tuple[Step, ...]
-    if target.fused:
-        if target.grid:
-            steps = Fusion(planner.accesses, planner.repeated).steps(steps)
-        launch = launches.fused(_initialise(program), steps)
-        if target.grid:
-            placed = turns.place(launch, program, planner.accesses)
-            launch, turned, kept = placed.launch, placed.turning, placed.kept
-        schedule = (launch,)
-    else:
-        schedule = launches.unfused(_initialise(program), steps)
+    if target.fused and target.grid:
+        steps = Fusion(planner.accesses, planner.repeated).steps(steps)
+    schedule, turned, kept = _launched(planner, steps)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,
@@ -86,6 +76,20 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _launched(
+    planner: OperationPlanner, steps: tuple[Step, ...]
+) -> tuple[tuple[Step, ...], turns.Turning, tuple[str, ...]]:
+    """The launches of `steps`; the scalars in them that turn, and those that each thread keeps."""
+    program, target = planner.program, planner.target
+    if not target.fused:
+        return launches.unfused(_initialise(program), steps), {}, ()
+    launch = launches.fused(_initialise(program), steps)
+    if not target.grid:
+        return (launch,), {}, ()
+    placed = turns.place(launch, program, planner.accesses)
+    return (placed.launch,), placed.turning, placed.kept
 
 
 def neighbours(program: ir.Program, target: Target) -> tuple[Pair, ...]:
