@@ -28,7 +28,7 @@ class Mutant:
 
 
 _ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"
-_MEMORY, _WARP = "runtime/memory.cuh", "runtime/warp.cuh"
+_WARP = "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
 _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
@@ -60,60 +60,6 @@ problem { param source : vertex; vertex count : int32; }
 vertex functor bump(v) { apply { count[v] += 1; } }
 schedule { repeat (200) { compute(vertices, bump); } }
 """
-
-ATOMICS = (
-    Mutant(
-        "the mark against duplicates",
-        _FRONTIER,
-        "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;",
-        "if ((*word & bit) != 0) { return false; } *word |= bit; return true;",
-        "sssp",
-        "race",
-    ),
-    Mutant(
-        "the claim of a far end",
-        _MEMORY,
-        "(few || load_relaxed(x) == old) && exchange_word(x, old, value);",
-        "load_relaxed(x) == old && (*x = value, true);",
-        "bfs",
-        "race",
-        _BFS_PUSH,
-    ),
-    Mutant(
-        "the atomic minimum",
-        _MEMORY,
-        "return value < former ? atomicMin(x, value) : former;",
-        "if (value < former) { *x = value; } return former;",
-        "connected_components",
-        "race",
-    ),
-    Mutant(
-        "the place in the queue",
-        _FRONTIER,
-        "atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;",
-        "run.counters()->accepted : 0; if (lane == 0) { run.counters()->accepted = at + amount; }",
-        "bfs",
-        "race",
-        _BFS_PUSH,
-    ),
-    Mutant(
-        "the bit of a member",
-        _FRONTIER,
-        "atomicOr(&f.bitmap[v / 32], 1u << (v % 32));",
-        "f.bitmap[v / 32] |= 1u << (v % 32);",
-        "bfs",
-        "race",
-    ),
-    Mutant(
-        "the place of a chunk",
-        _PUSH,
-        "at = atomicAdd(&run.counters()->hubs, uint64(inclusive));",
-        "at = load_relaxed(&run.counters()->hubs); store_relaxed(&run.counters()->hubs, at + inclusive);",
-        "bfs",
-        "race result",
-        _BFS_PUSH,
-    ),
-)
 
 BARRIERS = (
     Mutant(
@@ -403,4 +349,4 @@ IDENTITIES = (
     Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
-MUTANTS = (*ATOMICS, *BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)
+MUTANTS = (*BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)

@@ -23,7 +23,7 @@ from gdsl.types import Widths
 from . import running
 from .build import compiler
 from .driver import EmulatedModule, EmulatorError
-from .fake_cupy import FakeCupy, install
+from .fake_cupy import FakeCupy
 from .running import SMALL, TINY, Built, build, device_for, expect, program_of
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
@@ -70,11 +70,6 @@ problem { vertex x : float32 = random(id, 1); vertex most : float32; }
 edge functor hear(src, dst, e) -> float32 { value x[dst]; }
 schedule { most = neighbor_reduce(vertices, hear, max); }
 """
-
-
-@pytest.fixture
-def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
-    return install(monkeypatch)
 
 
 def graphs() -> list[gdsl.Graph]:

@@ -14,10 +14,10 @@ from gdsl.codegen.cuda.generate import generate
 from gdsl.diagnostics import GdslError
 
 from . import build
+from .atomic_mutants import ATOMIC_MUTANTS
 from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .edge_mutants import EDGE_MUTANTS
-from .few_mutants import FEW_MUTANTS
 from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
@@ -80,7 +80,7 @@ ALL = (
     *SET_MUTANTS,
     *MUTANTS,
     *EDGE_MUTANTS,
-    *FEW_MUTANTS,
+    *ATOMIC_MUTANTS,
     *FUSION_MUTANTS,
     *GRAPH_MUTANTS,
     *KEPT_MUTANTS,

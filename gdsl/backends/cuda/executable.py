@@ -200,7 +200,6 @@ class CudaExecutable:
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
-        self._program = program
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
