@@ -28,6 +28,12 @@ def each_chunk(graph: BenchmarkGraph) -> Iterator[tuple[slice, Any, Any]]:
         yield part, graph.edge_sources[part], graph.columns[part]
 
 
+def differences(module: Any, name: str, found: Any, expected: Any) -> str | None:
+    """How many elements of an answer that is unique are others; `name` is what they are called."""
+    wrong = int(module.sum(found != expected))
+    return f"{wrong} {name} are others" if wrong else None
+
+
 def check_levels(graph: BenchmarkGraph, source: int, distance: Any) -> str | None:
     """Hop distances: the source has 0, no edge spans two levels, every other level is reached from the one before.
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.checks import each_chunk, number_of_components
+from bench.checks import differences, each_chunk, number_of_components
 from bench.graphs import BenchmarkGraph
 
 KNOWN_TRIANGLES = {("cupy", "rmat22"): 2_111_425_355, ("numpy", "rmat18"): 83_170_211}
@@ -116,8 +116,7 @@ def check_cores(graph: BenchmarkGraph, core: Any) -> str | None:
         peeled, rest = rest[weak], rest[~weak]
         expected[peeled] = level
         degrees -= module.bincount(graph.columns[edges_of(graph, peeled)], minlength=graph.num_vertices)
-    wrong = expected != core
-    return f"{int(wrong.sum())} core numbers are others" if bool(wrong.any()) else None
+    return differences(module, "core numbers", core, expected)
 
 
 def edges_of(graph: BenchmarkGraph, vertices: Any) -> Any:

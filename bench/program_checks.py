@@ -11,14 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from bench.checks import each_chunk
+from bench.checks import differences, each_chunk
 from bench.graphs import BenchmarkGraph
 from bench.library_checks import KNOWN_TRIANGLES, each_triangle, edges_of
-
-
-def _differences(module: Any, name: str, found: Any, expected: Any) -> str | None:
-    wrong = int(module.sum(found != expected))
-    return f"{wrong} {name} are others" if wrong else None
 
 
 def check_heard(graph: BenchmarkGraph, source: int, heard: Any) -> str | None:
@@ -35,7 +30,7 @@ def check_heard(graph: BenchmarkGraph, source: int, heard: Any) -> str | None:
         expected[new] = level
         new = module.unique(new) if new.size else new
         tellers = new if level % 2 == 1 else new[new % 8 != 7]
-    return _differences(module, "rounds", heard, expected)
+    return differences(module, "rounds", heard, expected)
 
 
 def check_steps(graph: BenchmarkGraph, steps: Any) -> str | None:
@@ -49,7 +44,7 @@ def check_steps(graph: BenchmarkGraph, steps: Any) -> str | None:
         vertices, numbers = vertices[going], numbers[going]
         expected[vertices] += 1
         numbers = module.where(numbers % 2 == 0, numbers // 2, 3 * numbers + 1)
-    return _differences(module, "numbers of steps", steps, expected)
+    return differences(module, "numbers of steps", steps, expected)
 
 
 def check_opinions(graph: BenchmarkGraph, opinion: Any, rounds: int = 10, trust: int = 2000) -> str | None:
@@ -64,7 +59,7 @@ def check_opinions(graph: BenchmarkGraph, opinion: Any, rounds: int = 10, trust:
             number += module.bincount(tails, minlength=count)
             total += module.bincount(tails, weights=voices.astype(np.float64), minlength=count)
         expected = (total.astype(np.int64) + expected) // (number.astype(np.int64) + 1)
-    return _differences(module, "opinions", opinion, expected)
+    return differences(module, "opinions", opinion, expected)
 
 
 def check_erosion(graph: BenchmarkGraph, gone: Any) -> str | None:
@@ -80,7 +75,7 @@ def check_erosion(graph: BenchmarkGraph, gone: Any) -> str | None:
         washed, rest = rest[weak], rest[~weak]
         expected[washed] = level
         strength -= 2 * module.bincount(graph.columns[edges_of(graph, washed)], minlength=count)
-    return _differences(module, "levels", gone, expected)
+    return differences(module, "levels", gone, expected)
 
 
 def check_balance(graph: BenchmarkGraph, balanced: int, unbalanced: int) -> str | None:
@@ -115,4 +110,4 @@ def check_fashion(graph: BenchmarkGraph, style: Any, rounds: int = 5, styles: in
         votes = votes.reshape(count, styles)
         most, best = votes.max(axis=1), votes.argmax(axis=1)
         expected = module.where(votes[vertices, expected] == most, expected, best)
-    return _differences(module, "styles", style, expected)
+    return differences(module, "styles", style, expected)

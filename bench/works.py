@@ -80,6 +80,28 @@ def labels(graph: BenchmarkGraph, result: Any) -> float:
     return float(graph.module.unique(result["component"]).size)
 
 
+def _paths(
+    name: str,
+    folder: Path,
+    costs: str,
+    check: Check,
+    to_reach: Mapping[str, float] | None = None,
+    targets: Mapping[str, float] | None = None,
+) -> Work:
+    """A work on the least costs from a source along the graph's weights; `costs` is the result that has them, inf where
+    no path leads, and `check` takes it as it is."""
+    return Work(
+        name,
+        folder / f"{name}.gdsl",
+        lambda graph, result, source: check(graph, source, result[costs]),
+        values=lambda graph, source: {"weight": graph.weights, "source": source},
+        takes_source=True,
+        reached=lambda graph, result, source: graph.module.isfinite(result[costs]),
+        to_reach=to_reach or {},
+        targets=targets or {},
+    )
+
+
 _ALL = (
     Work(
         "bfs",
@@ -101,24 +123,8 @@ _ALL = (
         to_reach={"rmat22": 0.28, "grid3000": 16.0, "rmat24": 0.75},
         targets={"rmat22": 0.8, "grid3000": 40.0},
     ),
-    Work(
-        "sssp",
-        SAMPLES / "sssp.gdsl",
-        lambda graph, result, source: checks.check_shortest(graph, source, result["distance"]),
-        values=lambda graph, source: {"weight": graph.weights, "source": source},
-        takes_source=True,
-        reached=lambda graph, result, source: graph.module.isfinite(result["distance"]),
-        to_reach={"rmat22": 2.0, "grid3000": 24.0},
-        targets={"rmat22": 10.0},
-    ),
-    Work(
-        "fares",
-        PROGRAMS / "fares.gdsl",
-        lambda graph, result, source: checks.check_fares(graph, source, result["fare"]),
-        values=lambda graph, source: {"weight": graph.weights, "source": source},
-        takes_source=True,
-        reached=lambda graph, result, source: graph.module.isfinite(result["fare"]),
-    ),
+    _paths("sssp", SAMPLES, "distance", checks.check_shortest, {"rmat22": 2.0, "grid3000": 24.0}, {"rmat22": 10.0}),
+    _paths("fares", PROGRAMS, "fare", checks.check_fares),
     Work(
         "pagerank",
         SAMPLES / "pagerank.gdsl",
@@ -210,14 +216,7 @@ _ALL = (
         to_reach={"rmat22": 300.0, "grid3000": 60.0},
         targets={"rmat22": 1200.0, "grid3000": 250.0},
     ),
-    Work(
-        "delta_stepping",
-        PROGRAMS / "delta_stepping.gdsl",
-        lambda graph, result, source: checks.check_shortest(graph, source, result["distance"]),
-        values=lambda graph, source: {"weight": graph.weights, "source": source},
-        takes_source=True,
-        reached=lambda graph, result, source: graph.module.isfinite(result["distance"]),
-    ),
+    _paths("delta_stepping", PROGRAMS, "distance", checks.check_shortest),
     Work(
         "cascade",
         PROGRAMS / "cascade.gdsl",
