@@ -21,10 +21,11 @@ class Visit:
 @dataclass(frozen=True, slots=True)
 class ResultText:
     """What becomes of accepted elements: the variable to which each thread gives them, and the statements behind the
-    region of threads."""
+    region of threads; `by_one`: the variable of a thread that does everything alone."""
 
     collector: str
     finish: tuple[str, ...]
+    by_one: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class WalkText:
     visit: Visit
     assign: Visit | None = None
     """What a reduction does with a vertex and its result."""
+    by_one: Visit | None = None
+    """What one thread does with an edge where it does all of a push; None where it is never alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,8 @@ class ElementsText(OperatorText):
     """The edges that are noted in the trace."""
     visit: Visit
     result: ResultText | None
+    by_one: Visit | None = None
+    """What one thread does with a member where it does everything; None where it is never alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +134,8 @@ class ReduceText(OperatorText):
     captured: str
     share: str
     """The runtime's function that shares the edges out."""
+    share_by_one: str
+    """That of a thread that does everything alone."""
     walks: tuple[WalkText, ...]
     stored: Visit | None
 

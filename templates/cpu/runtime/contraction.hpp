@@ -125,7 +125,7 @@ struct contracted_lists {
         : g(g), label(label), sums(sums), count(count), parts((g.num_edges + PART - 1) / PART), groups(g, label, count),
           ends(std::size_t(g.num_edges) + 1), totals(std::size_t(g.num_edges) + 1), sizes(std::size_t(count) + 1, 0),
           head(std::size_t(parts) + 1, 0), tail(std::size_t(parts) + 1, 0), lost(false) {
-#pragma omp parallel if (g.num_edges > SMALL_WORK)
+#pragma omp parallel if (g.num_edges > SMALL_WORK / 4)
         {
             contraction_room<Total> room;
 #pragma omp for schedule(dynamic, 1)
