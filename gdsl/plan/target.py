@@ -47,6 +47,8 @@ class Sizes:
     """Edges a warp (cpu: edges) from which on a round takes as long as it has edges."""
     thin_round: int = 8
     """A round of this part of the entries that there have been is so few that more are looked for."""
+    own_votes: int = 65536
+    """Up to so many vertices each has a place of its own where votes for vertices are counted: a megabyte a thread (cpu)."""
     small_work: int = 16384
     """Edges or elements up to which one thread does all the work (cpu): others join it, and leave, for about as long."""
 

@@ -86,6 +86,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *(self._results(collect) if collect is not None else []),
             *([("direction_state& direction", direction_of(step.site))] if directed else []),
             *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
+            *([(f"{tables_type(sweep.vote)}& tables", tables_of(step.site))] if sweep.vote is not None else []),
             ("int32 iteration", "iteration"),
         ]
         totals = self._totals(operation, sweep)
@@ -211,8 +212,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         calls = self.texts.calls(sweep.own_by_one, _ON_A_VERTEX, apply="apply_alone")
         by_one = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
-        edges = _EDGES[sweep.edges]
-        return ElementsText(**common, queued=not everything, each=each, edges=edges, visit=visit, by_one=by_one)
+        test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if kept and not calls.apply else None
+        queued, edges = not everything, _EDGES[sweep.edges]
+        return ElementsText(**common, queued=queued, each=each, edges=edges, visit=visit, by_one=by_one, test=test)
 
     # The common neighbours of the ends of edges
 
@@ -287,6 +289,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             **common,
             key=vote.key.name,
             total=vote.total.name,
+            keys="d.graph.num_vertices" if vote.key is Type.VERTEX else "0",
             score_type=vote.score_type.name,
             score=self._score(vote),
             kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
@@ -307,6 +310,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 def direction_of(site: int) -> str:
     """The variable that an operation remembers its choice in."""
     return f"direction_{site}"
+
+
+def tables_type(vote: Vote) -> str:
+    """The type of the tables in which threads count the votes of an operation."""
+    return f"vote_tables<{vote.key.name}, {vote.total.name}>"
+
+
+def tables_of(site: int) -> str:
+    """The variable that has them from one time to the next."""
+    return f"votes_{site}"
 
 
 def counted(plan: Plan) -> dict[str | None, str]:

@@ -103,6 +103,8 @@ class ElementsText(OperatorText):
     result: ResultText | None
     by_one: Visit | None = None
     """What one thread does with a member where it does everything; None where it is never alone."""
+    test: Visit | None = None
+    """Where nothing is done but test a vertex and collect it: the test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,13 +144,14 @@ class ReduceText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class VoteText(OperatorText):
-    """`neighbor_vote`. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
+    """`neighbor_vote`. `keys` is how many there may be, 0 where nobody knows. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
     them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
     `elect` takes a result, `stored` as in `ReduceText`."""
 
     kind: ClassVar[str] = "vote"
     key: str
     total: str
+    keys: str
     score_type: str
     score: str
     kept: str

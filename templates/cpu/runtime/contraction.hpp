@@ -93,6 +93,7 @@ template <class Total>
 struct contraction_room {
     vote_table<vertex, Total> table;
     std::vector<vertex> spare;
+    explicit contraction_room(int64 count) { table.take(count); }
     bool prepare(int64 edges) {
         if (!table.prepare(edges)) { return false; }
         try {
@@ -127,7 +128,7 @@ struct contracted_lists {
           head(std::size_t(parts) + 1, 0), tail(std::size_t(parts) + 1, 0), lost(false) {
 #pragma omp parallel if (g.num_edges > SMALL_WORK / 4)
         {
-            contraction_room<Total> room;
+            contraction_room<Total> room(count);
 #pragma omp for schedule(dynamic, 1)
             for (int64 part = 0; part < parts; ++part) { contract_part(room, part); }
 #pragma omp for schedule(dynamic, 1)

@@ -20,6 +20,39 @@ inline void each_by_one(const Members& members, Visit visit) {
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
+// piece: keep_block
+// Collects those of up to 64 members that pass a test, which writes nothing: all are tested before the first is
+// collected, so that tests of several members are one instruction where the compiler finds it.
+template <class Members, class Out, class Test>
+inline void keep_block(const Members& members, int64 first, int64 count, Out& out, Test test) {
+    bool kept[64];
+    if (count == 64) {
+        for (int64 i = 0; i < 64; ++i) { kept[i] = test(members[first + i]); }
+    } else {
+        for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
+    }
+    for (int64 i = 0; i < count; ++i) { out.append_if(members[first + i], kept[i]); }
+}
+
+// piece: keep_vertices
+// Collects the members that pass a test. All threads of the region call it.
+template <class Members, class Out, class Test>
+inline void keep_vertices(const Members& members, Out& out, Test test) {
+    const int64 size = members.size(), blocks = (size + 63) / 64;
+#pragma omp for schedule(dynamic, minimum<int64>(32, chunk_of(blocks)))
+    for (int64 block = 0; block < blocks; ++block) {
+        keep_block(members, block * 64, minimum<int64>(64, size - block * 64), out, test);
+    }
+}
+
+// piece: keep_by_one
+// The same by the one thread that there is.
+template <class Members, class Out, class Test>
+inline void keep_by_one(const Members& members, Out& out, Test test) {
+    const int64 size = members.size();
+    for (int64 first = 0; first < size; first += 64) { keep_block(members, first, minimum<int64>(64, size - first), out, test); }
+}
+
 // piece: each_edge
 // Every edge of the graph, by source; long lists are shared out.
 template <class Visit>
