@@ -48,9 +48,9 @@ class Sizes:
     thin_round: int = 8
     """A round of this part of the entries that there have been is so few that more are looked for."""
     own_votes: int = 65536
-    """Up to so many vertices each has a place of its own where votes for vertices are counted: a megabyte a thread (cpu)."""
+    """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 16384
-    """Edges or elements up to which one thread does all the work (cpu): others join it, and leave, for about as long."""
+    """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,9 +144,9 @@ class ReduceText(OperatorText):
 
 @dataclass(frozen=True, slots=True)
 class VoteText(OperatorText):
-    """`neighbor_vote`. `keys` is how many there may be, 0 where nobody knows. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
-    them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
-    `elect` takes a result, `stored` as in `ReduceText`."""
+    """`neighbor_vote`. `keys` is the bound of most keys, 0 where nobody knows. Each of `walks` counts ballots in
+    ``votes``; `degrees` are the lists by which room is made for them. `score` is an expression of ``near``, ``key`` and
+    ``total``, `kept` one of ``near``, empty without such keys; `elect` takes a result, `stored` as in `ReduceText`."""
 
     kind: ClassVar[str] = "vote"
     key: str
