@@ -20,24 +20,30 @@ inline void each_by_one(const Members& members, Visit visit) {
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
-// piece: keep_block
-// Collects those of up to 64 members that pass a test, which writes nothing: all are tested before the first is
-// collected, so that tests of several members are one instruction where the compiler finds it.
-template <class Members, class Out, class Test>
-inline void keep_block(const Members& members, int64 first, int64 count, Out& out, Test test) {
+// piece: passing
+// Which of up to 64 members pass a test, which writes nothing: all are tested before the first is collected, so that tests
+// of several members are one instruction where the compiler finds it. It has this loop once in a program for a test.
+template <class Members, class Test>
+__attribute__((noinline)) uint64 passing(const Members members, int64 first, int64 count, const Test test) {
     bool kept[64];
-    if (count == 64) {
-        for (int64 i = 0; i < 64; ++i) { kept[i] = test(members[first + i]); }
-    } else {
-        for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
-    }
-    for (int64 i = 0; i < count; ++i) { out.append_if(members[first + i], kept[i]); }
+    for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
+    uint64 bits = 0;
+    for (int64 i = 0; i < count; ++i) { bits |= uint64(kept[i]) << i; }
+    return bits;
+}
+
+// piece: keep_block
+// Collects those of up to 64 members that pass a test.
+template <class Members, class Out, class Test>
+inline void keep_block(const Members& members, int64 first, int64 count, Out& out, const Test& test) {
+    const uint64 bits = passing(members, first, count, test);
+    for (int64 i = 0; i < count; ++i) { out.append_if(members[first + i], (bits >> i & 1) != 0); }
 }
 
 // piece: keep_vertices
 // Collects the members that pass a test. All threads of the region call it.
 template <class Members, class Out, class Test>
-inline void keep_vertices(const Members& members, Out& out, Test test) {
+inline void keep_vertices(const Members& members, Out& out, const Test& test) {
     const int64 size = members.size(), blocks = (size + 63) / 64;
 #pragma omp for schedule(dynamic, minimum<int64>(32, chunk_of(blocks)))
     for (int64 block = 0; block < blocks; ++block) {
@@ -48,7 +54,7 @@ inline void keep_vertices(const Members& members, Out& out, Test test) {
 // piece: keep_by_one
 // The same by the one thread that there is.
 template <class Members, class Out, class Test>
-inline void keep_by_one(const Members& members, Out& out, Test test) {
+inline void keep_by_one(const Members& members, Out& out, const Test& test) {
     const int64 size = members.size();
     for (int64 first = 0; first < size; first += 64) { keep_block(members, first, minimum<int64>(64, size - first), out, test); }
 }
