@@ -20,8 +20,9 @@ ALONE = Sizes(hub_degree=3, hub_chunk=2)
 FILTERS = """program p; problem { vertex kept : int32; vertex twice : int32; scalar sizes : int64; }
 vertex functor third(v) { cond int32(v) % 3 != 1; }
 vertex functor drawn(v) { cond random(v, 5) < 0.5 && kept[v] == 1; }
+vertex functor all(v) { apply { } }
 schedule {
-    frontier f = filter(vertices, third); compute(f, v => { kept[v] = 1; });
+    frontier f = filter(filter(vertices, third), all); compute(f, v => { kept[v] = 1; });
     frontier g = filter(f, drawn); compute(g, v => { twice[v] = 1; }); sizes = size(f) * 1000 + size(g);
 }"""
 VOTES = """program p; requires symmetric;

@@ -212,7 +212,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         calls = self.texts.calls(sweep.own_by_one, _ON_A_VERTEX, apply="apply_alone")
         by_one = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
-        test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if kept and not calls.apply else None
+        only_tests = kept and bool(calls.tests) and not calls.apply
+        test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
         queued, edges = not everything, _EDGES[sweep.edges]
         return ElementsText(**common, queued=queued, each=each, edges=edges, visit=visit, by_one=by_one, test=test)
 
