@@ -138,7 +138,7 @@ def test_many_blocks_by_several_threads(tmp_path, both_ways, monkeypatch):
     """What is unusual in the middle is read exactly, and blamed at its line; so is the end of damaged data."""
     reading, seen = both_ways
     monkeypatch.setattr(text, "_CHUNK", 1 << 12)
-    monkeypatch.setattr(columns, "_processors", lambda: 3)
+    monkeypatch.setattr(columns, "processors", lambda: 3)
     rng = np.random.default_rng(3)
     rows = [f"{a} {b}\n" for a, b in rng.integers(0, 5000, (20_000, 2)).tolist()]
     path = tmp_path / "a.txt"
