@@ -137,7 +137,7 @@ def pairs_in_order(
     are parallel."""
     keys.sort()
     if unique:
-        keys = without_repeats(np, keys)
+        keys = keys[first_of_equals(np, keys)]
 
     def fill(target: NDArray[Any]) -> None:
         np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
@@ -145,22 +145,18 @@ def pairs_in_order(
     return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
 
 
-def pairs_in_order_by(module: Any, keys: Any, num_vertices: int, unique: bool) -> tuple[Any, Any]:
+def lists_by(module: Any, keys: Any, num_vertices: int) -> tuple[Any, Any]:
     """The same of int32, of sorted keys on a GPU; `module` is cupy."""
-    if unique:
-        keys = without_repeats(module, keys)
     offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
     return offsets.astype(np.int32), keys.astype(np.int32)
 
 
-def without_repeats(module: Any, keys: Any) -> Any:
-    """Each of some sorted numbers once."""
-    if not len(keys):
-        return keys
+def first_of_equals(module: Any, keys: Any) -> Any:
+    """Of some sorted numbers, whether each is the first of those that are equal to it."""
     first = module.empty(len(keys), bool)
     first[:1] = True
     module.not_equal(keys[1:], keys[:-1], out=first[1:])
-    return keys[first]
+    return first
 
 
 def transposed_by(module: Any, offsets: Any, columns: Any) -> tuple[Any, Any, Any]:

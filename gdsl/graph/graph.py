@@ -49,7 +49,6 @@ class Graph:
 
     num_vertices: int
     directed: bool
-    attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
     names: Names | None
     _postponed: Postponed | None = None
@@ -301,6 +300,11 @@ class Graph:
             self._keep(edges.csr())
         made: Csr = self.__dict__["_csr"]
         return made
+
+    @cached_property
+    def attributes(self) -> Mapping[str, NDArray[Any]]:
+        """Values of the edges by name, each [E], in the order of the edge ids."""
+        return self._csr.attributes
 
     @cached_property
     def num_edges(self) -> int:

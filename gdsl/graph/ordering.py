@@ -1,12 +1,11 @@
 """Edges with values put in the order of their sources, then of their destinations, then as given.
 
 A sort of whole numbers is many times as fast as a walk through memory in no order, so everything is a sort of numbers
-that fit in a processor's cache. First, piece by piece, edges go into as many blocks of neighbouring sources as the cache
-has room for at a time: what is sorted is the number of the block with the place in the piece behind it. Then the edges
-of each block, which stand there as given, are sorted by source within the block, destination and place in the block, all
-in one number of 64 bits. The places tell the same edges apart, so that no two numbers are equal and any sort is stable;
-and where the values of each are. Where 64 bits are too few, which takes many edges in one block, the pairs are sorted by
-a stable sort instead.
+that fit in a processor's cache. First, piece by piece, edges go into blocks of neighbouring sources: what is sorted is
+the number of the block with the place in the piece behind it. Then the edges of each block, which stand there as given,
+are sorted by source within the block, destination and place in the block, all in one number of 64 bits. The places tell
+parallel edges apart, so that no two numbers are equal and any sort is stable; and they say where the values of each are.
+Where 64 bits are too few, which takes many edges in one block, the pairs are sorted by a stable sort instead.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -62,7 +63,7 @@ class GraphOnDevice:
     def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
         graph = self.graph()
         assert graph is not None
-        placed = self._placed(graph, name) if kind.itemsize == 4 else None
+        placed = self._placed(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
         if placed is not None:
             return self.device.upload(placed)
         if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
@@ -76,18 +77,22 @@ class GraphOnDevice:
         element = Type.EDGE if name == "offsets" else Type.VERTEX
         return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
-    def _placed(self, graph: Graph, name: str) -> Any | None:
-        """What the GPU has of it since the graph was made there."""
-        parts = graph._parts
+    def _placed(self, find: Callable[[Any, Parts], Any | None]) -> Any | None:
+        """What `find` finds on the GPU since the graph was made there."""
+        graph = self.graph()
+        parts = graph._parts if graph is not None else None
         if not isinstance(parts, Parts) or not isinstance(self.device, CudaDevice) or parts.device != self.device.id:
             return None
-        return parts.find(self.device.cupy, name, graph.directed)
+        return find(self.device.cupy, parts)
 
-    def attribute(self, values: Any, dtype: Any) -> Buffer:
-        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
+    def attribute(self, values: Any, dtype: Any, of_edges: str | None = None) -> Buffer:
+        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once.
+        `of_edges`: the name of the attribute, where it is one of edges."""
         kept = self._attributes.get(id(values))
         if kept is None:
-            kept = self._attributes[id(values)] = values, self.device.upload(values.astype(dtype, copy=False))
+            placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
+            there = self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
+            kept = self._attributes[id(values)] = values, there
         return kept[1]
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:

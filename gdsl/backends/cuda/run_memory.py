@@ -19,6 +19,7 @@ from gdsl.codegen.cuda.layout import layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.operations import Domain
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
@@ -140,6 +141,7 @@ class RunMemory:
         ]
         inputs = [buffer for buffer in self.plan.buffers if buffer.role is Role.INPUT]
         self._lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in inputs}
+        self._of_edges = {array.name for array in self.plan.program.arrays if array.domain is Domain.EDGE}
         self._own: frozenset[str] = frozenset()
         self._params = [
             (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
@@ -185,7 +187,7 @@ class RunMemory:
         if not own:
             return self.device.upload(values.astype(dtype, copy=False))
         if self._numbering is None:
-            return self.on_device.attribute(values, dtype)
+            return self.on_device.attribute(values, dtype, name if name in self._of_edges else None)
         return self._numbering.put_attribute(values, dtype, name in self._of_ids)
 
     def put_inside(self) -> None:
