@@ -3,8 +3,8 @@
 A sort of whole numbers is many times as fast as a walk through memory in no order, so everything is a sort of numbers
 that fit in a processor's cache. First, piece by piece, edges go into blocks of neighbouring sources: what is sorted is
 the number of the block with the place in the piece behind it. Then the edges of each block, which stand there as given,
-are sorted by source within the block, destination and place in the block, all in one number of 64 bits. The places tell
-parallel edges apart, so that no two numbers are equal and any sort is stable; and they say where the values of each are.
+are sorted by source within the block, destination and place in the block, all in one number of 64 bits. The places
+tell parallel edges apart, so that no two numbers are equal and any sort is stable; and where the values of each are.
 Where 64 bits are too few, which takes many edges in one block, the pairs are sorted by a stable sort instead.
 """
 
