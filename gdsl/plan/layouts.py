@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.extents import EDGES, VERTICES, Extent, Times
+from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Sum, Times
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Param, Program, Scalar
@@ -36,7 +36,9 @@ _MOST_VERTICES = 1 << 31
 """Both ends of an edge are one word while they are sorted."""
 MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_sources", "edge_ids", "neighbors")
 """The parts of a graph that are made without the host."""
-_LISTS = ("columns", "in_sources")
+LISTS = ("offsets", "columns", "in_offsets", "in_sources")
+"""Those that every numbering makes; of a graph that has each edge both ways the last two are the first two."""
+_ENDS = ("columns", "in_sources")
 
 
 def layout_of(plan: Plan) -> Renumbering | None:
@@ -46,7 +48,7 @@ def layout_of(plan: Plan) -> Renumbering | None:
         return None
     parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
     names = [part.name for part in parts]
-    worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
+    worth = any(name in _ENDS for name in names) and all(name in MADE_ON_DEVICE for name in names)
     worth = worth and not _leaves_lists(plan)
     if asked is Layout.AUTO and not worth:
         return None
@@ -59,7 +61,9 @@ def layout_of(plan: Plan) -> Renumbering | None:
     data: tuple[Param | Array | Scalar, ...] = (*program.params, *border, *scalars)
     ids = [each.name for each in data if each.type is Type.VERTEX]
     arrays = [array.name for array in border]
-    buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
+    others = (part for part in parts if part.name not in LISTS)
+    held = (*_names(), *_lists(), *(_in_layout(part, part.role) for part in others))
+    buffers = (*held, *_sorted(), *_other_order(plan, arrays))
     return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), buffers)
 
 
@@ -87,6 +91,12 @@ def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, largest_deg
 def _names() -> tuple[Buffer, ...]:
     """By new id the given one, and by given id the new one."""
     return tuple(_buffer(name, Type.VERTEX, VERTICES, Role.NAMES) for name in ("order", "rank"))
+
+
+def _lists() -> tuple[Buffer, ...]:
+    """Those of the graph, made whether the program reads them or not."""
+    kinds, extents = (Type.EDGE, Type.VERTEX) * 2, (Sum((VERTICES, Fixed(1))), EDGES) * 2
+    return tuple(_buffer(*each, Role.GRAPH) for each in zip(LISTS, kinds, extents, strict=True))
 
 
 def _sorted() -> tuple[Buffer, ...]:

@@ -98,15 +98,28 @@ class CudaBackend:
         stored.put(key, (generated, cubin))
         return executable
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
-        """By the buffers of the plan that suits the graph."""
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
+        """By the buffers of the plan that suits the graph, and of the numbering that it gets, if there is room."""
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
-        if suiting.has_choice(program):
-            program = suiting.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
-        sizes = sizes_of(graph, bindings)
-        return needs.on_a_device(plan_of(program), widths, sizes, graph.directed, bindings.inputs)
+        counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
+
+        def suited(program: Program) -> Program:
+            return suiting.suited(program, *counts) if suiting.has_choice(program) else program
+
+        program = suited(program)
+        plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+        layout = plan.layout
+        if layout is not None and is_worth(layout, *counts):
+            other = plan_of(suited(looking_up(program))) if layout.looks_up else plan
+            assert other.layout is not None
+            told = needs.on_other_ids(other, other.layout, *more)
+            if layout.always or free is None or sum(need.nbytes for need in told) <= free:
+                return told
+        return needs.on_a_device(plan, *more)
 
     def space(self) -> Space:
         """The memory of the current GPU; what CuPy holds of it unused is free."""
