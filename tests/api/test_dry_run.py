@@ -87,7 +87,7 @@ def test_a_run_allocates_what_was_told(monkeypatch: pytest.MonkeyPatch, name: st
 
 @pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("directed", [False, True])
-@pytest.mark.parametrize("name", ["bfs", "pagerank", "coloring", WALKS, RANKS])
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "coloring", "spmv", WALKS, RANKS])
 def test_a_run_on_vertices_by_degree_has_what_was_told(
     monkeypatch: pytest.MonkeyPatch, name: str, directed: bool
 ) -> None:
@@ -95,7 +95,7 @@ def test_a_run_on_vertices_by_degree_has_what_was_told(
     monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
     monkeypatch.setattr(layouts, "SKEW", 1)
     program = gdsl.compile(name, tune=[*SMALL, *(["schedule.layout=by_degree"] if name == WALKS else [])])
-    values = values_for(program, graph) | ({"x": np.ones(graph.num_vertices)} if name == RANKS else {})
+    values = values_for(program, graph) | ({"x": np.ones(graph.num_vertices)} if name in (RANKS, "spmv") else {})
     told = program.dry_run(graph, values, backend="cuda")
     names = {need.name for need in told.needs}
     assert {"layout.order", "layout.rank", "layout.columns", "layout.keys"} <= names

@@ -21,7 +21,7 @@ from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
-    from gdsl.backends.cuda.numbering import Numbering
+    from gdsl.backends.cuda.numbering import Numbering, Places
 
 
 class GraphOnDevice:
@@ -54,6 +54,10 @@ class GraphOnDevice:
         """Let these be brought over anew where somebody needs them."""
         for name in names:
             del self._parts[name]
+
+    def edges_as_given(self) -> Places | None:
+        """Which of the given edges each is, where the vertices are numbered anew."""
+        return None
 
     def take_made_ms(self) -> float | None:
         """What it took to number the vertices anew, in milliseconds; 0 where that was done before, None where it is not
@@ -90,10 +94,13 @@ class GraphOnDevice:
         `of_edges`: the name of the attribute, where it is one of edges."""
         kept = self._attributes.get(id(values))
         if kept is None:
-            placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
-            there = self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
-            kept = self._attributes[id(values)] = values, there
+            kept = self._attributes[id(values)] = values, self.uploaded(values, dtype, of_edges)
         return kept[1]
+
+    def uploaded(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
+        """The same, of which nothing is kept here."""
+        placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
+        return self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
         """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may
