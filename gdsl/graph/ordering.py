@@ -5,7 +5,8 @@ that fit in a processor's cache. First, piece by piece, edges go into blocks of 
 the number of the block with the place in the piece behind it. Then the edges of each block, which stand there as given,
 are sorted by source within the block, destination and place in the block, all in one number of 64 bits. The places
 tell parallel edges apart, so that no two numbers are equal and any sort is stable; and where the values of each are.
-Where 64 bits are too few, which takes many edges in one block, the pairs are sorted by a stable sort instead.
+Where 64 bits are too few, which takes many edges in one block, it is done with as many bits of the pairs as there are,
+from the last to the first.
 """
 
 from __future__ import annotations
@@ -164,15 +165,27 @@ def bits_for(count: int) -> int:
 
 def _sorted(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """Numbers of `bits` bits in a stable order, and where they were; `keys` is used up."""
-    more = bits_for(len(keys))
-    if bits + more > _WORD_BITS:
-        places = np.argsort(keys, kind="stable")
-        return keys[places], places
-    keys <<= np.uint64(more)
+    width = max(_WORD_BITS - bits_for(len(keys)), 1)
+    if bits <= width:
+        return _sorted_with_places(keys)
+    places: NDArray[np.intp] | None = None
+    for shift in range(0, bits, width):
+        digit = keys >> np.uint64(shift)
+        digit &= np.uint64((1 << width) - 1)
+        _, step = _sorted_with_places(digit if places is None else digit[places])
+        places = step if places is None else places[step]
+    assert places is not None
+    return keys[places], places
+
+
+def _sorted_with_places(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """The same of numbers that have room for the places below them."""
+    bits = bits_for(len(keys))
+    keys <<= np.uint64(bits)
     keys |= np.arange(len(keys), dtype=np.uint64)
     keys.sort()
-    places = (keys & np.uint64((1 << more) - 1)).view(np.intp)
-    keys >>= np.uint64(more)
+    places = (keys & np.uint64((1 << bits) - 1)).view(np.intp)
+    keys >>= np.uint64(bits)
     return keys, places
 
 

@@ -143,11 +143,13 @@ def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
         x = np.arange(30) / 4
         monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
         monkeypatch.setattr(layouts, "SKEW", 1)
-        auto, always = (gdsl.compile("spmv", tune=["schedule.block=64", *word]) for word in ((), (WORD,)))
+        words = (), (WORD,), (WORD, "schedule.ids=64")
+        auto, always, wide = (gdsl.compile("spmv", tune=["schedule.block=64", *word]) for word in words)
         for program, given, other_ids in (
             (auto, {}, True),
             (auto, {"weight": weight}, False),
             (auto, {}, True),
+            (wide, {}, True),
             (always, {"weight": weight}, True),
             (always, {}, True),
         ):
