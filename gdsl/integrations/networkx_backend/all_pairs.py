@@ -147,6 +147,8 @@ def radius(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Has
 @with_options
 def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:  # noqa: N803
     """As networkx.center."""
+    if not len(G) and weight is None and not G.is_directed():
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
     found = eccentricity(G, weight=weight)
     least = min(found.values())
     return [node for node, value in found.items() if value == least]

@@ -106,6 +106,8 @@ def wrap(graph: Any) -> BackendGraph:
         columns: dict[Hashable, Column] = {
             name: Column.of_array(values) for name, values in made.attributes.items()
         }
+        if made.names is not None:  # a number is an id here, never a name
+            made = Graph(made.offsets, made.columns, directed=made.directed)
         return BackendGraph(made, nodes, columns)
     count = made.num_edges if made.directed else (made.num_edges + int((made.edge_sources == made.columns).sum())) // 2
     return BackendGraph(made.changed(dedup="first"), nodes, None, True, count)

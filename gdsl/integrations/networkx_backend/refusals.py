@@ -18,7 +18,14 @@ _WITHOUT_PARALLEL_EDGES = {
     "maximum_flow_value", "minimum_cut_value", "negative_edge_cycle",
 }  # fmt: skip
 _UNWEIGHTED = {"betweenness_centrality", "clustering", "average_clustering"}
-_UNDIRECTED = {"clustering", "average_clustering", "transitivity", "color"}
+_UNDIRECTED = {
+    "clustering", "average_clustering", "transitivity", "color", "triangles", "maximal_independent_set",
+    "connected_components", "number_connected_components", "is_connected", "node_connected_component",
+}  # fmt: skip
+_DIRECTED = {
+    "weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected",
+    "strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected",
+}  # fmt: skip
 _NOT_GIVEN = {
     "sp": "distances that are given already (`sp`) leave nothing to run",
     "e": "eccentricities that are given already (`e`) leave nothing to run",
@@ -76,6 +83,8 @@ def _of_graph(name: str, graph: Any) -> str | None:
         return f"gdsl's {name} counts parallel edges of a multigraph once, NetworkX counts each"
     if name in _UNDIRECTED and graph.is_directed():
         return f"gdsl's {name} is of undirected graphs"
+    if name in _DIRECTED and not graph.is_directed():
+        return f"gdsl's {name} is of directed graphs"
     return None
 
 
@@ -87,9 +96,19 @@ def _of_others(name: str, arguments: Mapping[str, Any]) -> str | None:
         return "gdsl has a search from each node, not the method of Floyd and Warshall"
     if name in ("diameter", "radius", "center", "periphery") and arguments["usebounds"] and arguments["weight"]:
         return "with bounds NetworkX sums weighted lengths in another order"
+    if name == "betweenness_centrality" and arguments["k"] is not None and _release() < (3, 5):
+        return "before 3.5 NetworkX scaled a sample of sources otherwise"
     if name == "maximal_independent_set":
         return _of_independent_set(arguments)
     return None
+
+
+@cache
+def _release() -> tuple[int, int]:
+    import networkx
+
+    major, minor = networkx.__version__.split(".")[:2]
+    return int(major), int("".join(filter(str.isdigit, minor)))
 
 
 def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:

@@ -32,7 +32,7 @@ def configured(name: str) -> Any:
     NetworkX does not know this backend."""
     import networkx
 
-    found = getattr(getattr(networkx.config, "backends", None), "gdsl", None)
+    found = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)
     return getattr(found, name, default_config()[name])
 
 
@@ -58,13 +58,23 @@ def program(name: str, number: str = "float64") -> Program:
 
 
 def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, with the keywords `gdsl_backend` and `timeout`, whose graph has them as its options."""
+    """`function`, with the keywords `gdsl_backend` and `timeout`, whose graph has them as its options.
 
+    NotImplementedError says why it does not take its arguments: NetworkX 3.2 does not ask `can_run` where the backend
+    is named in a call.
+    """
     first = next(iter(inspect.signature(function).parameters))
 
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
+        from gdsl.integrations.networkx_backend.conversion import wrap
+        from gdsl.integrations.networkx_backend.refusals import can_run
+
+        answer = can_run(function.__name__, args, kwargs)
+        if isinstance(answer, str):
+            raise NotImplementedError(answer)
         graph, *others = args if args else (kwargs.pop(first),)
+        graph = wrap(graph)
         if "gdsl_backend" in kwargs or "timeout" in kwargs:
             backend = kwargs.pop("gdsl_backend", None) or configured("backend")
             graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
