@@ -18,7 +18,7 @@ from gdsl.integrations.networkx_backend.running import run, with_options
 
 @with_options
 def betweenness_centrality(
-    G: BackendGraph,  # noqa: N803 - NetworkX's name
+    G: BackendGraph,
     k: int | None = None,
     normalized: bool = True,
     weight: None = None,
@@ -33,7 +33,7 @@ def betweenness_centrality(
     scales = _scales(G, sources, normalized, endpoints)
     if sources is not None and not len(sources):
         return dict.fromkeys(G.nodes, 0.0)
-    chosen = [] if sources is None else sources
+    chosen: Any = [] if sources is None else sources
     values = run("betweenness", G, sources=chosen)["centrality"]
     if endpoints:
         values = values + run("endpoints", G, sources=chosen)["pairs"]
@@ -62,7 +62,7 @@ def _scales(
 
 def _from_each(graph: BackendGraph, sources: NDArray[Any] | None, weight: Hashable | None) -> dict[str, NDArray[Any]]:
     """How many others each of the sources (None: every node) reaches, the sum of their distances, and the largest."""
-    chosen = [] if sources is None else sources
+    chosen: Any = [] if sources is None else sources
     if weight is None:
         return run("all_hops", graph, sources=chosen)
     weights = checked_weights(graph, weight)
@@ -71,7 +71,7 @@ def _from_each(graph: BackendGraph, sources: NDArray[Any] | None, weight: Hashab
 
 @with_options
 def closeness_centrality(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     u: Any = None,
     distance: Hashable | None = None,
     wf_improved: bool = True,
@@ -93,7 +93,7 @@ def closeness_centrality(
 
 @with_options
 def average_shortest_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     weight: Hashable | None = None,
     method: str | None = None,
 ) -> float:
@@ -115,7 +115,7 @@ def average_shortest_path_length(
 
 
 @with_options
-def eccentricity(G: BackendGraph, v: Any = None, sp: None = None, weight: Hashable | None = None) -> Any:  # noqa: N803
+def eccentricity(G: BackendGraph, v: Any = None, sp: None = None, weight: Hashable | None = None) -> Any:
     """As networkx.eccentricity without `sp`."""
     chosen = G.chosen(v)
     if not len(chosen):
@@ -129,34 +129,42 @@ def eccentricity(G: BackendGraph, v: Any = None, sp: None = None, weight: Hashab
 
 
 @with_options
-def diameter(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:  # noqa: N803
+def diameter(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:
     """As networkx.diameter; of undirected graphs without weights by bounds on all eccentricities, a few searches."""
     if weight is not None or G.is_directed() or not len(G):
         return max(eccentricity(G, weight=weight).values())
     if not components.is_connected(G):
-        raise nx.NetworkXError("Found infinite path length because the graph is not connected")
+        found = "Cannot compute metric because graph" if usebounds else "Found infinite path length because the graph"
+        raise nx.NetworkXError(f"{found} is not connected")
     return int(run("diameter", G)["diameter"])
 
 
+def _eccentricities(graph: BackendGraph, usebounds: bool, weight: Hashable | None) -> dict[Any, Any]:
+    if usebounds and not graph.is_directed() and len(graph) and not components.is_connected(graph):
+        raise nx.NetworkXError("Cannot compute metric because graph is not connected")
+    found: dict[Any, Any] = eccentricity(graph, weight=weight)
+    return found
+
+
 @with_options
-def radius(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:  # noqa: N803
+def radius(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:
     """As networkx.radius."""
-    return min(eccentricity(G, weight=weight).values())
+    return min(_eccentricities(G, usebounds, weight).values())
 
 
 @with_options
-def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:  # noqa: N803
+def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
     """As networkx.center."""
     if not len(G) and weight is None and not G.is_directed():
         raise nx.NetworkXPointlessConcept("G has no nodes.")
-    found = eccentricity(G, weight=weight)
+    found = _eccentricities(G, usebounds, weight)
     least = min(found.values())
     return [node for node, value in found.items() if value == least]
 
 
 @with_options
-def periphery(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:  # noqa: N803
+def periphery(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
     """As networkx.periphery."""
-    found = eccentricity(G, weight=weight)
+    found = _eccentricities(G, usebounds, weight)
     largest = max(found.values())
     return [node for node, value in found.items() if value == largest]

@@ -25,7 +25,7 @@ def _pairs(graph: BackendGraph) -> NDArray[np.int64]:
 
 
 @with_options
-def triangles(G: BackendGraph, nodes: Any = None) -> Any:  # noqa: N803 - NetworkX's name
+def triangles(G: BackendGraph, nodes: Any = None) -> Any:
     """As networkx.triangles."""
     found = _triangles(G)
     if nodes is None:
@@ -37,7 +37,7 @@ def triangles(G: BackendGraph, nodes: Any = None) -> Any:  # noqa: N803 - Networ
 
 
 @with_options
-def clustering(G: BackendGraph, nodes: Any = None, weight: None = None) -> Any:  # noqa: N803
+def clustering(G: BackendGraph, nodes: Any = None, weight: None = None) -> Any:
     """As networkx.clustering of undirected graphs without weights."""
     chosen = G.chosen(nodes)
     counts, pairs = 2 * _triangles(G)[chosen], _pairs(G)[chosen]
@@ -48,7 +48,7 @@ def clustering(G: BackendGraph, nodes: Any = None, weight: None = None) -> Any: 
 
 @with_options
 def average_clustering(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     nodes: Any = None,
     weight: None = None,
     count_zeros: bool = True,
@@ -62,7 +62,7 @@ def average_clustering(
 
 
 @with_options
-def transitivity(G: BackendGraph) -> float:  # noqa: N803
+def transitivity(G: BackendGraph) -> float:
     """As networkx.transitivity."""
     count = 2 * int(_triangles(G).sum())
     return 0 if count == 0 else count / int(_pairs(G).sum())

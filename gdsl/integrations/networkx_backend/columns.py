@@ -38,7 +38,7 @@ class Column:
             values = np.array(present, dtype=np.float64 if floats else np.int64)
         except OverflowError:
             return Column(None, refused=f"a value of the edge attribute {name!r} fits no number of 64 bits")
-        if floats and any(abs(value) > _EXACT for value in present if isinstance(value, Integral)):
+        if floats and any(abs(int(value)) > _EXACT for value in present if isinstance(value, Integral)):
             return Column(None, refused=f"of the edge attribute {name!r} a large int stands among floats")
         return Column(values, missing if missing.any() else None)
 

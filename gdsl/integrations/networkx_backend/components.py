@@ -60,25 +60,25 @@ def _is_one(graph: BackendGraph, program: str) -> bool:
 
 
 @with_options
-def connected_components(G: BackendGraph) -> Iterator[set[Any]]:  # noqa: N803 - NetworkX's name
+def connected_components(G: BackendGraph) -> Iterator[set[Any]]:
     """As networkx.connected_components."""
     return _weak(G)
 
 
 @with_options
-def number_connected_components(G: BackendGraph) -> int:  # noqa: N803
+def number_connected_components(G: BackendGraph) -> int:
     """As networkx.number_connected_components."""
     return _count(G, "connected_components")
 
 
 @with_options
-def is_connected(G: BackendGraph) -> bool:  # noqa: N803
+def is_connected(G: BackendGraph) -> bool:
     """As networkx.is_connected."""
     return _is_one(G, "connected_components")
 
 
 @with_options
-def node_connected_component(G: BackendGraph, n: Any) -> set[Any]:  # noqa: N803
+def node_connected_component(G: BackendGraph, n: Any) -> set[Any]:
     """As networkx.node_connected_component."""
     if n not in G:
         raise KeyError(n)
@@ -87,36 +87,36 @@ def node_connected_component(G: BackendGraph, n: Any) -> set[Any]:  # noqa: N803
 
 
 @with_options
-def weakly_connected_components(G: BackendGraph) -> Iterator[set[Any]]:  # noqa: N803
+def weakly_connected_components(G: BackendGraph) -> Iterator[set[Any]]:
     """As networkx.weakly_connected_components."""
     return _weak(G)
 
 
 @with_options
-def number_weakly_connected_components(G: BackendGraph) -> int:  # noqa: N803
+def number_weakly_connected_components(G: BackendGraph) -> int:
     """As networkx.number_weakly_connected_components."""
     return _count(G, "connected_components")
 
 
 @with_options
-def is_weakly_connected(G: BackendGraph) -> bool:  # noqa: N803
+def is_weakly_connected(G: BackendGraph) -> bool:
     """As networkx.is_weakly_connected."""
     return _is_one(G, "connected_components")
 
 
 @with_options
-def strongly_connected_components(G: BackendGraph) -> Iterator[set[Any]]:  # noqa: N803
+def strongly_connected_components(G: BackendGraph) -> Iterator[set[Any]]:
     """As networkx.strongly_connected_components."""
     return _strong(G)
 
 
 @with_options
-def number_strongly_connected_components(G: BackendGraph) -> int:  # noqa: N803
+def number_strongly_connected_components(G: BackendGraph) -> int:
     """As networkx.number_strongly_connected_components."""
     return _count(G, "strongly_connected_components")
 
 
 @with_options
-def is_strongly_connected(G: BackendGraph) -> bool:  # noqa: N803
+def is_strongly_connected(G: BackendGraph) -> bool:
     """As networkx.is_strongly_connected."""
     return _is_one(G, "strongly_connected_components")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
@@ -48,7 +48,7 @@ def _arcs(nodes: list[Any], lists: list[Any]) -> tuple[NDArray[np.int64], NDArra
     """The arcs of lists of neighbours as a CSR, and which of them, as they come, each one of the CSR is."""
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     count = int(lengths.sum())
-    neighbors = chain.from_iterable(lists)
+    neighbors: Iterator[Any] = chain.from_iterable(lists)
     numbered = all(type(node) is int and node == place for place, node in enumerate(nodes))
     if not numbered:
         neighbors = map({node: place for place, node in enumerate(nodes)}.__getitem__, neighbors)
@@ -103,9 +103,7 @@ def wrap(graph: Any) -> BackendGraph:
     made = as_graph(graph)
     nodes = list(made.names) if made.names is not None else range(made.num_vertices)
     if not made.has_parallel_edges():
-        columns: dict[Hashable, Column] = {
-            name: Column.of_array(values) for name, values in made.attributes.items()
-        }
+        columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in made.attributes.items()}
         if made.names is not None:  # a number is an id here, never a name
             made = Graph(made.offsets, made.columns, directed=made.directed)
         return BackendGraph(made, nodes, columns)

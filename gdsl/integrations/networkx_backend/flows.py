@@ -17,7 +17,7 @@ _ROOM = 2**60
 
 @with_options
 def maximum_flow_value(
-    flowG: BackendGraph,  # noqa: N803 - NetworkX's name
+    flowG: BackendGraph,
     _s: Any,
     _t: Any,
     capacity: Hashable = "capacity",
@@ -39,7 +39,7 @@ def maximum_flow_value(
 
 @with_options
 def minimum_cut_value(
-    flowG: BackendGraph,  # noqa: N803
+    flowG: BackendGraph,
     _s: Any,
     _t: Any,
     capacity: Hashable = "capacity",

@@ -1,4 +1,4 @@
-"""A graph as the backend holds it: a `gdsl.Graph`, the nodes that its vertices stand for, and columns of edge attributes."""
+"""A graph as the backend holds it: a `gdsl.Graph`, the nodes that its vertices are, and edge attributes."""
 
 from __future__ import annotations
 

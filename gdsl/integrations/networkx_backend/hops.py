@@ -37,7 +37,7 @@ def lengths_from(graph: BackendGraph, node: Any, cutoff: float | None = None) ->
 
 
 @with_options
-def single_source_shortest_path_length(G: BackendGraph, source: Any, cutoff: float | None = None) -> dict[Any, int]:  # noqa: N803
+def single_source_shortest_path_length(G: BackendGraph, source: Any, cutoff: float | None = None) -> dict[Any, int]:
     """As networkx.single_source_shortest_path_length."""
     if source not in G:
         raise nx.NodeNotFound(f"Source {source} is not in G")
@@ -45,7 +45,7 @@ def single_source_shortest_path_length(G: BackendGraph, source: Any, cutoff: flo
 
 
 @with_options
-def single_target_shortest_path_length(G: BackendGraph, target: Any, cutoff: float | None = None) -> dict[Any, int]:  # noqa: N803
+def single_target_shortest_path_length(G: BackendGraph, target: Any, cutoff: float | None = None) -> dict[Any, int]:
     """As networkx.single_target_shortest_path_length."""
     if target not in G:
         raise nx.NodeNotFound(f"Target {target} is not in G")
@@ -53,14 +53,16 @@ def single_target_shortest_path_length(G: BackendGraph, target: Any, cutoff: flo
 
 
 @with_options
-def all_pairs_shortest_path_length(G: BackendGraph, cutoff: float | None = None) -> Iterator[tuple[Any, dict[Any, int]]]:  # noqa: N803
+def all_pairs_shortest_path_length(
+    G: BackendGraph, cutoff: float | None = None
+) -> Iterator[tuple[Any, dict[Any, int]]]:
     """As networkx.all_pairs_shortest_path_length, a search at a time."""
     for node in G:
         yield node, lengths_from(G, node, cutoff)
 
 
 @with_options
-def has_path(G: BackendGraph, source: Any, target: Any) -> bool:  # noqa: N803
+def has_path(G: BackendGraph, source: Any, target: Any) -> bool:
     """As networkx.has_path."""
     require_both(G, source, target)
     return bool(hops_from(G, source)[G.index[target]] >= 0)
@@ -75,13 +77,13 @@ def require_both(graph: BackendGraph, source: Any, target: Any) -> None:
 
 
 @with_options
-def descendants(G: BackendGraph, source: Any) -> set[Any]:  # noqa: N803
+def descendants(G: BackendGraph, source: Any) -> set[Any]:
     """As networkx.descendants."""
     return _others_reached(G, source)
 
 
 @with_options
-def ancestors(G: BackendGraph, source: Any) -> set[Any]:  # noqa: N803
+def ancestors(G: BackendGraph, source: Any) -> set[Any]:
     """As networkx.ancestors."""
     return _others_reached(G.reverse, source)
 

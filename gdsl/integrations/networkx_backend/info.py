@@ -79,9 +79,7 @@ def default_config() -> dict[str, Any]:
 
 def backend_info() -> dict[str, Any]:
     """The entry point `networkx.backend_info`."""
-    functions = {
-        name: {"additional_docs": note, "additional_parameters": OPTIONS} for name, note in FUNCTIONS.items()
-    }
+    functions = {name: {"additional_docs": note, "additional_parameters": OPTIONS} for name, note in FUNCTIONS.items()}
     return {
         "backend_name": "gdsl",
         "project": "gdsl",

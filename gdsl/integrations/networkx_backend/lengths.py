@@ -51,7 +51,9 @@ def _dijkstra(graph: BackendGraph, sources: list[int], weight: Hashable) -> NDAr
     return found
 
 
-def _dijkstra_dict(graph: BackendGraph, sources: list[Any], cutoff: Number | None, weight: Hashable) -> dict[Any, Number]:
+def _dijkstra_dict(
+    graph: BackendGraph, sources: list[Any], cutoff: Number | None, weight: Hashable
+) -> dict[Any, Number]:
     starts = list(dict.fromkeys(graph.index[node] for node in sources))
     distances = _dijkstra(graph, starts, weight)
     reached = ~unreached(distances)
@@ -74,7 +76,7 @@ def _from_zero(
 
 @with_options
 def single_source_dijkstra_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     source: Any,
     cutoff: Number | None = None,
     weight: Hashable = "weight",
@@ -86,7 +88,7 @@ def single_source_dijkstra_path_length(
 
 @with_options
 def multi_source_dijkstra_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     sources: Iterable[Any],
     cutoff: Number | None = None,
     weight: Hashable = "weight",
@@ -101,7 +103,7 @@ def multi_source_dijkstra_path_length(
 
 @with_options
 def all_pairs_dijkstra_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     cutoff: Number | None = None,
     weight: Hashable = "weight",
 ) -> Iterator[tuple[Any, dict[Any, Number]]]:
@@ -111,7 +113,7 @@ def all_pairs_dijkstra_path_length(
 
 
 @with_options
-def dijkstra_path_length(G: BackendGraph, source: Any, target: Any, weight: Hashable = "weight") -> Number:  # noqa: N803
+def dijkstra_path_length(G: BackendGraph, source: Any, target: Any, weight: Hashable = "weight") -> Number:
     """As networkx.dijkstra_path_length."""
     _require(G, [source])
     if source == target:
@@ -136,7 +138,7 @@ def _signed(graph: BackendGraph, sources: list[int], weight: Hashable) -> tuple[
 
 @with_options
 def single_source_bellman_ford_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     source: Any,
     weight: Hashable = "weight",
 ) -> dict[Any, Number]:
@@ -147,7 +149,7 @@ def single_source_bellman_ford_path_length(
 
 @with_options
 def all_pairs_bellman_ford_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     weight: Hashable = "weight",
 ) -> Iterator[tuple[Any, dict[Any, Number]]]:
     """As networkx.all_pairs_bellman_ford_path_length, a source at a time."""
@@ -157,7 +159,7 @@ def all_pairs_bellman_ford_path_length(
 
 
 @with_options
-def bellman_ford_path_length(G: BackendGraph, source: Any, target: Any, weight: Hashable = "weight") -> Number:  # noqa: N803
+def bellman_ford_path_length(G: BackendGraph, source: Any, target: Any, weight: Hashable = "weight") -> Number:
     """As networkx.bellman_ford_path_length."""
     if source == target:
         _require(G, [source])
@@ -178,14 +180,14 @@ def _bellman_ford(graph: BackendGraph, source: Any, weight: Hashable) -> NDArray
 
 
 @with_options
-def negative_edge_cycle(G: BackendGraph, weight: Hashable = "weight", heuristic: bool = True) -> bool:  # noqa: N803
+def negative_edge_cycle(G: BackendGraph, weight: Hashable = "weight", heuristic: bool = True) -> bool:
     """As networkx.negative_edge_cycle; `heuristic` changes no answer."""
     return bool(G.number_of_edges()) and _signed(G, list(range(len(G))), weight)[1]
 
 
 @with_options
 def shortest_path_length(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     source: Any = None,
     target: Any = None,
     weight: Hashable | None = None,

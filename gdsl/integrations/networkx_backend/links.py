@@ -19,7 +19,7 @@ _RESTARTED = 20
 
 @with_options
 def pagerank(
-    G: BackendGraph,  # noqa: N803 - NetworkX's name
+    G: BackendGraph,
     alpha: float = 0.85,
     personalization: ByNode | None = None,
     max_iter: int = 100,
@@ -57,7 +57,7 @@ def pagerank(
 
 @with_options
 def hits(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     max_iter: int = 100,
     tol: float = 1.0e-8,
     nstart: ByNode | None = None,
@@ -85,7 +85,7 @@ def hits(
 
 @with_options
 def katz_centrality(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     alpha: float = 0.1,
     beta: float | ByNode = 1.0,
     max_iter: int = 1000,
@@ -125,7 +125,7 @@ def _base(graph: BackendGraph, beta: float | ByNode) -> NDArray[np.float64]:
 
 @with_options
 def eigenvector_centrality(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     max_iter: int = 100,
     tol: float = 1.0e-6,
     nstart: ByNode | None = None,
@@ -158,7 +158,8 @@ def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """`values`, so that they sum to 1; NaN, and no convergence, where they sum to 0, as NumPy has it."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return values / values.sum()
+        shares: NDArray[np.float64] = values / values.sum()
+    return shares
 
 
 def _exactly(graph: BackendGraph, start: ByNode) -> NDArray[np.float64]:

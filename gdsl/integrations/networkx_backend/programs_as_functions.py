@@ -12,13 +12,12 @@ from numpy.typing import NDArray
 
 from gdsl.api.result import Result
 from gdsl.binding import declared_inputs, declared_params
-from gdsl.ir import nodes as ir
-from gdsl.operations import Domain
-from gdsl.types import Type
-
 from gdsl.integrations.networkx_backend.conversion import wrap
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.running import configured
+from gdsl.ir import nodes as ir
+from gdsl.operations import Domain
+from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
@@ -30,9 +29,9 @@ def function(program: Program | str | os.PathLike[str]) -> Callable[..., Any]:
     Values are the program's params and inputs: a node for a vertex, nodes for a set of vertices; for an input of edges
     the name of an edge attribute (else its own name; edges without it have 1), for one of vertices a dict by node.
     What comes back is the program's result, or where it has several a dict of them by name: of vertices a dict by node,
-    of edges a dict by pair of nodes (of undirected graphs both ways round); a vertex is a node, an edge a pair of nodes,
-    `none` None. `gdsl_backend` and `timeout` are keywords as for the functions of NetworkX, where the program has no
-    value of that name. The graph is converted once, until NetworkX sees that it changed.
+    of edges a dict by pair of nodes (of undirected graphs both ways round); a vertex is a node, an edge a pair of
+    nodes, `none` None. `gdsl_backend` and `timeout` are keywords as for the functions of NetworkX, where the program
+    has no value of that name. The graph is converted once, until NetworkX sees that it changed.
     Raises `gdsl.GdslError`, networkx.NodeNotFound, and NotImplementedError for multigraphs with edges that are parallel
     and for attributes that are no numbers.
     """
@@ -41,7 +40,7 @@ def function(program: Program | str | os.PathLike[str]) -> Callable[..., Any]:
 
     made = program if isinstance(program, Program) else compiled(program)
     call = partial(_call, made)
-    call.__doc__ = made.__doc__  # type: ignore[attr-defined]
+    call.__doc__ = made.__doc__
     call.__name__ = made.name  # type: ignore[attr-defined]
     return call
 
@@ -173,5 +172,6 @@ def _named(values: list[Any], type_: Type, graph: BackendGraph) -> list[Any]:
         return values
     names = list(graph.nodes) if type_ is Type.VERTEX else _edges(graph)
     return [
-        _named(value, type_, graph) if isinstance(value, list) else None if value < 0 else names[value] for value in values
+        _named(value, type_, graph) if isinstance(value, list) else None if value < 0 else names[value]
+        for value in values
     ]

@@ -37,7 +37,15 @@ _SEARCHES = {
     "all_pairs_bellman_ford_path_length",
 }  # fmt: skip
 """What takes a search from every node, and is worth it on small graphs."""
-LEAST_SIZE, LEAST_SIZE_OF_SEARCHES = 20_000, 200
+_PASSES = {
+    "single_source_shortest_path_length", "single_target_shortest_path_length", "shortest_path_length", "descendants",
+    "ancestors", "has_path", "is_bipartite", "color", "topological_generations", "topological_sort",
+    "is_directed_acyclic_graph", "connected_components", "number_connected_components", "is_connected",
+    "node_connected_component", "weakly_connected_components", "number_weakly_connected_components",
+    "is_weakly_connected",
+}  # fmt: skip
+"""What walks each edge once at most, in Python too: to convert the graph takes longer."""
+LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
 """Nodes and edges together from which on a call is quicker here, the conversion included (docs/networkx.md)."""
 
 
@@ -130,9 +138,16 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
     least = configured("least_size")
     if least is None:
         least = LEAST_SIZE_OF_SEARCHES if name in _SEARCHES else LEAST_SIZE
+        if name in _PASSES and not _is_converted(graph):
+            return "to convert the graph takes longer than NetworkX's answer"
     if graph.number_of_nodes() < least and graph.number_of_nodes() + graph.number_of_edges() < least:
         return f"NetworkX is quicker on graphs of less than {least:,} nodes and edges"
     return _of_machine() or True
+
+
+def _is_converted(graph: Any) -> bool:
+    kept = getattr(graph, "__networkx_cache__", None) or {}
+    return bool(kept.get("backends", {}).get("gdsl"))
 
 
 @cache

@@ -15,7 +15,7 @@ from gdsl.integrations.networkx_backend.running import run, with_options
 
 
 @with_options
-def core_number(G: BackendGraph) -> dict[Any, int]:  # noqa: N803 - NetworkX's name
+def core_number(G: BackendGraph) -> dict[Any, int]:
     """As networkx.core_number; of directed graphs by the edges in and out together."""
     if not len(G):
         return {}
@@ -33,13 +33,13 @@ def _sides(graph: BackendGraph) -> NDArray[np.bool_] | None:
 
 
 @with_options
-def is_bipartite(G: BackendGraph) -> bool:  # noqa: N803
+def is_bipartite(G: BackendGraph) -> bool:
     """As networkx.is_bipartite."""
     return not len(G) or _sides(G) is not None
 
 
 @with_options
-def color(G: BackendGraph) -> dict[Any, int]:  # noqa: N803
+def color(G: BackendGraph) -> dict[Any, int]:
     """As networkx.bipartite.color of undirected graphs: the first node of a component has 1, one without edges 0."""
     if not len(G):
         return {}
@@ -50,7 +50,7 @@ def color(G: BackendGraph) -> dict[Any, int]:  # noqa: N803
 
 
 @with_options
-def topological_generations(G: BackendGraph) -> Iterator[list[Any]]:  # noqa: N803
+def topological_generations(G: BackendGraph) -> Iterator[list[Any]]:
     """As networkx.topological_generations; in a generation nodes stand in the order of the graph."""
     if not G.is_directed():
         raise nx.NetworkXError("Topological sort not defined on undirected graphs.")
@@ -67,21 +67,21 @@ def topological_generations(G: BackendGraph) -> Iterator[list[Any]]:  # noqa: N8
 
 
 @with_options
-def topological_sort(G: BackendGraph) -> Iterator[Any]:  # noqa: N803
+def topological_sort(G: BackendGraph) -> Iterator[Any]:
     """As networkx.topological_sort."""
     for generation in topological_generations(G):
         yield from generation
 
 
 @with_options
-def is_directed_acyclic_graph(G: BackendGraph) -> bool:  # noqa: N803
+def is_directed_acyclic_graph(G: BackendGraph) -> bool:
     """As networkx.is_directed_acyclic_graph."""
     return G.is_directed() and (not len(G) or bool(run("topological_levels", G)["acyclic"]))
 
 
 @with_options
 def maximal_independent_set(
-    G: BackendGraph,  # noqa: N803
+    G: BackendGraph,
     nodes: Iterable[Any] | None = None,
     seed: Any = None,
 ) -> list[Any]:
