@@ -70,12 +70,20 @@ def some(graph: Any) -> list[Any]:
     return list(graph)[: 1 + len(graph) // 2]
 
 
+def settled(graph: Any) -> dict[str, Any]:
+    """A value for every argument of pagerank."""
+    given = {name: dict.fromkeys(some(graph), 2) for name in ("nstart", "dangling")}
+    by_node = {node: place + 1 for place, node in enumerate(some(graph))}
+    return {"alpha": 0.7, "tol": 1e-9, "max_iter": 300, "weight": None, "personalization": by_node, **given}
+
+
+def first(graph: Any) -> Any:
+    return next(iter(graph))
+
+
 ANY: dict[str, Call] = {
     "pagerank": nx.pagerank,
-    "pagerank, all arguments": lambda g, **o: nx.pagerank(
-        g, alpha=0.7, tol=1e-9, max_iter=300, weight=None, **{k: dict.fromkeys(some(g), 2) for k in ("nstart", "dangling")},
-        personalization={node: place + 1 for place, node in enumerate(some(g))}, **o
-    ),  # fmt: skip
+    "pagerank, all arguments": lambda g, **o: nx.pagerank(g, **settled(g), **o),
     "pagerank, too few passes": lambda g, **o: nx.pagerank(g, max_iter=1, tol=1e-15, **o),
     "pagerank, personalization of nothing": lambda g, **o: nx.pagerank(g, personalization={"?": 1}, **o),
     "katz": lambda g, **o: nx.katz_centrality(g, alpha=0.01, **o),
@@ -97,60 +105,60 @@ ANY: dict[str, Call] = {
         g, k=1 + len(g) // 2, seed=3, endpoints=True, normalized=False, **o
     ),
     "closeness": nx.closeness_centrality,
-    "closeness of a node": lambda g, **o: nx.closeness_centrality(g, u=next(iter(g)), wf_improved=False, **o),
+    "closeness of a node": lambda g, **o: nx.closeness_centrality(g, u=first(g), wf_improved=False, **o),
     "closeness, weighted": lambda g, **o: nx.closeness_centrality(g, distance="whole", **o),
     "closeness of nobody": lambda g, **o: nx.closeness_centrality(g, u="?", **o),
     "average length": nx.average_shortest_path_length,
     "average length, weighted": lambda g, **o: nx.average_shortest_path_length(g, weight="weight", **o),
     "average length, another method": lambda g, **o: nx.average_shortest_path_length(g, method="?", **o),
     "eccentricity": nx.eccentricity,
-    "eccentricity of a node": lambda g, **o: nx.eccentricity(g, next(iter(g)), **o),
+    "eccentricity of a node": lambda g, **o: nx.eccentricity(g, first(g), **o),
     "eccentricity, weighted": lambda g, **o: nx.eccentricity(g, weight="weight", **o),
     "diameter": nx.diameter,
     "radius": nx.radius,
     "periphery": nx.periphery,
-    "hops from": lambda g, **o: nx.single_source_shortest_path_length(g, next(iter(g)), **o),
-    "hops from, cut off": lambda g, **o: nx.single_source_shortest_path_length(g, next(iter(g)), cutoff=1.5, **o),
+    "hops from": lambda g, **o: nx.single_source_shortest_path_length(g, first(g), **o),
+    "hops from, cut off": lambda g, **o: nx.single_source_shortest_path_length(g, first(g), cutoff=1.5, **o),
     "hops from nobody": lambda g, **o: nx.single_source_shortest_path_length(g, "?", **o),
-    "hops to": lambda g, **o: nx.single_target_shortest_path_length(g, next(iter(g)), **o),
+    "hops to": lambda g, **o: nx.single_target_shortest_path_length(g, first(g), **o),
     "hops from all": nx.all_pairs_shortest_path_length,
     "length between": lambda g, **o: nx.shortest_path_length(g, *list(g)[:2], **o),
     "length between, weighted": lambda g, **o: nx.shortest_path_length(g, *list(g)[:2], weight="whole", **o),
     "length between, bellman-ford": lambda g, **o: nx.shortest_path_length(
         g, *list(g)[:2], weight="whole", method="bellman-ford", **o
     ),
-    "lengths to": lambda g, **o: nx.shortest_path_length(g, target=next(iter(g)), weight="weight", **o),
+    "lengths to": lambda g, **o: nx.shortest_path_length(g, target=first(g), weight="weight", **o),
     "lengths of all": lambda g, **o: nx.shortest_path_length(g, weight="whole", **o),
     "has path": lambda g, **o: nx.has_path(g, *list(g)[:2], **o),
-    "has path to nobody": lambda g, **o: nx.has_path(g, next(iter(g)), "?", **o),
-    "descendants": lambda g, **o: nx.descendants(g, next(iter(g)), **o),
-    "ancestors": lambda g, **o: nx.ancestors(g, next(iter(g)), **o),
+    "has path to nobody": lambda g, **o: nx.has_path(g, first(g), "?", **o),
+    "descendants": lambda g, **o: nx.descendants(g, first(g), **o),
+    "ancestors": lambda g, **o: nx.ancestors(g, first(g), **o),
     "descendants of nobody": lambda g, **o: nx.descendants(g, "?", **o),
     "ancestors of nobody": lambda g, **o: nx.ancestors(g, "?", **o),
-    "dijkstra": lambda g, **o: nx.single_source_dijkstra_path_length(g, next(iter(g)), **o),
-    "dijkstra, whole": lambda g, **o: nx.single_source_dijkstra_path_length(g, next(iter(g)), cutoff=4, weight="whole", **o),
-    "dijkstra, no such attribute": lambda g, **o: nx.single_source_dijkstra_path_length(g, next(iter(g)), weight="?", **o),
+    "dijkstra": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), **o),
+    "dijkstra, whole": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), cutoff=4, weight="whole", **o),
+    "dijkstra, no such attribute": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), weight="?", **o),
     "dijkstra from some": lambda g, **o: nx.multi_source_dijkstra_path_length(g, set(some(g)), **o),
     "dijkstra from none": lambda g, **o: nx.multi_source_dijkstra_path_length(g, set(), **o),
-    "dijkstra to nobody": lambda g, **o: nx.dijkstra_path_length(g, next(iter(g)), "?", **o),
-    "dijkstra from nobody": lambda g, **o: nx.dijkstra_path_length(g, "?", next(iter(g)), **o),
-    "bellman-ford": lambda g, **o: nx.single_source_bellman_ford_path_length(g, next(iter(g)), weight="whole", **o),
-    "bellman-ford to nobody": lambda g, **o: nx.bellman_ford_path_length(g, next(iter(g)), "?", **o),
+    "dijkstra to nobody": lambda g, **o: nx.dijkstra_path_length(g, first(g), "?", **o),
+    "dijkstra from nobody": lambda g, **o: nx.dijkstra_path_length(g, "?", first(g), **o),
+    "bellman-ford": lambda g, **o: nx.single_source_bellman_ford_path_length(g, first(g), weight="whole", **o),
+    "bellman-ford to nobody": lambda g, **o: nx.bellman_ford_path_length(g, first(g), "?", **o),
     "negative cycle": nx.negative_edge_cycle,
     "bipartite": nx.is_bipartite,
     "acyclic": nx.is_directed_acyclic_graph,
     "flow": lambda g, **o: nx.maximum_flow_value(g, *list(g)[:2], **o),
     "cut": lambda g, **o: nx.minimum_cut_value(g, *list(g)[-2:], **o),
     "flow to itself": lambda g, **o: nx.maximum_flow_value(g, *list(g)[:1] * 2, **o),
-    "flow to nobody": lambda g, **o: nx.maximum_flow_value(g, next(iter(g)), "?", **o),
-}  # fmt: skip
+    "flow to nobody": lambda g, **o: nx.maximum_flow_value(g, first(g), "?", **o),
+}
 UNDIRECTED: dict[str, Call] = {
     "components": nx.connected_components,
     "number of components": nx.number_connected_components,
     "connected": nx.is_connected,
-    "component of a node": lambda g, **o: nx.node_connected_component(g, next(iter(g)), **o),
+    "component of a node": lambda g, **o: nx.node_connected_component(g, first(g), **o),
     "triangles": nx.triangles,
-    "triangles of a node": lambda g, **o: nx.triangles(g, next(iter(g)), **o),
+    "triangles of a node": lambda g, **o: nx.triangles(g, first(g), **o),
     "triangles of some": lambda g, **o: nx.triangles(g, [*some(g), "?"], **o),
     "clustering": nx.clustering,
     "clustering of some": lambda g, **o: nx.clustering(g, some(g), **o),

@@ -15,6 +15,8 @@ from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.lengths import checked_weights
 from gdsl.integrations.networkx_backend.running import run, with_options
 
+_NO_BOUNDS = "Cannot compute metric because graph is not connected."
+
 
 @with_options
 def betweenness_centrality(
@@ -134,14 +136,15 @@ def diameter(G: BackendGraph, e: None = None, usebounds: bool = False, weight: H
     if weight is not None or G.is_directed() or not len(G):
         return max(eccentricity(G, weight=weight).values())
     if not components.is_connected(G):
-        found = "Cannot compute metric because graph" if usebounds else "Found infinite path length because the graph"
-        raise nx.NetworkXError(f"{found} is not connected")
+        raise nx.NetworkXError(
+            _NO_BOUNDS if usebounds else "Found infinite path length because the graph is not connected"
+        )
     return int(run("diameter", G)["diameter"])
 
 
 def _eccentricities(graph: BackendGraph, usebounds: bool, weight: Hashable | None) -> dict[Any, Any]:
     if usebounds and not graph.is_directed() and len(graph) and not components.is_connected(graph):
-        raise nx.NetworkXError("Cannot compute metric because graph is not connected")
+        raise nx.NetworkXError(_NO_BOUNDS)
     found: dict[Any, Any] = eccentricity(graph, weight=weight)
     return found
 
