@@ -71,6 +71,8 @@ def test_networkx_runs_its_own_tests_on_the_backend(installed: dict[str, str], t
     assert answer.returncode == 0, answer.stdout[-8000:] + answer.stderr[-2000:]
     counts = {word: int(number) for number, word in re.findall(r"(\d+) (passed|failed|xfailed)", answer.stdout)}
     assert counts["passed"] > 500 and counts["xfailed"] == len(interface.BEYOND_A_BACKEND)
+    if tuple(map(int, nx.__version__.split(".")[:2])) < (3, 5):
+        return  # whose log names no calls
     calls = re.findall(r"Using backend 'gdsl' for call to '(\w+)'", log.read_text(encoding="utf-8"))
     assert set(calls) == set(FUNCTIONS)
 
@@ -82,7 +84,8 @@ import networkx
 from networkx.utils import backends
 assert backends.backends["gdsl"].value == "gdsl.integrations.networkx_backend.interface"
 assert "pagerank" in backends.backend_info["gdsl"]["functions"] and networkx.config.backends.gdsl.backend == "auto"
-print(sorted(name for name in sys.modules if name.split(".")[0] in ("gdsl", "lark", "cupy", "scipy", "numpy", "jinja2")))
+heavy = ("gdsl", "lark", "cupy", "scipy", "numpy", "jinja2")
+print(sorted(name for name in sys.modules if name.split(".")[0] in heavy))
 assert networkx.diameter(networkx.path_graph(4), backend="gdsl", gdsl_backend="reference") == 3
 """
     answer = python(installed, "-W", "error::RuntimeWarning", "-c", code, where=tmp_path)

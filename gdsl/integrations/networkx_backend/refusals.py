@@ -106,6 +106,8 @@ def _of_others(name: str, arguments: Mapping[str, Any]) -> str | None:
         return "with bounds NetworkX sums weighted lengths in another order"
     if name == "betweenness_centrality" and arguments["k"] is not None and _release() < (3, 5):
         return "before 3.5 NetworkX scaled a sample of sources otherwise"
+    if name == "single_target_shortest_path_length" and _release() < (3, 5):
+        return "before 3.5 NetworkX gave an iterator"
     if name == "maximal_independent_set":
         return _of_independent_set(arguments)
     return None
