@@ -327,6 +327,24 @@ def test_empty_graphs(kind: Any) -> None:
         same(found, taken(lambda g, call=call, values=values, **o: call(g, *values, **o), kind()))
 
 
+@pytest.mark.parametrize("start", [0, 5])
+@pytest.mark.parametrize(
+    "nodes", [1, 99, 1.0, True, 0.5, float("nan"), -1, "ab", [1, 2, 99], [1, 1], [[1]], (1,), [], None, {1: 2}]
+)
+def test_nodes_that_are_asked_for(start: int, nodes: Any) -> None:
+    graph = nx.relabel_nodes(nx.complete_graph(5), {0: start})
+    for call in (nx.triangles, nx.clustering, nx.eccentricity):
+        compared(lambda g, call=call, **o: call(g, nodes, **o), graph)
+
+
+def test_nodes_that_cannot_be_hashed() -> None:
+    for graph in (nx.path_graph(3), nx.path_graph("abc")):
+        assert taken(lambda g, **o: nx.has_path(g, [1], 2, **o), graph, backend="gdsl")[0] in (
+            TypeError,
+            nx.NodeNotFound,
+        )
+
+
 def test_changes_are_seen() -> None:
     graph = nx.path_graph(5)
     assert nx.diameter(graph, backend="gdsl") == 4

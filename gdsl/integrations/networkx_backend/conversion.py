@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -30,8 +30,10 @@ def convert_from_nx(
     """
     from gdsl.graph import Graph
 
-    nodes = list(graph)
+    nodes: Sequence[Any] = list(graph)
     lists = [neighbors for _, neighbors in graph.adjacency()]
+    if all(type(node) is int and node == place for place, node in enumerate(nodes)):
+        nodes = range(len(nodes))
     order, offsets, destinations = _arcs(nodes, lists)
     multigraph = bool(graph.is_multigraph())
     columns: dict[Hashable, Column] = {}
@@ -44,13 +46,12 @@ def convert_from_nx(
     return BackendGraph(made, nodes, columns, multigraph, graph.number_of_edges(), attributes)
 
 
-def _arcs(nodes: list[Any], lists: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _arcs(nodes: Sequence[Any], lists: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """The arcs of lists of neighbours as a CSR, and which of them, as they come, each one of the CSR is."""
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     count = int(lengths.sum())
     neighbors: Iterator[Any] = chain.from_iterable(lists)
-    numbered = all(type(node) is int and node == place for place, node in enumerate(nodes))
-    if not numbered:
+    if not isinstance(nodes, range):
         neighbors = map({node: place for place, node in enumerate(nodes)}.__getitem__, neighbors)
     found = np.fromiter(neighbors, dtype=np.int64, count=count)
     sources = np.repeat(np.arange(len(nodes)), lengths)

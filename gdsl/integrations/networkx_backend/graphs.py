@@ -88,6 +88,8 @@ class BackendGraph:
     @cached_property
     def index(self) -> Mapping[Any, int]:
         """The vertex of each node."""
+        if isinstance(self.nodes, range):
+            return _Numbers(self.nodes)
         return {node: vertex for vertex, node in enumerate(self.nodes)}
 
     def chosen(self, nodes: Any) -> NDArray[np.int64]:
@@ -99,13 +101,17 @@ class BackendGraph:
             return np.arange(len(self))
         if nodes in self:
             return np.array([self.index[nodes]])
-        found: dict[int, None] = {}
         try:
-            for node in nodes:
+            given = iter(nodes)
+        except TypeError:
+            raise networkx.NetworkXError(f"Node {nodes} is not in the graph.") from None
+        found: dict[int, None] = {}
+        for node in given:
+            try:
                 if node in self.index:
                     found[self.index[node]] = None
-        except TypeError as error:
-            raise networkx.NetworkXError("nbunch is not a node or a sequence of nodes.") from error
+            except TypeError:
+                raise networkx.NetworkXError(f"Node {node} in sequence nbunch is not a valid node.") from None
         return np.array(list(found), dtype=np.int64)
 
     def by_node(self, values: NDArray[Any]) -> dict[Any, Any]:
@@ -175,6 +181,27 @@ class BackendGraph:
         for name in ("reverse", "symmetric", "without_loops"):  # which have options of their own
             made.__dict__.pop(name, None)
         return made
+
+
+class _Numbers(Mapping[Any, int]):
+    """The vertex of each node where nodes are the numbers of the vertices; other numbers that are equal to one are the
+    same node, as in a dict."""
+
+    def __init__(self, numbers: range) -> None:
+        """`numbers` are 0 … V-1."""
+        self._numbers = numbers
+
+    def __getitem__(self, node: Any) -> int:
+        if isinstance(node, int | float | np.integer) and 0 <= node < len(self._numbers) and int(node) == node:
+            return int(node)
+        hash(node)
+        raise KeyError(node)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._numbers)
+
+    def __len__(self) -> int:
+        return len(self._numbers)
 
 
 def _graph(sources: NDArray[Any], destinations: NDArray[Any], size: int, directed: bool) -> Graph:

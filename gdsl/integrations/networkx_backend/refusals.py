@@ -134,7 +134,10 @@ def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """NetworkX's question whether a call that nobody asked the backend for is better here: True, or why not."""
-    graph = args[0] if args else next(iter(kwargs.values()))
+    from gdsl.integrations.networkx_backend import interface
+
+    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    graph = next(iter(_signature(getattr(interface, name)).bind_partial(*args, **given).arguments.values()))
     if isinstance(graph, BackendGraph):
         return True
     least = configured("least_size")
