@@ -345,6 +345,14 @@ def test_nodes_that_cannot_be_hashed() -> None:
         )
 
 
+def test_views() -> None:
+    graph = random_graph(3, directed=True)
+    part = graph.subgraph(some(graph))
+    for view in (part, part.reverse(copy=False), part.to_undirected(as_view=True), nx.freeze(graph.copy())):
+        compared(nx.pagerank, view)
+        compared(ANY["dijkstra"], view, mixed=True)
+
+
 def test_changes_are_seen() -> None:
     graph = nx.path_graph(5)
     assert nx.diameter(graph, backend="gdsl") == 4

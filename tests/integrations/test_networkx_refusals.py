@@ -101,6 +101,20 @@ def test_small_graphs_stay_with_networkx_unless_asked() -> None:
     assert "to convert" not in str(interface.should_run("is_connected", (large,), {}))
 
 
+def test_calls_are_taken_over_by_priority(caplog: pytest.LogCaptureFixture) -> None:
+    graph = nx.path_graph(6)
+    caplog.set_level("DEBUG", "networkx")
+    priority = nx.config.backend_priority
+    try:
+        nx.config.backend_priority = ["gdsl"]
+        assert nx.diameter(graph) == 5 and "NetworkX is quicker" in caplog.text and "Using backend" not in caplog.text
+        with nx.config.backends.gdsl(least_size=0, backend="reference"):
+            assert nx.diameter(graph) == 5 and "Using backend 'gdsl'" in caplog.text
+            assert nx.clustering(nx.DiGraph([(0, 1)])) == {0: 0, 1: 0} and "of undirected graphs" in caplog.text
+    finally:
+        nx.config.backend_priority = priority
+
+
 def test_options_of_a_call() -> None:
     graph = nx.path_graph(4)
     assert nx.diameter(graph, backend="gdsl", gdsl_backend="reference", timeout=60) == 3

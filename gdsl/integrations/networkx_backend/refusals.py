@@ -147,7 +147,7 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
             return "to convert the graph takes longer than NetworkX's answer"
     if graph.number_of_nodes() < least and graph.number_of_nodes() + graph.number_of_edges() < least:
         return f"NetworkX is quicker on graphs of less than {least:,} nodes and edges"
-    return _of_machine() or True
+    return (_of_machine() if configured("backend") == "auto" else None) or True
 
 
 def _is_converted(graph: Any) -> bool:
