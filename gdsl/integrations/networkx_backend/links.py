@@ -33,12 +33,10 @@ def pagerank(
         return {}
     weights = _floats(G, weight)
     uniform = np.full(len(G), 1 / len(G))
-    restart = uniform
-    if personalization is not None:
-        restart = G.per_vertex(personalization)
-        if restart.sum() == 0:
-            raise ZeroDivisionError
-        restart = restart / restart.sum()
+    wanted = None if personalization is None else G.per_vertex(personalization)
+    if wanted is not None and wanted.sum() == 0:
+        raise ZeroDivisionError
+    restart = uniform if wanted is None else _share(wanted)
     found = run(
         "pagerank",
         G,
