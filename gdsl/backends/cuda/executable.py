@@ -203,6 +203,8 @@ class CudaExecutable:
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+        self._asking: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """The graphs that ask for it: to find out takes a walk over the program."""
 
     @property
     def plan(self) -> Plan:
@@ -213,10 +215,11 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        suited = self._suited(graph)
+        known = graph in self._enactors  # it has run here before
+        suited = self if known else self._suited(graph)
         if suited is not self:
             return suited.run(graph, bindings, limits)
-        if self._looks_up(graph):
+        if not known and self._looks_up(graph):
             try:
                 return self._looking_up().run(graph, bindings, limits)
             except GdslError as error:
@@ -262,12 +265,14 @@ class CudaExecutable:
         """This one, or the other where the graph asks for it."""
         if self._open is None:
             return self
-        largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-        program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
-        if program is self._open:
-            return self
-        if self._other is None:
-            self._other = self.backend.build_for(program, self.widths)
+        if self._other is None or graph not in self._asking:
+            largest = self.backend.graph(graph, self.widths, self._device).largest_degree
+            program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
+            if program is self._open:
+                return self
+            if self._other is None:
+                self._other = self.backend.build_for(program, self.widths)
+            self._asking.add(graph)
         return self._other
 
     def _enactor(self, graph: Graph) -> Enactor:
