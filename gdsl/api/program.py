@@ -53,7 +53,8 @@ class Program:
         self._binder, self._results = Binder(program, source), Results(program)
         self._executables: dict[tuple[str, Widths], Executable] = {}
         self._failed: dict[str, str] = {}
-        self._on_cpu: dict[str, Choice] = {}
+        self._settled: dict[str, Choice] = {}
+        """By the backend that was asked for, where the last run was."""
         self.compile_ms = compile_ms
 
     __name__ = OfInstance(lambda program: program.name)
@@ -177,8 +178,7 @@ class Program:
                 compile_ms = (time.perf_counter() - started) * 1000
                 if ready is not choice:
                     choice, bindings = ready, self._bound(ready, graph, given, widths)
-                if choice.backend.name == "cpu":
-                    self._on_cpu[backend] = choice
+                self._settled[backend] = choice
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
@@ -240,7 +240,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
+        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         made = Binder(state["_program"], state["_source"]), Results(state["_program"])
@@ -255,10 +255,12 @@ class Program:
             return self._binder.bind(graph, values, widths=widths, device=device)
 
     def _choice(self, backend: str, widths: Widths) -> Choice:
-        """What is to run the program. Where it is there in machine code of the host, that needs no compiler any more,
-        and nobody looks for one."""
-        found = self._on_cpu.get(backend) if isinstance(backend, str) else None
-        return found if found is not None and ("cpu", widths) in self._executables else registry.choose(backend)
+        """What is to run the program. Where it is there in machine code that can be used, no compiler and no device is
+        asked for any more."""
+        found = self._settled.get(backend) if isinstance(backend, str) else None
+        if found is not None and (found.backend.name, widths) in self._executables and found.backend.stays():
+            return found
+        return registry.choose(backend)
 
     def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

@@ -51,6 +51,10 @@ class CpuBackend:
             return Availability(False, detail, fix)
         return Availability(True, f"C++ compiler {compiler}")
 
+    def stays(self) -> bool:
+        """A library needs no compiler any more."""
+        return True
+
     def place(self, graph: Graph) -> None:
         """Left to the host."""
 

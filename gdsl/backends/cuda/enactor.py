@@ -113,7 +113,7 @@ class Enactor:
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
         """The same from run to run, as long as the buffers have the same lengths."""
-        wanted = tuple(bindings.params[name] for name in self._counts)
+        wanted = tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
         if self._memory is None or self._memory_for != wanted:
             self._memory = None
             sizes = sizes_of(self.graph, bindings)

@@ -72,6 +72,10 @@ class CudaBackend:
         self._answers[number] = Availability(True, name.decode() if isinstance(name, bytes) else str(name))
         return self._answers[number]
 
+    def stays(self) -> bool:
+        """Not in a forked process, which has no device any more."""
+        return self._process == os.getpid()
+
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
         return self.build_for(program, Widths.both(id_bits))
@@ -215,24 +219,36 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        known = graph in self._enactors  # it has run here before
-        suited = self if known else self._suited(graph)
-        if suited is not self:
-            return suited.run(graph, bindings, limits)
-        if not known and self._looks_up(graph):
-            try:
-                return self._looking_up().run(graph, bindings, limits)
-            except GdslError as error:
-                if error.code != "E0912" or not self._keeps_ids(graph):
-                    raise
-        with self._device.reserved(limits.timeout):
-            for makes_room in (self._lets_go, self._keeps_ids):
+        if graph not in self._enactors:  # it has not run here before
+            suited = self._suited(graph)
+            if suited is not self:
+                return suited.run(graph, bindings, limits)
+            if self._looks_up(graph):
                 try:
-                    return self._enactor(graph).run(bindings, limits)
+                    return self._looking_up().run(graph, bindings, limits)
                 except GdslError as error:
-                    if error.code != "E0912" or not makes_room(graph):
+                    if error.code != "E0912" or not self._keeps_ids(graph):
                         raise
-            return self._enactor(graph).run(bindings, limits)
+        with self._device.reserved(limits.timeout):
+            try:
+                return self._enactor(graph).run(bindings, limits)
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+                return self._run_in_less(graph, bindings, limits, error)
+
+    def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
+        """Run where there was no memory for it, for which others give up some."""
+        for makes_room in (self._lets_go, self._keeps_ids):
+            if not makes_room(graph):
+                raise error
+            try:
+                return self._enactor(graph).run(bindings, limits)
+            except GdslError as found:
+                if found.code != "E0912":
+                    raise
+                error = found
+        raise error
 
     def _looks_up(self, graph: Graph) -> bool:
         """Whether this run is one on other ids that asks for those that were given."""
