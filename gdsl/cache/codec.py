@@ -25,8 +25,7 @@ _BY_NAME = {kind.__name__: kind for kind in _SCALARS}
 _REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(typing.NamedTuple):  # of which there are many, and which is the quickest to make
     """Both ways of the values of one type, and the kind of JSON that they become."""
 
     write: Convert
@@ -52,8 +51,8 @@ class Codec(Generic[Root]):
         self._root = root
         self._namespace = dict(classes)
         self._names, self._free = names, frozenset(free)
-        self._hints: dict[str, Any] = {}
         self._pairs: dict[Any, _Pair] = {}
+        """By what stands for a type: itself, or an annotation."""
         self._nodes: dict[type, tuple[Convert, Convert]] = {}
 
     def encode(self, value: Root) -> bytes | None:
@@ -71,9 +70,25 @@ class Codec(Generic[Root]):
             return None
 
     def _pair(self, hint: Any) -> _Pair:
-        if hint not in self._pairs:
-            self._pairs[hint] = self._made(hint)
-        return self._pairs[hint]
+        found = self._pairs.get(hint)
+        if found is None:
+            found = self._pairs[hint] = self._annotated(hint) if isinstance(hint, str) else self._made(hint)
+        return found
+
+    def _annotated(self, annotation: str) -> _Pair:
+        """What an annotation means. To have Python find that out takes longer than reading a program, and nearly all
+        are of a few forms that need not be asked for."""
+        known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
+        if isinstance(known, type):
+            return self._pair(known)
+        but_none = annotation.removesuffix(" | None")
+        if but_none != annotation and "|" not in but_none:
+            return _or_none(self._pair(but_none))
+        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
+        if element.isidentifier() and annotation == f"tuple[{element}, ...]":
+            return self._sequence(tuple, element)
+        holder = types.SimpleNamespace(__annotations__={"it": annotation})
+        return self._pair(typing.get_type_hints(holder, globalns=self._namespace)["it"])
 
     def _made(self, hint: Any) -> _Pair:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -155,7 +170,7 @@ class Codec(Generic[Root]):
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them."""
-        family = {kind.__name__: kind for parent in parents for kind in self._families.get(parent, ())}
+        family = self._family(parents)
         kinds, only = frozenset(family.values()), next(iter(family))
         tagged = len(family) > 1
 
@@ -172,38 +187,21 @@ class Codec(Generic[Root]):
 
         return _Pair(write, read, frozenset((list,)), kinds)
 
+    def _family(self, parents: tuple[Any, ...]) -> dict[str, type]:
+        """The dataclasses made from these from which no other is made, by name: a program holds no others."""
+        family: dict[str, type] = {}
+        waiting: list[Any] = list(parents)
+        while waiting:
+            kind = waiting.pop()
+            made = [each for each in kind.__subclasses__() if each in self._known]
+            if not made and kind in self._known and hasattr(kind, "__dataclass_fields__"):
+                family[kind.__name__] = kind
+            waiting += made
+        return family
+
     @functools.cached_property
-    def _families(self) -> dict[type, list[type]]:
-        """For each class the dataclasses made from it from which no other is made: a program holds no others."""
-        known = [kind for kind in self._namespace.values() if isinstance(kind, type)]
-        parents = {parent for kind in known for parent in kind.__mro__[1:]}
-        families: dict[type, list[type]] = {}
-        for leaf in known:
-            if leaf not in parents and dataclasses.is_dataclass(leaf):
-                for kind in leaf.__mro__:
-                    families.setdefault(kind, []).append(leaf)
-        return families
-
-    def _hint(self, annotation: Any) -> Any:
-        """What an annotation means, each looked at once: that takes longer than reading a program."""
-        if not isinstance(annotation, str):
-            return annotation
-        if annotation not in self._hints:
-            self._hints[annotation] = self._meant(annotation)
-        return self._hints[annotation]
-
-    def _meant(self, annotation: str) -> Any:
-        """As Python has it, which takes 20 microseconds; nearly all are of a few forms that need not be asked for."""
-        known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
-        if isinstance(known, type):
-            return known
-        if annotation.endswith(" | None"):
-            return self._hint(annotation.removesuffix(" | None")) | None
-        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
-        if annotation == f"tuple[{element}, ...]" and element.isidentifier():
-            return types.GenericAlias(tuple, (self._hint(element), ...))
-        holder = types.SimpleNamespace(__annotations__={"it": annotation})
-        return typing.get_type_hints(holder, globalns=self._namespace)["it"]
+    def _known(self) -> frozenset[type]:
+        return frozenset([kind for kind in self._namespace.values() if isinstance(kind, type)])
 
     def _node(self, kind: type) -> tuple[Convert, Convert]:
         if kind not in self._nodes:
@@ -214,8 +212,7 @@ class Codec(Generic[Root]):
         declared = {field.name: field.type for field in dataclasses.fields(kind)}
         fields = list(declared)
         pairs = [
-            _scalar(str) if f"{kind.__name__}.{name}" in self._free else self._pair(self._hint(declared[name]))
-            for name in fields
+            _scalar(str) if f"{kind.__name__}.{name}" in self._free else self._pair(declared[name]) for name in fields
         ]
         writers = [(name, pair.write) for name, pair in zip(fields, pairs, strict=True)]
         readers = [pair.read for pair in pairs]
@@ -229,6 +226,19 @@ class Codec(Generic[Root]):
             return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
         return write, read
+
+
+def _or_none(pair: _Pair) -> _Pair:
+    none = type(None)
+    assert none not in pair.json
+
+    def write(value: Any) -> Any:
+        return None if value is None else pair.write(value)
+
+    def read(value: Any) -> Any:
+        return None if value is None else pair.read(value)
+
+    return _Pair(write, read, pair.json | {none}, pair.values | {none})
 
 
 def _scalar(kind: type) -> _Pair:

@@ -15,6 +15,9 @@ from typing import NamedTuple
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
+_APART = frozenset(("binding", "cli", "graph", "tools"))
+"""Rooms of the package that have no part in what is kept: from the text to the generated one nothing may import them (the
+contracts of `lint-imports` say so; a test asks these), and every file that is looked at is time at every start."""
 _SETTLED_AFTER = 2_000_000_000
 """Nanoseconds after which a file that is written again shows another time, on every file system."""
 
@@ -99,7 +102,7 @@ def _look_through(directory: str, name: str, ending: str, found: list[_File], di
             own = entry.name
             try:
                 if entry.is_dir():
-                    if own != "__pycache__":
+                    if own != "__pycache__" and (name != "gdsl" or own not in _APART):
                         _look_through(entry.path, f"{name}/{own}", ending, found, directories)
                 elif own.endswith(ending) and stat.S_ISREG(entry.stat().st_mode):
                     found.append(_File(f"{name}/{own}", entry.path))
