@@ -16,8 +16,8 @@ from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
 _APART = frozenset(("binding", "cli", "graph", "tools"))
-"""Rooms of the package that have no part in what is kept: from the text to the generated one nothing may import them (the
-contracts of `lint-imports` say so; a test asks these), and every file that is looked at is time at every start."""
+"""Rooms of the package that have no part in what is kept: from the text to the generated one nothing may import them
+(the contracts of `lint-imports` say so; a test asks these), and every file that is looked at is time at every start."""
 _SETTLED_AFTER = 2_000_000_000
 """Nanoseconds after which a file that is written again shows another time, on every file system."""
 

@@ -200,10 +200,7 @@ def _wheel_library() -> Path | None:
     """The library of NVIDIA's wheel."""
     for folder in _wheel_folders():
         with contextlib.suppress(OSError):
-            names = sorted(
-                filter(_LIBRARY.fullmatch, os.listdir(folder)), key=lambda name: (name.endswith(".dll"), name)
-            )
-            for name in names:
+            for name in sorted(filter(_LIBRARY.fullmatch, os.listdir(folder))):
                 if "builtins" not in name and ".alt" not in name:
                     return Path(folder, name)
     return None
