@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.codegen.checks import CheckTable
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import PROBLEM, Buffer, Made
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)
