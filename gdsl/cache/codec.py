@@ -154,7 +154,7 @@ class Codec(Generic[Root]):
         return _Pair(write, read, frozenset((dict,)), frozenset((dict,)))
 
     def _union(self, arguments: tuple[Any, ...]) -> _Pair:
-        nodes = tuple(argument for argument in arguments if dataclasses.is_dataclass(argument))
+        nodes = tuple(each for each in arguments if dataclasses.is_dataclass(each) and not hasattr(each, "named"))
         pairs = [self._pair(argument) for argument in arguments if argument not in nodes]
         if nodes:
             pairs.append(self._one_of(nodes))

@@ -33,8 +33,8 @@ _VERBS = {
 
 INTERRUPTED = 130
 _GARBAGE = 50_000
-"""Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and ends
-before any of them is garbage."""
+"""Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and
+ends before any of them is garbage."""
 
 
 class _Verbs(click.Group):
