@@ -58,6 +58,12 @@ def test_what_backends_keep_comes_back_as_it_was(path, tune):
     assert stored.decode(kept[:3] + b"\xff" + kept[4:]) is None, "lengths beyond the end"
     for_cpu = generate_cpp(compiled.plan_of(program), Widths.both(32))
     assert compiled._FACTS.decode(compiled._FACTS.encode(for_cpu)) == for_cpu
+    assert for_cpu.fits(program)
+    assert not dataclasses.replace(for_cpu, parts=("no part of a graph",)).fits(program)
+    for place, buffer in enumerate(for_cpu.buffers[: len(program.arrays)]):  # as long as the program says it is
+        other = dataclasses.replace(buffer, extent=extents.Fixed(1))
+        changed = (*for_cpu.buffers[:place], other, *for_cpu.buffers[place + 1 :])
+        assert not dataclasses.replace(for_cpu, buffers=changed).fits(program)
 
 
 def test_every_class_of_the_ir_can_be_kept():
