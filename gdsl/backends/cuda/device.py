@@ -157,7 +157,7 @@ class CudaDevice:
         self.cupy, self._driver = cupy, driver
         self.id = int(cupy.cuda.Device().id)
         self.multiprocessors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
-        self._lock = threading.Lock()
+        self._lock, self._untimed = threading.Lock(), _Reservation(self, None)
         self._holder: int | None = None
         """The thread whose run it is."""
         pinned = cupy.cuda.alloc_pinned_memory(4)
@@ -176,7 +176,7 @@ class CudaDevice:
         All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
         is over when `wait` returns, so that memory kept from it may be used on any stream.
         """
-        return _Reservation(self, timeout)
+        return self._untimed if timeout is None else _Reservation(self, timeout)
 
     def take(self, timeout: float | None) -> None:
         """Have it for one thread, as `reserved` says."""
