@@ -50,7 +50,7 @@ class Codec(Generic[Root]):
         """Nothing is looked at before it is first needed."""
         self._root = root
         self._namespace = dict(classes)
-        self._names, self._free = names, frozenset(free)
+        self._names, self._free = names, _by_class(free)
         self._pairs: dict[Any, _Pair] = {}
         """By what stands for a type: itself, or an annotation."""
         self._nodes: dict[type, tuple[Convert, Convert]] = {}
@@ -209,12 +209,9 @@ class Codec(Generic[Root]):
         return self._nodes[kind]
 
     def _made_node(self, kind: Any) -> tuple[Convert, Convert]:
-        declared = {field.name: field.type for field in dataclasses.fields(kind)}
-        fields = list(declared)
-        pairs = [
-            _scalar(str) if f"{kind.__name__}.{name}" in self._free else self._pair(declared[name]) for name in fields
-        ]
-        writers = [(name, pair.write) for name, pair in zip(fields, pairs, strict=True)]
+        fields, free = dataclasses.fields(kind), self._free.get(kind.__name__, frozenset())
+        pairs = [_scalar(str) if field.name in free else self._pair(field.type) for field in fields]
+        writers = [(field.name, pair.write) for field, pair in zip(fields, pairs, strict=True)]
         readers = [pair.read for pair in pairs]
 
         def write(value: Any) -> Any:
@@ -226,6 +223,15 @@ class Codec(Generic[Root]):
             return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
         return write, read
+
+
+def _by_class(fields: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The names of fields ("Class.field") by their classes."""
+    found: dict[str, frozenset[str]] = {}
+    for field in fields:
+        kind, _, name = field.partition(".")
+        found[kind] = found.get(kind, frozenset()) | {name}
+    return found
 
 
 def _or_none(pair: _Pair) -> _Pair:

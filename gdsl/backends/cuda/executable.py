@@ -30,6 +30,27 @@ _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older tha
 _SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 
+class _Named(Availability):
+    """There is one. What it is called takes a millisecond to find out, and is asked for where somebody reads it."""
+
+    _number: int
+    _name = ""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(True, "")
+        object.__setattr__(self, "_number", number)
+
+    @property
+    def detail(self) -> str:
+        """The name of the device."""
+        import cupy
+
+        if not self._name:
+            name = cupy.cuda.runtime.getDeviceProperties(self._number)["name"]
+            object.__setattr__(self, "_name", name.decode() if isinstance(name, bytes) else str(name))
+        return self._name
+
+
 class CudaBackend:
     """Runs programs on the current GPU."""
 
@@ -68,8 +89,7 @@ class CudaBackend:
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
-        name = cupy.cuda.runtime.getDeviceProperties(number)["name"]
-        self._answers[number] = Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        self._answers[number] = _Named(number)
         return self._answers[number]
 
     def stays(self) -> bool:
