@@ -122,7 +122,8 @@ class Codec(Generic[Root]):
             return [inner.write(each) for each in (sorted(value) if kind is frozenset else value)]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return kind([inner.read(each) for each in value])
 
         return _Pair(write, read, frozenset((list,)), frozenset((kind,)))
@@ -135,7 +136,8 @@ class Codec(Generic[Root]):
             return [pair.write(each) for pair, each in zip(inner, value, strict=True)]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return tuple([pair.read(each) for pair, each in zip(inner, value, strict=True)])
 
         return _Pair(write, read, frozenset((list,)), frozenset((tuple,)))
@@ -148,7 +150,8 @@ class Codec(Generic[Root]):
             return {text.write(name): inner.write(each) for name, each in value.items()}
 
         def read(value: Any) -> Any:
-            _require(type(value) is dict)
+            if type(value) is not dict:
+                raise ValueError
             return {text.read(name): inner.read(each) for name, each in value.items()}
 
         return _Pair(write, read, frozenset((dict,)), frozenset((dict,)))
@@ -181,7 +184,8 @@ class Codec(Generic[Root]):
             return [kind.__name__, *fields] if tagged else fields
 
         def read(value: Any) -> Any:
-            _require(type(value) is list and bool(value))
+            if type(value) is not list or not value:
+                raise ValueError
             name, fields = (value[0], value[1:]) if tagged else (only, value)
             return self._node(family[name])[1](fields)
 
@@ -219,7 +223,8 @@ class Codec(Generic[Root]):
             return [convert(getattr(value, name)) for name, convert in writers]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
         return write, read
@@ -249,7 +254,8 @@ def _or_none(pair: _Pair) -> _Pair:
 
 def _scalar(kind: type) -> _Pair:
     def same(value: Any) -> Any:
-        _require(type(value) is kind)
+        if type(value) is not kind:
+            raise ValueError
         return value
 
     return _Pair(same, same, frozenset((kind,)), frozenset((kind,)))
@@ -271,8 +277,11 @@ def _enumeration(kind: type[Enum]) -> _Pair:
 
 
 def _matching(names: re.Pattern[str]) -> _Pair:
+    matches = names.fullmatch
+
     def same(value: Any) -> Any:
-        _require(type(value) is str and names.fullmatch(value) is not None)
+        if type(value) is not str or matches(value) is None:
+            raise ValueError
         return value
 
     return _Pair(same, same, frozenset((str,)), frozenset((str,)))
