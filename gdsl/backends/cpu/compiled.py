@@ -87,7 +87,9 @@ class CpuBackend:
             cache.put(_KIND, key, facts)
         return CpuExecutable(program, widths, made, library, lambda: plan)
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
         """By the plan's buffers, and the frontiers that the generated code makes."""
         from gdsl.backends import needs
 
