@@ -72,6 +72,11 @@ def check() -> None:
         raise timeout_error(deadline.timeout, deadline.doing)
 
 
+def is_set() -> bool:
+    """Whether there is one."""
+    return _current.get() is not None
+
+
 def spent() -> float:
     """Seconds of the timeout that are gone; 0 where there is none."""
     deadline = _current.get()

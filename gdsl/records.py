@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 class _Shape:
     """What the shared methods know of a class."""
 
-    __slots__ = ("compared", "defaults", "least", "most", "names", "put", "values")
+    __slots__ = ("compared", "defaults", "least", "most", "names", "put", "shown", "values")
 
     def __init__(self, kind: type) -> None:
         fields = sorted(dataclasses.fields(kind), key=lambda field: bool(field.kw_only))
@@ -30,6 +30,7 @@ class _Shape:
         """How many values must be given where none has a name; more than `most` where some must have."""
         self.put: tuple[Callable[[Any, Any], None], ...] = tuple(getattr(kind, name).__set__ for name in self.names)
         self.values = _values_of(self.names)
+        self.shown = tuple(field.name for field in dataclasses.fields(kind) if field.repr)
         self.compared = _values_of(tuple(field.name for field in fields if field.compare))
 
     def arranged(self, kind: type, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
@@ -70,7 +71,7 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
 
 @recursive_repr()
 def _repr(self: Any) -> str:
-    fields = (f"{field.name}={getattr(self, field.name)!r}" for field in dataclasses.fields(self) if field.repr)
+    fields = [f"{name}={getattr(self, name)!r}" for name in self._shape.shown]
     return f"{type(self).__qualname__}({', '.join(fields)})"
 
 

@@ -7,8 +7,6 @@ import ctypes
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotYet
 from typing import TypeVar
 
 Result = TypeVar("Result")
@@ -48,6 +46,9 @@ def with_room(frames: int, work: Callable[[], Result]) -> Result:
 
 
 def _in_a_thread(work: Callable[[], Result], stack: int) -> Result:
+    from concurrent.futures import Future
+    from concurrent.futures import TimeoutError as NotYet
+
     future: Future[Result] = Future()
     context = contextvars.copy_context()
 

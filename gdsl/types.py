@@ -96,6 +96,9 @@ class Type:
     def __str__(self) -> str:
         return self.name
 
+    def __repr__(self) -> str:
+        return f"Type.named({self.name!r})"
+
     def __reduce__(self) -> tuple[object, tuple[str]]:
         """A copy is the type itself."""
         return Type.named, (self.name,)

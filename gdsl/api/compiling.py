@@ -116,13 +116,13 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     source = with_imports(source)
     imported = (part for each in source.imported or () for part in (each.name, each.text))
     key = (source.name, source.text, *words, "imports", *imported)
-    kept = cache.get("front", key)
-    program = None if kept is None else storage.decode(kept)
-    if program is not None:
-        return program
-    from gdsl import pipeline
-
     with uncollected():
+        kept = cache.get("front", key)
+        program = None if kept is None else storage.decode(kept)
+        if program is not None:
+            return program
+        from gdsl import pipeline
+
         program = pipeline.load(source, words)
         data = storage.encode(program)
     if data is not None:

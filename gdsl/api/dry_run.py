@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from gdsl.backends.interface import Need
+from gdsl.records import dataclass
 from gdsl.types import Widths
 
 

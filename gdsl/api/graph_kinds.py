@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 from gdsl.graph import Graph
+from gdsl.records import dataclass
 
 _SIZE, _DEGREE, _SKEW = 4.0, 2.0, 8.0
 """By which factor sizes, mean degrees and skews may differ. Factors and not classes: then no two graphs that are nearly

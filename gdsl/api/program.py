@@ -6,7 +6,7 @@ import contextlib
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
@@ -27,6 +27,14 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
     from gdsl.graph import Graph
+
+
+class _Settled(NamedTuple):
+    """Where programs run, for graphs of some widths of ids."""
+
+    widths: Widths
+    choice: Choice
+    executable: Executable
 
 
 class Program:
@@ -53,7 +61,8 @@ class Program:
         self._binder, self._results = Binder(program, source), Results(program)
         self._executables: dict[tuple[str, Widths], Executable] = {}
         self._failed: dict[str, str] = {}
-        self._on_cpu: dict[str, Choice] = {}
+        self._settled: dict[str, _Settled] = {}
+        """By the backend that was asked for."""
         self.compile_ms = compile_ms
 
     __name__ = OfInstance(lambda program: program.name)
@@ -165,20 +174,22 @@ class Program:
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
             widths = needed_widths(self._program, graph)
-            choice = self._choice(backend, widths)
+            settled = self._where(backend, widths)
+            choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
             if graph._postponed is not None:
                 choice.backend.place(graph)
             bindings = self._bound(choice, graph, given, widths)
-            executable, compile_ms = self._executables.get((choice.backend.name, widths)), 0.0
+            compile_ms = 0.0
             if executable is None:
-                started = time.perf_counter()
-                with deadline.doing("compiling the program"):
-                    ready, executable = self._ready(choice, widths, backend)
-                compile_ms = (time.perf_counter() - started) * 1000
-                if ready is not choice:
-                    choice, bindings = ready, self._bound(ready, graph, given, widths)
-                if choice.backend.name == "cpu":
-                    self._on_cpu[backend] = choice
+                executable = self._executables.get((choice.backend.name, widths))
+                if executable is None:
+                    started = time.perf_counter()
+                    with deadline.doing("compiling the program"):
+                        ready, executable = self._ready(choice, widths, backend)
+                    compile_ms = (time.perf_counter() - started) * 1000
+                    if ready is not choice:
+                        choice, bindings = ready, self._bound(ready, graph, given, widths)
+                self._settled[backend] = _Settled(widths, choice, executable)
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
@@ -240,7 +251,7 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_on_cpu": {}}
+        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         made = Binder(state["_program"], state["_source"]), Results(state["_program"])
@@ -251,14 +262,18 @@ class Program:
 
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
         device = choice.backend.name == "cuda"
+        if not deadline.is_set():
+            return self._binder.bind(graph, values, widths=widths, device=device)
         with deadline.doing("checking the params and inputs"):
             return self._binder.bind(graph, values, widths=widths, device=device)
 
-    def _choice(self, backend: str, widths: Widths) -> Choice:
-        """What is to run the program. Where it is there in machine code of the host, that needs no compiler any more,
-        and nobody looks for one."""
-        found = self._on_cpu.get(backend) if isinstance(backend, str) else None
-        return found if found is not None and ("cpu", widths) in self._executables else registry.choose(backend)
+    def _where(self, backend: str, widths: Widths) -> _Settled | None:
+        """Where the last run was, if this one may be there without asking for a compiler or a device: the program is
+        ready in machine code that can be used."""
+        found = self._settled.get(backend) if isinstance(backend, str) else None
+        if found is None or not (found.widths is widths or found.widths == widths):
+            return None
+        return found if found.choice.backend.stays() else None
 
     def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

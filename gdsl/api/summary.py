@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Grade
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +23,7 @@ from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
 from gdsl.program_names import SUFFIX as PROGRAM_SUFFIX
 from gdsl.program_names import samples
 from gdsl.program_text import STANDARD_INPUT, TEXT
+from gdsl.records import dataclass
 from gdsl.source import Source
 from gdsl.version import __version__
 

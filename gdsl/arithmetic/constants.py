@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import struct
-from fractions import Fraction
 
 from gdsl.types import Type
 
@@ -70,6 +69,8 @@ def shortest_float32(value: float) -> str:
     What Python prints for the same float64 is longer; and a shorter text that gives `value` by way of a float64 may
     not do so at once.
     """
+    from fractions import Fraction
+
     low, high = (Fraction(midpoint) for midpoint in _midpoints(value))
     for digits in range(9):
         text = repr(float(f"{value:.{digits}e}"))

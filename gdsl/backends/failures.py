@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Array, Literal, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 if TYPE_CHECKING:

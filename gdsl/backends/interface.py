@@ -177,6 +177,10 @@ class Backend(Protocol):
         """Whether this backend can run on this machine. Quick, and never raises."""
         ...
 
+    def stays(self) -> bool:
+        """Whether what was made ready here can run, which then need not be asked for: not in every forked process."""
+        ...
+
     def place(self, graph: Graph) -> None:
         """Put the edges of a graph where this has been postponed in order where runs want them; where that is left out,
         it is done on the host."""

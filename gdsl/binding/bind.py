@@ -114,6 +114,8 @@ class Binder:
         if self._has_several:
             check_counts(program, params, source)
             check_room(program, graph, params, widths)
+        if not self._arrays and not self._scalars:
+            return Bindings(params, {})
         inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device)
         if not self._conditions:
             return Bindings(params, inputs, own)
@@ -193,8 +195,6 @@ class Binder:
         """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
         caller says that their conditions hold."""
         inputs: dict[str, Any] = {}
-        if not self._arrays and not self._scalars:
-            return inputs, _NONE, _NONE
         own, vouched = [], []
         for array in self._arrays:
             name = array.name

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -20,6 +19,7 @@ from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Degree, Domain
+from gdsl.records import dataclass
 from gdsl.source import Source
 
 _CHUNK = 1 << 22

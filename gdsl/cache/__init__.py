@@ -158,9 +158,11 @@ def _name(kind: str, key: Sequence[KeyPart], suffix: str) -> str:
     return digest.hexdigest() + suffix
 
 
-def _trailer(name: str, data: bytes) -> bytes:
+def _trailer(name: str, data: bytes | memoryview) -> bytes:
     """What stands behind the data of the entry `name`, and of no other."""
-    return _MAGIC + hashlib.sha256(name.encode() + b"\0" + data).digest()
+    digest = hashlib.sha256(name.encode() + b"\0")
+    digest.update(data)
+    return _MAGIC + digest.digest()
 
 
 def _read(kind: str, name: str) -> bytes | None:
@@ -173,8 +175,8 @@ def _read(kind: str, name: str) -> bytes | None:
         return None
     if content is None:
         return None
-    data, trailer = content[:-_TRAILER], content[-_TRAILER:]
-    return data if trailer == _trailer(name, data) else None
+    end = max(len(content) - _TRAILER, 0)
+    return content[:end] if content[end:] == _trailer(name, memoryview(content)[:end]) else None
 
 
 def _stage(kind: str, name: str, data: bytes) -> Path | None:

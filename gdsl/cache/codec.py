@@ -25,8 +25,7 @@ _BY_NAME = {kind.__name__: kind for kind in _SCALARS}
 _REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class _Pair:
+class _Pair(typing.NamedTuple):  # of which there are many, and which is the quickest to make
     """Both ways of the values of one type, and the kind of JSON that they become."""
 
     write: Convert
@@ -51,9 +50,9 @@ class Codec(Generic[Root]):
         """Nothing is looked at before it is first needed."""
         self._root = root
         self._namespace = dict(classes)
-        self._names, self._free = names, frozenset(free)
-        self._hints: dict[str, Any] = {}
+        self._names, self._free = names, _by_class(free)
         self._pairs: dict[Any, _Pair] = {}
+        """By what stands for a type: itself, or an annotation."""
         self._nodes: dict[type, tuple[Convert, Convert]] = {}
 
     def encode(self, value: Root) -> bytes | None:
@@ -71,9 +70,25 @@ class Codec(Generic[Root]):
             return None
 
     def _pair(self, hint: Any) -> _Pair:
-        if hint not in self._pairs:
-            self._pairs[hint] = self._made(hint)
-        return self._pairs[hint]
+        found = self._pairs.get(hint)
+        if found is None:
+            found = self._pairs[hint] = self._annotated(hint) if isinstance(hint, str) else self._made(hint)
+        return found
+
+    def _annotated(self, annotation: str) -> _Pair:
+        """What an annotation means. To have Python find that out takes longer than reading a program, and nearly all
+        are of a few forms that need not be asked for."""
+        known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
+        if isinstance(known, type):
+            return self._pair(known)
+        but_none = annotation.removesuffix(" | None")
+        if but_none != annotation and "|" not in but_none:
+            return _or_none(self._pair(but_none))
+        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
+        if element.isidentifier() and annotation == f"tuple[{element}, ...]":
+            return self._sequence(tuple, element)
+        holder = types.SimpleNamespace(__annotations__={"it": annotation})
+        return self._pair(typing.get_type_hints(holder, globalns=self._namespace)["it"])
 
     def _made(self, hint: Any) -> _Pair:
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
@@ -107,7 +122,8 @@ class Codec(Generic[Root]):
             return [inner.write(each) for each in (sorted(value) if kind is frozenset else value)]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return kind([inner.read(each) for each in value])
 
         return _Pair(write, read, frozenset((list,)), frozenset((kind,)))
@@ -120,7 +136,8 @@ class Codec(Generic[Root]):
             return [pair.write(each) for pair, each in zip(inner, value, strict=True)]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return tuple([pair.read(each) for pair, each in zip(inner, value, strict=True)])
 
         return _Pair(write, read, frozenset((list,)), frozenset((tuple,)))
@@ -133,13 +150,14 @@ class Codec(Generic[Root]):
             return {text.write(name): inner.write(each) for name, each in value.items()}
 
         def read(value: Any) -> Any:
-            _require(type(value) is dict)
+            if type(value) is not dict:
+                raise ValueError
             return {text.read(name): inner.read(each) for name, each in value.items()}
 
         return _Pair(write, read, frozenset((dict,)), frozenset((dict,)))
 
     def _union(self, arguments: tuple[Any, ...]) -> _Pair:
-        nodes = tuple(argument for argument in arguments if dataclasses.is_dataclass(argument))
+        nodes = tuple(each for each in arguments if dataclasses.is_dataclass(each) and not hasattr(each, "named"))
         pairs = [self._pair(argument) for argument in arguments if argument not in nodes]
         if nodes:
             pairs.append(self._one_of(nodes))
@@ -155,7 +173,7 @@ class Codec(Generic[Root]):
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them."""
-        family = {kind.__name__: kind for parent in parents for kind in self._families.get(parent, ())}
+        family = self._family(parents)
         kinds, only = frozenset(family.values()), next(iter(family))
         tagged = len(family) > 1
 
@@ -166,44 +184,28 @@ class Codec(Generic[Root]):
             return [kind.__name__, *fields] if tagged else fields
 
         def read(value: Any) -> Any:
-            _require(type(value) is list and bool(value))
+            if type(value) is not list or not value:
+                raise ValueError
             name, fields = (value[0], value[1:]) if tagged else (only, value)
             return self._node(family[name])[1](fields)
 
         return _Pair(write, read, frozenset((list,)), kinds)
 
+    def _family(self, parents: tuple[Any, ...]) -> dict[str, type]:
+        """The dataclasses made from these from which no other is made, by name: a program holds no others."""
+        family: dict[str, type] = {}
+        waiting: list[Any] = list(parents)
+        while waiting:
+            kind = waiting.pop()
+            made = [each for each in kind.__subclasses__() if each in self._known]
+            if not made and kind in self._known and hasattr(kind, "__dataclass_fields__"):
+                family[kind.__name__] = kind
+            waiting += made
+        return family
+
     @functools.cached_property
-    def _families(self) -> dict[type, list[type]]:
-        """For each class the dataclasses made from it from which no other is made: a program holds no others."""
-        known = [kind for kind in self._namespace.values() if isinstance(kind, type)]
-        parents = {parent for kind in known for parent in kind.__mro__[1:]}
-        families: dict[type, list[type]] = {}
-        for leaf in known:
-            if leaf not in parents and dataclasses.is_dataclass(leaf):
-                for kind in leaf.__mro__:
-                    families.setdefault(kind, []).append(leaf)
-        return families
-
-    def _hint(self, annotation: Any) -> Any:
-        """What an annotation means, each looked at once: that takes longer than reading a program."""
-        if not isinstance(annotation, str):
-            return annotation
-        if annotation not in self._hints:
-            self._hints[annotation] = self._meant(annotation)
-        return self._hints[annotation]
-
-    def _meant(self, annotation: str) -> Any:
-        """As Python has it, which takes 20 microseconds; nearly all are of a few forms that need not be asked for."""
-        known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
-        if isinstance(known, type):
-            return known
-        if annotation.endswith(" | None"):
-            return self._hint(annotation.removesuffix(" | None")) | None
-        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
-        if annotation == f"tuple[{element}, ...]" and element.isidentifier():
-            return types.GenericAlias(tuple, (self._hint(element), ...))
-        holder = types.SimpleNamespace(__annotations__={"it": annotation})
-        return typing.get_type_hints(holder, globalns=self._namespace)["it"]
+    def _known(self) -> frozenset[type]:
+        return frozenset([kind for kind in self._namespace.values() if isinstance(kind, type)])
 
     def _node(self, kind: type) -> tuple[Convert, Convert]:
         if kind not in self._nodes:
@@ -211,13 +213,9 @@ class Codec(Generic[Root]):
         return self._nodes[kind]
 
     def _made_node(self, kind: Any) -> tuple[Convert, Convert]:
-        declared = {field.name: field.type for field in dataclasses.fields(kind)}
-        fields = list(declared)
-        pairs = [
-            _scalar(str) if f"{kind.__name__}.{name}" in self._free else self._pair(self._hint(declared[name]))
-            for name in fields
-        ]
-        writers = [(name, pair.write) for name, pair in zip(fields, pairs, strict=True)]
+        fields, free = dataclasses.fields(kind), self._free.get(kind.__name__, frozenset())
+        pairs = [_scalar(str) if field.name in free else self._pair(field.type) for field in fields]
+        writers = [(field.name, pair.write) for field, pair in zip(fields, pairs, strict=True)]
         readers = [pair.read for pair in pairs]
 
         def write(value: Any) -> Any:
@@ -225,15 +223,39 @@ class Codec(Generic[Root]):
             return [convert(getattr(value, name)) for name, convert in writers]
 
         def read(value: Any) -> Any:
-            _require(type(value) is list)
+            if type(value) is not list:
+                raise ValueError
             return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
         return write, read
 
 
+def _by_class(fields: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The names of fields ("Class.field") by their classes."""
+    found: dict[str, frozenset[str]] = {}
+    for field in fields:
+        kind, _, name = field.partition(".")
+        found[kind] = found.get(kind, frozenset()) | {name}
+    return found
+
+
+def _or_none(pair: _Pair) -> _Pair:
+    none = type(None)
+    assert none not in pair.json
+
+    def write(value: Any) -> Any:
+        return None if value is None else pair.write(value)
+
+    def read(value: Any) -> Any:
+        return None if value is None else pair.read(value)
+
+    return _Pair(write, read, pair.json | {none}, pair.values | {none})
+
+
 def _scalar(kind: type) -> _Pair:
     def same(value: Any) -> Any:
-        _require(type(value) is kind)
+        if type(value) is not kind:
+            raise ValueError
         return value
 
     return _Pair(same, same, frozenset((kind,)), frozenset((kind,)))
@@ -255,8 +277,11 @@ def _enumeration(kind: type[Enum]) -> _Pair:
 
 
 def _matching(names: re.Pattern[str]) -> _Pair:
+    matches = names.fullmatch
+
     def same(value: Any) -> Any:
-        _require(type(value) is str and names.fullmatch(value) is not None)
+        if type(value) is not str or matches(value) is None:
+            raise ValueError
         return value
 
     return _Pair(same, same, frozenset((str,)), frozenset((str,)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import marshal
+import operator
 import os
 import stat
 import time
@@ -15,6 +16,11 @@ from typing import NamedTuple
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
+_APART = frozenset(("binding", "cli", "graph", "tools"))
+"""Rooms of the package that have no part in what is kept: from the text to the generated one nothing may import them
+(the contracts of `lint-imports` say so; a test asks these), and every file that is looked at is time at every start."""
+_seen = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_dev", "st_ino")
+"""What tells a file from outside from one that was written again."""
 _SETTLED_AFTER = 2_000_000_000
 """Nanoseconds after which a file that is written again shows another time, on every file system."""
 
@@ -40,7 +46,7 @@ class State(NamedTuple):
     def settled(self) -> bool:
         """Whether a file that is written from now on will look different from outside."""
         with contextlib.suppress(OSError):
-            newest = max((max(times[:2]) for times in map(_seen, self.paths)), default=0)
+            newest = max((max(times[:2]) for times in map(_seen, map(os.stat, self.paths))), default=0)
             return newest + _SETTLED_AFTER < time.time_ns()
         return False
 
@@ -63,14 +69,9 @@ def package() -> Path:
 
 def outside(paths: Sequence[str]) -> str:
     """A hash over the paths, sizes, times and inodes of files and directories: with the same one nothing has been
-    written since. Some 600 at every start: no more is asked of each than must be. Raises OSError where one is gone."""
-    return hashlib.sha256(marshal.dumps((__version__, list(paths), list(map(_seen, paths))), 2)).hexdigest()
-
-
-def _seen(path: str) -> tuple[int, ...]:
-    """What tells a file from outside from one that was written again."""
-    status = os.stat(path)
-    return status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_dev, status.st_ino
+    written since. Some 450 at every start: no more is asked of each than must be. Raises OSError where one is gone."""
+    looks = list(map(_seen, map(os.stat, paths)))
+    return hashlib.sha256(marshal.dumps((__version__, list(paths), looks), 2)).hexdigest()
 
 
 def look() -> State:
@@ -99,7 +100,7 @@ def _look_through(directory: str, name: str, ending: str, found: list[_File], di
             own = entry.name
             try:
                 if entry.is_dir():
-                    if own != "__pycache__":
+                    if own != "__pycache__" and (name != "gdsl" or own not in _APART):
                         _look_through(entry.path, f"{name}/{own}", ending, found, directories)
                 elif own.endswith(ending) and stat.S_ISREG(entry.stat().st_mode):
                     found.append(_File(f"{name}/{own}", entry.path))

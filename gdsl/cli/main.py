@@ -5,10 +5,10 @@ Exit status: 0 success, 1 the program, the input or the machine is at fault, 2 u
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
-import traceback
 import warnings
 from collections.abc import Sequence
 from typing import Any, cast
@@ -32,6 +32,9 @@ _VERBS = {
 }
 
 INTERRUPTED = 130
+_GARBAGE = 50_000
+"""Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and
+ends before any of them is garbage."""
 
 
 class _Verbs(click.Group):
@@ -79,6 +82,8 @@ def gdslc() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `gdslc` with `arguments` (those of the process by default); returns the exit status."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
+    if arguments is None:  # the process is ours
+        gc.set_threshold(_GARBAGE)
     with streams.prepared():
         try:
             status = _guarded(arguments)
@@ -126,6 +131,8 @@ def _detail(error: BaseException) -> str:
 
 def _internal(error: Exception) -> int:
     """A defect of gdsl itself: one line for users, the traceback for who asks for it."""
+    import traceback
+
     if os.environ.get("GDSL_DEBUG"):
         with streams.messages():
             traceback.print_exception(error)

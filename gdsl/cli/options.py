@@ -6,7 +6,6 @@ import dataclasses
 import functools
 import re
 from collections.abc import Callable
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,6 +15,7 @@ from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
 from gdsl.knobs import summary
 from gdsl.numerals import real_number, whole_number
+from gdsl.records import dataclass
 
 if TYPE_CHECKING:
     from gdsl.graph import Graph
@@ -53,6 +53,8 @@ def checked_bytes(context: click.Context, option: click.Parameter, word: str | N
     match = _BYTES.fullmatch(word.strip())
     if match is None:
         raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB")
+    from decimal import Decimal
+
     return int(Decimal(match[1]) * _UNITS[match[2].lower()])
 
 
@@ -69,7 +71,7 @@ def checked_seconds(context: click.Context, option: click.Parameter, word: str |
     return number
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class GraphWords:
     """What the command line says about how a graph is read."""
 

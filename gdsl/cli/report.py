@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -18,6 +17,7 @@ from gdsl.graph import Graph
 from gdsl.graph.names import Names
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain, Grade
+from gdsl.records import dataclass
 from gdsl.types import Type
 from gdsl.version import __version__
 

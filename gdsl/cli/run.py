@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +23,7 @@ from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
+from gdsl.records import dataclass
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from gdsl.records import dataclass
 from gdsl.source import Span
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from functools import cache
+
+from gdsl.records import dataclass
 
 # fmt: off
 _FAMILIES = (

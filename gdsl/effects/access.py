@@ -7,7 +7,6 @@ a swap changes which storage a name has and touches none.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum
 
 from gdsl.ir.calls import function_order
@@ -45,6 +44,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
+from gdsl.records import dataclass
 
 
 class Who(Enum):

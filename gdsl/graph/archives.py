@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import warnings
 import zipfile
-from dataclasses import dataclass
 from typing import IO, Any
 
 from numpy.lib import format as npy
@@ -15,6 +14,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import file_size, printable, unreadable
+from gdsl.records import dataclass
 
 DIRECTED_KEY = "gdsl_directed"
 """What gdsl adds to its own `.npz` files; SciPy ignores it."""

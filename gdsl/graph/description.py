@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.ids import WIDE_FROM
 from gdsl.graph.reading import format_of, meant_by
+from gdsl.records import dataclass
 
 _FEW = 1 << 14
 

@@ -6,7 +6,7 @@ import csv
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.records import dataclass
 
 _COMMENT = re.compile(r"[#%].*")
 _UNDIRECTED = "undirected"

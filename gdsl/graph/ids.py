@@ -19,6 +19,10 @@ LARGEST_NUM_VERTICES = 3_037_000_499
 """More vertices are refused: two ids no longer pack into one int64, and degrees are int32 anyway."""
 
 
+_NARROW, _MANY_EDGES, _WIDE = Widths(32, 32), Widths(32, 64), Widths(64, 64)
+"""The same objects at each call: they are looked up by, and are not compared then."""
+
+
 def id_dtype(count: int) -> np.dtype[Any]:
     """The dtype that host arrays of ids below `count` have."""
     return np.dtype(np.int32 if count < WIDE_FROM else np.int64)
@@ -27,8 +31,9 @@ def id_dtype(count: int) -> np.dtype[Any]:
 def id_widths(num_vertices: int, num_edges: int) -> Widths:
     """The widths of a graph's ids where it is run on. Ids of edges are no narrower than those of vertices, which stand
     among them where ids are sorted, and where a pair of vertices is walked as an edge is."""
-    vertex = 64 if num_vertices >= WIDE_FROM else 32
-    return Widths(vertex, 64 if num_edges >= WIDE_FROM else vertex)
+    if num_vertices >= WIDE_FROM:
+        return _WIDE
+    return _MANY_EDGES if num_edges >= WIDE_FROM else _NARROW
 
 
 def vertex_count(value: int | None) -> int | None:

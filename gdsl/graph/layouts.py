@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.errors import bad_array, bad_id
 from gdsl.graph.memory import require_memory
+from gdsl.records import dataclass
 
 ARRAYS_OF_LAYOUT: dict[str, tuple[str, ...]] = {
     "coo": ("data", "row", "col"),

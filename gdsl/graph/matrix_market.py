@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import TextLines, empty, narrowed, short
+from gdsl.records import dataclass
 
 _VALUE_TYPES: dict[str, type | None] = {
     "pattern": None,

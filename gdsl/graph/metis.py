@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
 from gdsl.graph.symmetric import undirected_csr
 from gdsl.graph.text import TextLines, narrowed, short
+from gdsl.records import dataclass
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
 _LONGEST_WORD = len(str(2**63)) + 1

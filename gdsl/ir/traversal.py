@@ -25,7 +25,9 @@ _PLAIN = frozenset(
 )
 """Annotations of slots that have no nodes inside; all others are looked into."""
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}
-_INSIDE: dict[type[Node], Callable[[Any], tuple[object, ...]]] = {}
+_INSIDE: dict[type, Callable[[Any], tuple[object, ...]] | None] = {}
+"""By the type of a value, how to take what is inside, the last one first; None where nothing is walked over. Whoever
+reads a program from the cache walks over all of it several times."""
 
 
 def _slots(kind: type[Node]) -> tuple[str, ...]:
@@ -46,17 +48,19 @@ def _last_first(kind: type[Node]) -> Callable[[Any], tuple[object, ...]]:
 
 def walk(part: object) -> Iterator[Node]:
     """Every node of `part` (a node, or tuples of nodes), each before what it is made of, in the order of the text."""
-    stack = [part]
+    stack, known = [part], _INSIDE
     while stack:
         current = stack.pop()
-        if isinstance(current, tuple):
-            stack += current[::-1]
-        elif isinstance(current, Node):
-            yield current
-            kind = type(current)
-            if kind not in _INSIDE:
-                _INSIDE[kind] = _last_first(kind)
-            stack += _INSIDE[kind](current)
+        kind = type(current)
+        if kind is tuple:
+            stack += current[::-1]  # type: ignore[index]
+            continue
+        if kind not in known:
+            known[kind] = _last_first(kind) if issubclass(kind, Node) else None
+        inside = known[kind]
+        if inside is not None:
+            yield current  # type: ignore[misc]
+            stack += inside(current)
 
 
 def depth(part: object) -> int:

@@ -14,7 +14,7 @@ from gdsl.plan import graph_reads, structs, turns, votes
 from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
 from gdsl.plan.orders import key_type
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct
+from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
 
@@ -129,17 +129,10 @@ def _parts_of(sweep: Sweep, grid: bool) -> Iterator[str]:
 
 
 def _problem(plan: Plan) -> Iterator[Buffer]:
-    for array in plan.program.arrays:
-        role = Role.INPUT if array.is_input else Role.LOCAL if array.is_local else Role.RESULT
-        made = Made.CALLER if array.is_input else Made.HOST
-        cleared = Cleared.GIVEN if array.is_input else Cleared.INITIAL
-        yield Buffer(array.name, array.type, array.extent, role, made, cleared, PROBLEM)
+    yield from map(of_array, plan.program.arrays)
     for scalar in plan.program.scalars:
-        role = Role.INPUT if scalar.is_input else Role.LOCAL if scalar.is_local else Role.RESULT
-        cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
         turns_too = any(each.name == scalar.name for each in plan.turning)
-        places = turns.PLACES * turns.apart(scalar.type) if turns_too else 1
-        yield Buffer(scalar.name, scalar.type, Fixed(places), role, Made.HOST, cleared, PROBLEM)
+        yield of_scalar(scalar, turns.PLACES * turns.apart(scalar.type) if turns_too else 1)
 
 
 def _temporaries(plan: Plan) -> Iterator[Buffer]:

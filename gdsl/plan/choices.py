@@ -9,14 +9,13 @@ than one graph has to do with.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.effects.access import frontiers_of
 from gdsl.ir.near_far import copied, may_pull
 from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Step, While
 from gdsl.ir.traversal import walk
 from gdsl.operations import Direction, Over
 from gdsl.plan.nodes import Compare, Measure, Switch
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ that none of them waits for what another did to a vertex's own elements.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.effects.access import Access, Accesses, Functor, Who
 from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parameter, Program, Role, VertexFunctor
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.sweep_nodes import Members, Sweep
 from gdsl.plan.waiting import has_barrier_within
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

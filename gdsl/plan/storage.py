@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gdsl.extents import Extent
+from gdsl.extents import Extent, Fixed
+from gdsl.ir.program import Array, Scalar
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -99,3 +100,20 @@ class Buffer:
 
 GRAPH, PROBLEM, RUN, LAYOUT = "graph", "problem", "run", "layout"
 """The groups. What is in the last one is no member of a struct, and known to the host alone."""
+
+
+def of_array(array: Array) -> Buffer:
+    """The buffer of an array of the program's."""
+    given = array.is_input
+    made, cleared = (Made.CALLER, Cleared.GIVEN) if given else (Made.HOST, Cleared.INITIAL)
+    return Buffer(array.name, array.type, array.extent, _role(array), made, cleared, PROBLEM)
+
+
+def of_scalar(scalar: Scalar, places: int = 1) -> Buffer:
+    """The buffer of a scalar of the program's, which may have several places."""
+    cleared = Cleared.GIVEN if scalar.is_input else Cleared.INITIAL
+    return Buffer(scalar.name, scalar.type, Fixed(places), _role(scalar), Made.HOST, cleared, PROBLEM)
+
+
+def _role(data: Array | Scalar) -> Role:
+    return Role.INPUT if data.is_input else Role.LOCAL if data.is_local else Role.RESULT

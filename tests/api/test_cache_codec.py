@@ -51,9 +51,19 @@ def test_every_program_comes_back_as_it_was(path, tune):
 def test_what_backends_keep_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     made = generate_cuda(plan_of(program), Widths.both(32))
-    assert stored.codec().decode(stored.codec().encode(made)) == made
+    kept = stored.encode((made, b"\0machine code"))
+    assert stored.decode(kept) == (made, b"\0machine code")
+    assert stored.decode(kept[:-13]) is None, "without machine code"
+    assert [stored.decode(kept[:end]) for end in (0, 15, 16, len(kept) // 2)] == [None] * 4
+    assert stored.decode(kept[:3] + b"\xff" + kept[4:]) is None, "lengths beyond the end"
     for_cpu = generate_cpp(compiled.plan_of(program), Widths.both(32))
     assert compiled._FACTS.decode(compiled._FACTS.encode(for_cpu)) == for_cpu
+    assert for_cpu.fits(program)
+    assert not dataclasses.replace(for_cpu, parts=("no part of a graph",)).fits(program)
+    for place, buffer in enumerate(for_cpu.buffers[: len(program.arrays)]):  # as long as the program says it is
+        other = dataclasses.replace(buffer, extent=extents.Fixed(1))
+        changed = (*for_cpu.buffers[:place], other, *for_cpu.buffers[place + 1 :])
+        assert not dataclasses.replace(for_cpu, buffers=changed).fits(program)
 
 
 def test_every_class_of_the_ir_can_be_kept():

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import time
 import warnings
+from pathlib import Path
 
 import pytest
 
@@ -80,6 +82,23 @@ CHANGES = {
     "another template": lambda place: (place.parent / "templates" / "t" / "x.j2").write_text("other"),
     "another template more": lambda place: (place.parent / "templates" / "y.cuh").write_text("other"),
 }
+
+
+def test_rooms_that_have_no_part_in_it_are_left_out(noted, package, monkeypatch):
+    """By the contracts of `lint-imports`: what compiles stands below them, or is forbidden to know them."""
+    for room in state._APART:
+        (package / room).mkdir()
+        (package / room / "more.py").write_text("")
+    assert cache.state.look().content() == noted
+    with open(Path(__file__).parents[2] / "pyproject.toml", encoding="utf-8") as file:
+        text = file.read()
+    [layers] = re.findall(r'type = "layers"\nlayers = \[(.*?)\]', text, re.DOTALL)
+    order = re.findall(r"gdsl\.(\w+)", layers)
+    [sources] = re.findall(r'source_modules = \[([^\]]*)\]\nforbidden_modules = \["gdsl.graph"\]', text)
+    compiling = re.findall(r"gdsl\.(\w+)", sources)
+    assert {"frontend", "ir", "plan", "codegen"} <= set(compiling)
+    for room in state._APART - {"graph"}:
+        assert order.index(room) < min(map(order.index, compiling)), "whoever stands higher is not imported"
 
 
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)

@@ -13,10 +13,10 @@ import pytest
 
 import gdsl
 from gdsl import cache
+from gdsl.backends.cpu import compiled, processes
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
-from gdsl.backends.cpu import processes
-from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.compiled import CpuBackend, plan_of
 from gdsl.backends.cpu.library import is_cut_off
 from gdsl.diagnostics import GdslError
 
@@ -333,3 +333,24 @@ def test_tunings_that_come_to_one_text_are_compiled_once(monkeypatch):
         assert len(compiled) == 1
     gdsl.compile(bfs, tune=["visit.direction=pull"]).prepare("cpu")
     assert len(compiled) == 2
+
+
+def test_a_kept_program_starts_no_process_and_plans_nothing_before_a_trace_is_looked_at(monkeypatch):
+    text = "program p; problem { vertex a : int32 = 7; }\nvertex functor f(v) { apply { a[v] += 1; } }"
+    program = gdsl.compile(f"{text}\nschedule {{ compute(vertices, f); }}\n")
+    graph = gdsl.Graph.from_edges([0], [1])
+    first = program(graph, backend="cpu")
+    compilers.processor.cache_clear()
+    monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process is started"))
+    planned = []
+
+    def plans(*given, **named):
+        planned.append(plan_of(*given, **named))
+        return planned[-1]
+
+    monkeypatch.setattr(compiled, "plan_of", plans)
+    again = gdsl.compile(program.text.text)(graph, backend="cpu")
+    assert again.a.tolist() == first.a.tolist() == [8, 8]
+    assert planned == []
+    assert again.trace == first.trace
+    assert len(planned) == 1

@@ -122,6 +122,8 @@ class FakeCupy:
             getDevice=lambda: 0,
             getDeviceCount=lambda: 1,
             getDeviceProperties=self._properties,
+            cudaDevAttrMultiProcessorCount=16,
+            deviceGetAttribute=lambda attribute, number: 2,
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
         )
@@ -202,7 +204,6 @@ class _Device:
 
     id = 0
     compute_capability = "90"
-    attributes = {"MultiProcessorCount": 2}  # noqa: RUF012
 
     def __init__(self, number: int = 0) -> None:
         pass

@@ -14,8 +14,9 @@ import pytest
 import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
+from gdsl.backends import registry
 from gdsl.backends.cuda import device as real_device
-from gdsl.plan import suiting
+from gdsl.plan import orders, suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
 
@@ -70,11 +71,16 @@ def test_a_result_stays_what_it_was(cupy: FakeCupy, graph: gdsl.Graph, fuse: boo
         assert result.trace is result.trace
 
 
-def test_a_call_on_a_known_graph_does_little(cupy: FakeCupy, graph: gdsl.Graph) -> None:
-    program = gdsl.compile("bfs", tune=SMALL)
+def test_a_call_on_a_known_graph_does_little(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL).prepare("cuda")
     for source in (0, 1):
         program(graph, source=source, backend="cuda")
+    assert cupy.log["properties"] == 0, "nobody has read the name of the GPU"
     cupy.log.clear()
+    for module, name in ((registry, "choose"), (suiting, "suited"), (orders, "has_choice")):
+        monkeypatch.setattr(module, name, lambda *_: pytest.fail("what was found out before is asked again"))
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from gdsl import cache, source
-from gdsl.backends import needs
+from gdsl import cache, extents, source
 from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
@@ -23,15 +24,16 @@ from gdsl.extents import of_graph
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
-from gdsl.passes import pipelines
-from gdsl.plan import target
-from gdsl.plan.build import build
-from gdsl.plan.nodes import Plan
-from gdsl.plan.target import Sizes
+from gdsl.plan import storage
 from gdsl.types import Widths
 
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
+
 _KIND = "cpu"
-_FACTS = Codec(Generated, {**vars(source), **vars(checks), "Generated": Generated})
+_NAMES = {**vars(source), **vars(extents), **vars(storage), **vars(checks), "Generated": Generated}
+_FACTS = Codec(Generated, _NAMES)
 _LONGEST_NAME = 100
 """Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
@@ -51,6 +53,10 @@ class CpuBackend:
             return Availability(False, detail, fix)
         return Availability(True, f"C++ compiler {compiler}")
 
+    def stays(self) -> bool:
+        """A library needs no compiler any more."""
+        return True
+
     def place(self, graph: Graph) -> None:
         """Left to the host."""
 
@@ -65,24 +71,28 @@ class CpuBackend:
         key = (cache.program_key(program), str(widths), repr(self.sizes))
         facts = cache.get(_KIND, key)
         made = None if facts is None else _FACTS.decode(facts)
-        library = None if made is None else _kept(_library_key(made.text, compiler), compiler)
-        if made is not None and library is not None:
-            return CpuExecutable(plan_of(program, self.sizes, again=True), widths, made, library)
+        if made is not None and made.fits(program):
+            library = _kept(_library_key(made.text, compiler), compiler)
+            if library is not None:  # the plan is made once somebody looks at a trace
+                return CpuExecutable(program, widths, made, library, partial(plan_of, program, self.sizes, again=True))
         from gdsl.codegen.cpu.generate import generate
 
         with uncollected():
             plan = plan_of(program, self.sizes)
             made = generate(plan, widths)
+            assert made.fits(program)
         library = _library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
         facts = _FACTS.encode(made)
         if facts is not None:
             cache.put(_KIND, key, facts)
-        return CpuExecutable(plan, widths, made, library)
+        return CpuExecutable(program, widths, made, library, lambda: plan)
 
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
         """By the plan's buffers, and the frontiers that the generated code makes."""
+        from gdsl.backends import needs
+
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
         return needs.on_the_host(plan_of(program, self.sizes), widths, sizes, graph.directed)
 
@@ -175,4 +185,8 @@ def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
 
 def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
     """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
+
     return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again)

@@ -7,12 +7,10 @@ import errno
 import hashlib
 import importlib.util
 import os
-import platform
 import shlex
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -20,6 +18,7 @@ from gdsl import deadline
 from gdsl.backends.cpu import processes
 from gdsl.cache.trust import show
 from gdsl.diagnostics import GdslError, caution
+from gdsl.records import dataclass
 
 OPTIONS = (
     "-std=c++17",
@@ -120,8 +119,17 @@ def processor() -> str:
         lines = []
     kinds = ("model name", "flags", "Features", "CPU part", "isa")
     telling = sorted({line for line in lines if line.startswith(kinds)})
-    parts = [platform.machine(), platform.system(), platform.processor(), *telling]
+    parts = [*_machine(), *telling]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _machine() -> tuple[str, ...]:
+    """The kind of machine. Where the system says it itself Python is not asked, which starts a process to find out."""
+    if hasattr(os, "uname"):
+        return os.uname().machine, os.uname().sysname
+    import platform
+
+    return platform.machine(), platform.system(), platform.processor()
 
 
 def compile_library(text: str, name: str, compiler: Compiler) -> bytes:

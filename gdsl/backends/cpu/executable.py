@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import time
 from collections.abc import Callable
-from functools import partial
-from typing import Any
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -26,14 +26,16 @@ from gdsl.backends.cpu.memory import (
 )
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
-from gdsl.codegen.cpu.generated import Generated, data_buffers
+from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
 from gdsl.operations import Direction, Order
-from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
-from gdsl.plan.walking import has_direction, operations, sweeps_of
 from gdsl.types import Type, Widths
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Operation, Plan
 
 _FOREVER = 1 << 62
 _WAIT = 0.1
@@ -42,17 +44,17 @@ _WAIT = 0.1
 class CpuExecutable:
     """A program in a shared library. Several runs may go on at once, each in its own thread."""
 
-    def __init__(self, plan: Plan, widths: Widths, generated: Generated, library: Library) -> None:
-        """`library` was compiled from `generated`, the text of `plan`."""
-        self.plan, self.program = plan, plan.program
-        self.widths = widths
-        self.generated = generated
-        self.operations = {operation.step.site: operation for operation in operations(plan)}
-        self.buffers = data_buffers(plan)
+    def __init__(
+        self, program: Program, widths: Widths, generated: Generated, library: Library, plan: Callable[[], Plan]
+    ) -> None:
+        """`library` was compiled from `generated`, the text of the plan of `program`, which `plan` gives."""
+        self.program, self.widths, self.generated = program, widths, generated
+        self.sites = _Sites(plan)
+        self.buffers = generated.buffers
         self.outputs = [
             (place, buffer.name) for place, buffer in enumerate(self.buffers) if buffer.role is not Role.LOCAL
         ]
-        self._parts = [buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH]
+        self._parts = list(generated.parts)
         self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
         self._library = library
 
@@ -77,12 +79,26 @@ class CpuExecutable:
                 self._library.release(ctypes.byref(run.control))
 
 
+class _Sites:
+    """The operators by their sites, as the trace has them: looked for once somebody looks at one."""
+
+    def __init__(self, plan: Callable[[], Plan]) -> None:
+        self._plan = plan
+
+    @cached_property
+    def operations(self) -> dict[int, Operation]:
+        """By site."""
+        from gdsl.plan.walking import operations
+
+        return {operation.step.site: operation for operation in operations(self._plan())}
+
+
 class _Run:
     """The memory of one run, and waiting for it."""
 
     def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
         self.executable, self.graph, self.limits = executable, graph, limits
-        self.plan, self.widths = executable.plan, executable.widths
+        self.program, self.widths = executable.program, executable.widths
         self.bound = bindings.params
         self.status: list[int] = []
         self.timed_out = False
@@ -90,7 +106,7 @@ class _Run:
         slice_, self._kept = executable.slice_of(graph)
         limit = _FOREVER if limits.max_iterations is None else limits.max_iterations
         self.control = ControlBlock(max_iterations=limit)
-        self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.plan.program.params]
+        self.params = [self._slot(param.type, bindings.params[param.name]) for param in self.program.params]
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
         self.data = [self._made(buffer, bindings, buffer.extent.value(sizes)) for buffer in executable.buffers]
         self._data_pointers = pointers(self.data)
@@ -141,7 +157,7 @@ class _Run:
 
     def outcome(self) -> Outcome:
         """What the run gave; raises what stopped it."""
-        control, program = self.control, self.plan.program
+        control, program = self.control, self.program
         if self.status[0] != 0:
             raise failures.memory_error()
         if control.exhausted:  # what stands behind the loop is checked all the same, and does not count
@@ -159,7 +175,7 @@ class _Run:
         """The arrays and the scalars that are not local, by name; after swaps their places are others."""
         by_address = {values.ctypes.data: values for values in self.data}
         found = {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
-        program = self.plan.program
+        program = self.program
         arrays = {
             array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
         }
@@ -177,15 +193,17 @@ class _Run:
         """The trace is decoded once somebody looks at it; the records themselves go with the run."""
         count = self.control.trace_length
         records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
-        return partial(_decoded, self.executable.operations, records)
+        return partial(_decoded, self.executable.sites, records)
 
 
-def _decoded(operations: dict[int, Operation], records: bytes) -> tuple[TraceRecord, ...]:
+def _decoded(sites: _Sites, records: bytes) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
-    return tuple(_record(operations[entry.site], entry) for entry in entries)
+    return tuple(_record(sites.operations[entry.site], entry) for entry in entries)
 
 
 def _record(operation: Operation, entry: Any) -> TraceRecord:
+    from gdsl.plan.walking import has_direction, sweeps_of
+
     pulled = Direction.PULL if entry.pulled else Direction.PUSH
     direction = pulled if has_direction(operation) else None
     order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None

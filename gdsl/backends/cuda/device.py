@@ -156,17 +156,25 @@ class CudaDevice:
 
         self.cupy, self._driver = cupy, driver
         self.id = int(cupy.cuda.Device().id)
-        self.multiprocessors = int(cupy.cuda.Device().attributes["MultiProcessorCount"])
+        runtime = cupy.cuda.runtime  # one attribute: for all of them CuPy takes a millisecond
+        self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
         self._lock = threading.Lock()
         self._holder: int | None = None
         """The thread whose run it is."""
-        pinned = cupy.cuda.alloc_pinned_memory(4)
-        self._stop = numpy.frombuffer(pinned, numpy.uint32, 1)
-        self.stop_pointer = int(pinned.ptr)
         self._stream: Any = None
         self._computing: dict[str, Any] = {}
         self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
         self._done = cupy.cuda.Event(disable_timing=True)
+
+    @cached_property
+    def _stop(self) -> NDArray[Any]:
+        """The flag that asks kernels to stop, there from the first run on: pinned memory takes as long as a program."""
+        return self.pinned(4).view(numpy.uint32)
+
+    @property
+    def stop_pointer(self) -> int:
+        """Where it lies, as kernels see it."""
+        return int(self._stop.ctypes.data)
 
     def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it

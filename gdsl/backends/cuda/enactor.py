@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from operator import itemgetter
 from typing import Any
 
 import numpy
@@ -27,6 +28,8 @@ from gdsl.plan.walking import launches
 from gdsl.types import Type
 
 _NOTHING = Bindings({}, {})
+_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length")
+"""The words of the control block that are looked at after each run."""
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
@@ -46,8 +49,9 @@ class Enactor:
         """`kernel(name)` gives what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
         None: as many as are worth it."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
-        self._counts = counts_in(plan)
+        self._counts, self._is_fused = counts_in(plan), plan.target.fused
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
+        self._told = itemgetter(*map(self._control_words.index, _TOLD))
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
@@ -93,12 +97,12 @@ class Enactor:
             memory.prepare_next()
             arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
             self.device.wait(self.is_late if limits.timeout is not None else None)
-            control = self.control()
-            self.raise_failure(control)
+            failure, exhausted, arrived, passes, trace_length = self._told(memory.control())
+            if failure or exhausted or arrived >> _STOPPED_FROM_BIT:
+                self.raise_failure(self.control())
             self._follow_swaps()
             arrays = arrays or self._arrays(outside)
-            passes = control["iterations"] if self.plan.target.fused else walk.passes
-            outcome = self._outcome(arrays, passes, control["trace_length"])
+            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, trace_length)
             whole = True
             return outcome
         finally:
@@ -113,7 +117,7 @@ class Enactor:
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
         """The same from run to run, as long as the buffers have the same lengths."""
-        wanted = tuple(bindings.params[name] for name in self._counts)
+        wanted = tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
         if self._memory is None or self._memory_for != wanted:
             self._memory = None
             sizes = sizes_of(self.graph, bindings)
@@ -143,8 +147,7 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words, once they have been waited for."""
-        words = self.memory.control().view(numpy.uint64).tolist()
-        return dict(zip(self._control_words, words, strict=False))
+        return dict(zip(self._control_words, self.memory.control(), strict=False))
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""

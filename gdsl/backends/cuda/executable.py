@@ -30,6 +30,27 @@ _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older tha
 _SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 
+class _Named(Availability):
+    """There is one. What it is called takes a millisecond to find out, and is asked for where somebody reads it."""
+
+    _number: int
+    _name = ""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(True, "")
+        object.__setattr__(self, "_number", number)
+
+    @property
+    def detail(self) -> str:
+        """The name of the device."""
+        import cupy
+
+        if not self._name:
+            name = cupy.cuda.runtime.getDeviceProperties(self._number)["name"]
+            object.__setattr__(self, "_name", name.decode() if isinstance(name, bytes) else str(name))
+        return self._name
+
+
 class CudaBackend:
     """Runs programs on the current GPU."""
 
@@ -68,9 +89,12 @@ class CudaBackend:
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
-        name = cupy.cuda.runtime.getDeviceProperties(number)["name"]
-        self._answers[number] = Availability(True, name.decode() if isinstance(name, bytes) else str(name))
+        self._answers[number] = _Named(number)
         return self._answers[number]
+
+    def stays(self) -> bool:
+        """Not in a forked process, which has no device any more."""
+        return self._process == os.getpid()
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
@@ -218,6 +242,8 @@ class CudaExecutable:
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+        self._asking: weakref.WeakSet[Graph] = weakref.WeakSet()
+        """The graphs that ask for it: to find out takes a walk over the program."""
 
     @property
     def plan(self) -> Plan:
@@ -228,9 +254,10 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        suited = self._suited(graph)
-        if suited is not self:
-            return suited.run(graph, bindings, limits)
+        if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
+            suited = self._suited(graph)
+            if suited is not self:
+                return suited.run(graph, bindings, limits)
         if self._looks_up(graph, bindings):
             try:
                 return self._looking_up().run(graph, bindings, limits)
@@ -238,13 +265,25 @@ class CudaExecutable:
                 if error.code != "E0912" or not self._keeps_ids(graph):
                     raise
         with self._device.reserved(limits.timeout):
-            for makes_room in (self._lets_go, self._keeps_ids):
-                try:
-                    return self._enactor(graph, bindings).run(bindings, limits)
-                except GdslError as error:
-                    if error.code != "E0912" or not makes_room(graph):
-                        raise
-            return self._enactor(graph, bindings).run(bindings, limits)
+            try:
+                return self._enactor(graph, bindings).run(bindings, limits)
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+                return self._run_in_less(graph, bindings, limits, error)
+
+    def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
+        """Run where there was no memory for it, for which others give up some."""
+        for makes_room in (self._lets_go, self._keeps_ids):
+            if not makes_room(graph):
+                raise error
+            try:
+                return self._enactor(graph, bindings).run(bindings, limits)
+            except GdslError as found:
+                if found.code != "E0912":
+                    raise
+                error = found
+        raise error
 
     def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run is one on other ids that asks for those that were given."""
@@ -277,12 +316,14 @@ class CudaExecutable:
         """This one, or the other where the graph asks for it."""
         if self._open is None:
             return self
-        largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-        program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
-        if program is self._open:
-            return self
-        if self._other is None:
-            self._other = self.backend.build_for(program, self.widths)
+        if self._other is None or graph not in self._asking:
+            largest = self.backend.graph(graph, self.widths, self._device).largest_degree
+            program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
+            if program is self._open:
+                return self
+            if self._other is None:
+                self._other = self.backend.build_for(program, self.widths)
+            self._asking.add(graph)
         return self._other
 
     def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:

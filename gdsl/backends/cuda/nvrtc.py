@@ -7,6 +7,7 @@ that calls `cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVe
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import os
 import re
@@ -37,6 +38,7 @@ _REPORTED = (r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes
 """How the assembler says what a kernel takes."""
 _ARCHITECTURE = re.compile(r"(?:sm_|compute_)?([0-9]{2,3}[af]?)")
 _RELATIVE_NAME = re.compile(r'^(#line \d+ ")(?!/)', re.MULTILINE)
+_LIBRARY = re.compile(r"libnvrtc\.so\..*|nvrtc64_.*\.dll", re.DOTALL)
 _INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580)"
 
 
@@ -197,20 +199,20 @@ def _load_wheel_library() -> None:
 def _wheel_library() -> Path | None:
     """The library of NVIDIA's wheel."""
     for folder in _wheel_folders():
-        for library in sorted(folder.glob("libnvrtc.so.*")) + sorted(folder.glob("nvrtc64_*.dll")):
-            if "builtins" not in library.name and ".alt" not in library.name:
-                return library
+        with contextlib.suppress(OSError):
+            for name in sorted(filter(_LIBRARY.fullmatch, os.listdir(folder))):
+                if "builtins" not in name and ".alt" not in name:
+                    return Path(folder, name)
     return None
 
 
-def _wheel_folders() -> list[Path]:
+def _wheel_folders() -> list[str]:
     spec = find_spec("nvidia")
-    roots = [Path(place) for place in (spec.submodule_search_locations or ())] if spec else []
+    roots = list(spec.submodule_search_locations or ()) if spec else []
     return [
-        root / sub
+        os.path.join(root, *sub)
         for root in roots
-        for sub in ("cu13/lib", "cuda_nvrtc/lib", "cu13/bin/x86_64", "cuda_nvrtc/bin")
-        if (root / sub).is_dir()
+        for sub in (("cu13", "lib"), ("cuda_nvrtc", "lib"), ("cu13", "bin", "x86_64"), ("cuda_nvrtc", "bin"))
     ]
 
 

@@ -80,8 +80,11 @@ class Device(Protocol):
     """One device, with one stream of work."""
 
     multiprocessors: int
-    stop_pointer: int
-    """Where the flag that asks kernels to stop lies, as kernels see it."""
+
+    @property
+    def stop_pointer(self) -> int:
+        """Where the flag that asks kernels to stop lies, as kernels see it."""
+        ...
 
     def allocate(self, nbytes: int) -> Buffer:
         """At least `nbytes` bytes, of any content, aligned to 16."""

@@ -275,9 +275,10 @@ class RunMemory:
 
     # What the kernels left, once they have been waited for
 
-    def control(self) -> Any:
-        """The host's copy of the control block."""
-        return self.shared.received[0]
+    def control(self) -> list[int]:
+        """The words of the control block, as the host has it."""
+        words: list[int] = self.shared.received[0].view(numpy.uint64).tolist()
+        return words
 
     def outputs(self) -> Any:
         """Where the names that may change places lie, as the host has it."""

@@ -41,6 +41,10 @@ class ReferenceBackend:
         """Always there."""
         return Availability(True, "interpreter in Python")
 
+    def stays(self) -> bool:
+        """Always."""
+        return True
+
     def place(self, graph: Graph) -> None:
         """Left to the host."""
 

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
-from gdsl.codegen.cpu.generated import Generated, data_buffers
+from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
 from gdsl.codegen.cpu.operators import OperatorPrinter
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
 from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
@@ -116,7 +116,7 @@ class _Generator:
             swapped=self._swapped(),
             listed=bool(self.plan.graphs),
         )
-        return Generated(self._laid_out(text), self.checks)
+        return Generated(self._laid_out(text), self.checks, data_buffers(self.plan), graph_parts(self.plan))
 
     def _laid_out(self, parts: ProgramText) -> str:
         """The program's own part first, since what it needs of the runtime stands before it."""

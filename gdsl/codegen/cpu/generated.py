@@ -2,22 +2,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.plan.nodes import Plan
-from gdsl.plan.storage import PROBLEM, Buffer, Made
+from gdsl.ir.program import Program
+from gdsl.plan import structs_cpu
+from gdsl.plan.storage import PROBLEM, Buffer, Made, Role, of_array, of_scalar
+from gdsl.records import dataclass
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
 
 
 @dataclass(frozen=True, slots=True)
 class Generated:
-    """A generated program: its text, and what the host must know to run it beside the plan."""
+    """A generated program: its text, and what the host must know to run it."""
 
     text: str
     checks: CheckTable
     """The computed indices, for messages."""
+    buffers: tuple[Buffer, ...]
+    """What the host hands over, in the order of its slots: arrays, scalars, and what else the plan has."""
+    parts: tuple[str, ...]
+    """The parts of the graph that are read."""
+
+    def fits(self, program: Program) -> bool:
+        """Whether the data of `program` have the buffers that they must have, and the parts are some of a graph."""
+        data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
+        known = {field.name for field in structs_cpu.GRAPH_SLICE.fields}
+        return self.buffers[: len(data)] == tuple(data) and known.issuperset(self.parts)
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
     """The buffers that the host hands over, in the order of its slots."""
     return tuple(buffer for buffer in plan.buffers if buffer.group == PROBLEM and buffer.made is not Made.PROGRAM)
+
+
+def graph_parts(plan: Plan) -> tuple[str, ...]:
+    """The parts of the graph that the program reads."""
+    return tuple(buffer.name for buffer in plan.buffers if buffer.role is Role.GRAPH)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from gdsl.codegen.checks import CheckTable
+from gdsl.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,7 @@ from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
+from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
 from gdsl.tools.fuzz.expressions.running import checkout
@@ -167,8 +168,13 @@ def cpu_executables(programs: Sequence[ir.Program], sizes: Sizes, *, optimized: 
         loaded = ctypes.CDLL(str(library))
     _close_when_unused(loaded)
     return [
-        CpuExecutable(*each, _Part(loaded, number)) for number, each in enumerate(zip(plans, widths, made, strict=True))
+        CpuExecutable(plan.program, each, generated, _Part(loaded, number), _given(plan))
+        for number, (plan, each, generated) in enumerate(zip(plans, widths, made, strict=True))
     ]
+
+
+def _given(plan: Plan) -> Callable[[], Plan]:
+    return lambda: plan
 
 
 def _close_when_unused(loaded: ctypes.CDLL) -> None:
