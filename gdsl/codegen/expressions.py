@@ -45,6 +45,7 @@ from gdsl.ir.nodes import (
     Literal,
     Local,
     MakePair,
+    Node,
     NoneId,
     OwnId,
     OwnPart,
@@ -126,6 +127,8 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
+        self.early: Mapping[Node, str] = {}
+        """What stands for a place of the functor, where its value has been read ahead."""
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -192,7 +195,14 @@ class ExpressionPrinter:
     # Expressions, one method for each kind
 
     def _text(self, expression: Expression) -> Text:
+        if self.early and expression in self.early:
+            return postfix(self.early[expression])
         return _PRINTERS[type(expression)](self, expression)
+
+    def print_anew(self, expression: Expression) -> str:
+        """`expression` itself, whatever stands for it; what it is made of may have been read ahead."""
+        text: Text = _PRINTERS[type(expression)](self, expression)
+        return text.text
 
     def _literal(self, node: Literal) -> Text:
         text = literal(node.value, node.type)
@@ -332,10 +342,18 @@ class ExpressionPrinter:
 
     def update(self, node: Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` or `fetch(x op= y)`."""
+        if node.target in self.early:
+            assert outcome is Outcome.CHANGED
+            return self.looked(node, "changed_")
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
+
+    def looked(self, node: Update, kind: str) -> Text:
+        """A minimum or maximum whose look at what stands there came ahead."""
+        name = f"{kind}{REDUCTIONS[node.operation]}_behind_look"
+        return call(name, self.address(node.target), self.print(node.value), self.early[node.target])
 
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"

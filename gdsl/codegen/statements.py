@@ -88,7 +88,9 @@ class StatementPrinter:
         value, suffix = self._print(node.value), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
-        if not is_total and not self.expressions.is_plain(target):
+        if target in self.expressions.early:
+            self._add(node, f"{self.expressions.looked(node, 'reduce_').text};")
+        elif not is_total and not self.expressions.is_plain(target):
             self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
         elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")

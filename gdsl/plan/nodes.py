@@ -31,6 +31,8 @@ from gdsl.plan.sweep_nodes import (
     Collect,
     Compare,
     Dedup,
+    Early,
+    EarlyRead,
     EdgeCount,
     Form,
     Identity,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gdsl.ir.nodes import Expression, OwnOperation
+from gdsl.ir.nodes import Expression, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -57,6 +57,27 @@ class Variant:
     """What `body` writes."""
     accepts: bool
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyRead:
+    """A value that is read ahead; `places` of the functor stand for it, of a target for the look before an atomic."""
+
+    value: Expression
+    places: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """What is read for several elements side by side before one of them is worked on, level by level: values of one
+    level ask for nothing but those of the levels before; see `early`."""
+
+    before: tuple[tuple[EarlyRead, ...], ...]
+    """Before the tests of the variant."""
+    behind: tuple[tuple[EarlyRead, ...], ...]
+    """Behind them, where they hold."""
+    side_by_side: int
+    """How many elements."""
 
 
 # Where a sweep goes, and what it leaves
@@ -284,6 +305,8 @@ class Sweep:
     """What becomes of the ballots that the edges give."""
     order: NearFar | None = None
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
+    early: Early | None = None
+    """What `own` reads ahead; None: one element after the other."""
 
 
 # Choices on the device

@@ -33,12 +33,14 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
+from gdsl.plan.early import early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Choice,
     Collect,
     Dedup,
+    Early,
     EdgeCount,
     Form,
     Members,
@@ -212,7 +214,14 @@ class OperationPlanner:
             segment=None,
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
+            early=self._early(step, functor),
         )
+
+    def _early(self, step: Operator, functor: VertexFunctor | EdgeFunctor) -> Early | None:
+        """What a sweep over the members themselves reads ahead."""
+        if not self.target.grid or not isinstance(functor, VertexFunctor):
+            return None
+        return self._ask(early_of, functor, self._ask(variants.on_elements, functor, self._repeats(step)))
 
     # Neighbour reduction
 

@@ -23,6 +23,7 @@ from gdsl.codegen.cuda.texts import (
     VoteText,
 )
 from gdsl.codegen.cuda.visits import FLUSH, collected, collecting, on_an_edge, test
+from gdsl.codegen.early import EARLY
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -34,6 +35,7 @@ from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
+    Early,
     EdgeCount,
     Form,
     Measure,
@@ -97,6 +99,8 @@ _EDGES = {
 _EDGE = "vertex near, vertex far, edge at"
 """The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
+_EACH_VERTEX = {Argument.VERTEX: "v[k]", Argument.EARLY: f"{EARLY}[k]"}
+"""Of several vertices, number `k`."""
 
 
 class OperatorPrinter(CommonPrinter[OperatorText]):
@@ -280,17 +284,25 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if of_edges:
             visit = self._visit(own, on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
-            calls = self.texts.calls(own, _ON_A_VERTEX)
-            visit = Visit("vertex v", test(calls), calls.apply, calls.says, "v")
+            visit = self._visit_of_vertex(own, sweep.early)
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
-            each = over or f"each_vertex_by_warps({common['members']}"
+            each = over or f"each_vertex_by_warps{_side_by_side(visit)}({common['members']}"
             return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit)
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
         else:
-            each = f"each_vertex({common['members']}"
+            each = f"each_vertex{_side_by_side(visit)}({common['members']}"
         return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
+
+    def _visit_of_vertex(self, own: Variant, early: Early | None) -> Visit:
+        if early is None:
+            calls = self.texts.calls(own, _ON_A_VERTEX)
+            return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
+        calls = self.texts.calls_behind(own, early, _ON_A_VERTEX, _EACH_VERTEX)
+        assert calls.early is not None
+        parameters = f"vertex v, const {calls.early.type}& {EARLY}"
+        return Visit(parameters, test(calls), calls.apply, calls.says, "v", early=calls.early)
 
     # The common neighbours of the ends of edges
 
@@ -398,3 +410,9 @@ def _more(sweep: Sweep, place: int) -> str:
 
 def _members_of(sweep: Sweep, prefix: str) -> str:
     return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
+
+
+def _side_by_side(visit: Visit) -> str:
+    """What the name of a sweep goes on with where it reads ahead."""
+    early = visit.early
+    return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""

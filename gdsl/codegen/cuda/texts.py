@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gdsl.codegen.functors import Ballot, TotalsText
+from gdsl.codegen.functors import Ballot, EarlyCalls, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 from gdsl.records import dataclass
@@ -37,6 +37,8 @@ class Visit:
     """The test that keeps an element from being collected twice."""
     key: str = ""
     """The type of the value that it was accepted with, where its rank is collected, too."""
+    early: EarlyCalls | None = None
+    """What is called ahead for several at a time."""
 
 
 @dataclass(frozen=True, slots=True)

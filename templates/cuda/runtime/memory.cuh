@@ -171,6 +171,31 @@ __device__ __forceinline__ bool changed_min(T* x, T value) {
     return value < former || (former != former && value == value);
 }
 
+// piece: reduce_min_behind_look
+// The look came before: `seen` is what stood there then, and has only become less.
+template <class T>
+__device__ __forceinline__ void reduce_min_behind_look(T* x, T value, T seen) {
+    if (value < seen) { atomicMin(x, value); }
+}
+
+// piece: reduce_max_behind_look
+template <class T>
+__device__ __forceinline__ void reduce_max_behind_look(T* x, T value, T seen) {
+    if (seen < value) { atomicMax(x, value); }
+}
+
+// piece: changed_min_behind_look
+template <class T>
+__device__ __forceinline__ bool changed_min_behind_look(T* x, T value, T seen) {
+    return value < seen && value < atomicMin(x, value);
+}
+
+// piece: changed_max_behind_look
+template <class T>
+__device__ __forceinline__ bool changed_max_behind_look(T* x, T value, T seen) {
+    return seen < value && atomicMax(x, value) < value;
+}
+
 // piece: changed_max
 template <class T>
 __device__ __forceinline__ bool changed_max(T* x, T value) {
