@@ -129,6 +129,8 @@ class ExpressionPrinter:
         self.own_id = own_id
         self.early: Mapping[Node, str] = {}
         """What stands for a place of the functor, where its value has been read ahead."""
+        self.kept: Mapping[str, str] = {}
+        """What stands for the locals that go from one function to another."""
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -214,8 +216,12 @@ class ExpressionPrinter:
     def _parameter(self, node: Parameter) -> Text:
         return atom(self.parameter(node.role, node.name))
 
+    def local(self, name: str) -> str:
+        """A local of the functor."""
+        return self.kept.get(name) or self.names.local(name)
+
     def _local(self, node: Local | ListVariable) -> Text:
-        return atom(self.names.local(node.name))
+        return atom(self.local(node.name))
 
     def _param(self, node: ParamValue) -> Text:
         return postfix(f"d.{self.names.member(node.name)}")

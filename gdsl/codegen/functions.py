@@ -25,13 +25,14 @@ from gdsl.ir.nodes import (
     Node,
     Program,
     Role,
+    ScalarTarget,
     Statement,
     Store,
     VertexFunctor,
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.passes.writers import written_arrays
+from gdsl.passes.writers import targets_in, written_arrays
 from gdsl.plan.nodes import Claim, EarlyRead
 
 Functor = VertexFunctor | EdgeFunctor
@@ -160,7 +161,7 @@ class FunctionPrinter:
         for read in level:
             lines.add(f"{early.names[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
         used = tuple(read.value for read in level)
-        return _with_early(self._finish(functor, part, "void", used, lines), early, "&")
+        return _with_early(self._finish(functor, part, "void", used, lines), early)
 
     def apply(
         self,
@@ -172,14 +173,16 @@ class FunctionPrinter:
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
         early: EarlyText | None = None,
+        part_of: tuple[int, ...] | None = None,
     ) -> FunctionText | None:
-        """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
+        """The body, or the statements `part_of` it, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
         statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where
         nothing is left to do.
         """
-        body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
+        chosen = range(len(functor.body)) if part_of is None else part_of
+        body = tuple(functor.body[i] for i in chosen if i != without)
         if not body:
             return None
         says = any(isinstance(node, Accept) for node in walk(body))
@@ -190,7 +193,9 @@ class FunctionPrinter:
             lines.add("bool accepted = true;")
         expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
-        expressions.early = early.names if early is not None else {}
+        if early is not None:
+            expressions.early, expressions.kept = early.names, early.kept
+        accumulated &= {each.scalar for each in targets_in(body) if isinstance(each, ScalarTarget)}
         StatementPrinter(
             expressions,
             lines,
@@ -309,11 +314,11 @@ class FunctionPrinter:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
 
 
-def _with_early(text: FunctionText, early: EarlyText | None, by: str = " const&") -> FunctionText:
+def _with_early(text: FunctionText, early: EarlyText | None) -> FunctionText:
     """`text` with what has been read ahead as one more parameter."""
     if early is None:
         return text
-    return replace(text, parameters=(*text.parameters, FunctionParameter(Argument.EARLY, f"{early.type}{by}", EARLY)))
+    return replace(text, parameters=(*text.parameters, FunctionParameter(Argument.EARLY, f"{early.type}&", EARLY)))
 
 
 def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:

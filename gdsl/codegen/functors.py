@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from gdsl.codegen.early import EARLY, EarlyText, member_names
+from gdsl.codegen.early import EARLY, EarlyText, early_text
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
@@ -119,28 +120,30 @@ class FunctorTexts:
         """The same where values are read ahead: what is called then with `each` of several elements, and what behind
         that for one of them. Tests that come between have been made where that is called."""
         functor, text = self.functor(variant.functor), self._early(variant, early)
+        own = each[Argument.EARLY]
         test = self._condition(functor, variant, "condition", text)
-        apply = self._apply(functor, variant, "apply", early=text)
-        tested = bool(early.behind) and test is not None
-        guard = f"if ({each[Argument.EARLY]}.active) {{ %s }}" if tested else "%s"
+        tested = test is not None and (len(early.stages) > 1 or bool(early.stages[0].levels))
         steps = [f"{self._reads(functor, level, text).call(each)};" for level in early.before]
         if tested and test is not None:
-            active = f"{each[Argument.EARLY]}.active"
-            steps.append(f"{active} = {active} && {test.call(each)};")
-        steps += [guard % f"{self._reads(functor, level, text).call(each)};" for level in early.behind]
+            steps.append(f"{own}.active = {own}.active && {test.call(each)};")
+        last: FunctionText | None = None
+        for stage in early.stages:
+            if last is not None:
+                steps.append(f"if ({own}.active) {{ {last.call(each)}; }}")
+            reads = (f"{self._reads(functor, level, text).call(each)};" for level in stage.levels)
+            steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
+            last = self._apply(functor, dataclasses.replace(variant, body=stage.body), "apply", early=text)
         called = EarlyCalls(text.type, early.side_by_side, tuple(steps))
         tests = () if tested or test is None else (test.call(arguments),)
-        return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
+        return Calls(tests, last.call(arguments) if last else "", last is not None and variant.accepts, called)
 
     def _early(self, variant: Variant, early: Early) -> EarlyText:
         key = (variant.functor, early)
         if key not in self.early:
             number = sum(name == variant.functor for name, _ in self.early) + 1
             part = EARLY if number == 1 else f"{EARLY}_{number}"
-            names = member_names(early)
-            reads = [read for level in (*early.before, *early.behind) for read in level]
-            members = tuple((type_name(read.value.type), names[read.places[0]].partition(".")[2]) for read in reads)
-            self.early[key] = EarlyText(self.printer.names.functor(variant.functor, part), members, names)
+            struct = self.printer.names.functor(variant.functor, part)
+            self.early[key] = early_text(struct, early, self.functor(variant.functor))
         return self.early[key]
 
     def _reads(self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText) -> FunctionText:
@@ -237,7 +240,8 @@ class FunctorTexts:
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early)
+            part_of = variant.body if early is not None else None
+            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early, part_of=part_of)
 
         form = (variant.body, variant.writes, keyed, early.type if early is not None else None)
         return self._make(functor, "apply", form, part, make)

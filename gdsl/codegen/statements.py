@@ -69,11 +69,11 @@ class StatementPrinter:
 
     def _let(self, node: Let) -> None:
         constant = "" if node.mutable else "const "
-        name = self.expressions.names.local(node.name)
-        self._add(node, f"{constant}{type_name(node.type)} {name} = {self._print(node.value)};")
+        declared = "" if node.name in self.expressions.kept else f"{constant}{type_name(node.type)} "
+        self._add(node, f"{declared}{self.expressions.local(node.name)} = {self._print(node.value)};")
 
     def _assign(self, node: Assign) -> None:
-        self._add(node, f"{self.expressions.names.local(node.name)} = {self._print(node.value)};")
+        self._add(node, f"{self.expressions.local(node.name)} = {self._print(node.value)};")
 
     # Writes
 

@@ -22,6 +22,7 @@ still, and whether anything changes is decided by the atomic where the look does
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Expression, Node
@@ -29,13 +30,14 @@ from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.passes.writers import Functor, targets, targets_in
-from gdsl.plan.sweep_nodes import Early, EarlyRead, Mode, Variant
+from gdsl.plan.sweep_nodes import Early, EarlyRead, EarlyStage, Mode, Variant
 
 SEVERAL = 4
 MOST_WORDS = 12
 """Of values of 32 bits that are read ahead for all elements side by side."""
 _LAZY = (BinaryOperation.AND, BinaryOperation.OR)
 _WRITES = (ir.UpdateValue, ir.CompareAndSwap)
+_LOOPS = (ir.ForRange, ir.ForNeighbors, ir.Loop)
 _INDEXES = (
     ir.Parameter,
     ir.Literal,
@@ -52,13 +54,39 @@ _INDEXES = (
 _LOOKS = (ReduceOperation.MIN, ReduceOperation.MAX)
 
 
-def early_of(functor: Functor, variant: Variant) -> Early | None:
+def early_of(functor: Functor, variant: Variant, most: int | None = None) -> Early | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing."""
+    if variant.claim is not None:
+        return None
     found = _Reads(functor, variant)
-    before, behind = found.levels()
-    words = sum(2 if read.value.type.bits == 64 else 1 for level in (*before, *behind) for read in level)
+    before, stages = found.stages()
+    levels = (*before, *(level for stage in stages for level in stage.levels))
+    kept = _kept(functor, stages)
+    words = sum(2 if read.value.type.bits == 64 else 1 for level in levels for read in level) + len(kept)
     several = next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)
-    return Early(before, behind, several) if words and several > 1 else None
+    return Early(before, stages, kept, min(several, most or several)) if levels and several > 1 else None
+
+
+def _kept(functor: Functor, stages: tuple[EarlyStage, ...]) -> tuple[str, ...]:
+    """The locals that are made in one stage and used in a later one."""
+    found: dict[str, None] = {}
+    made: set[str] = set()
+    for stage in stages:
+        parts = tuple(functor.body[i] for i in stage.body)
+        used = (node.name for node in walk(parts) if isinstance(node, (ir.Local, ir.Assign)))
+        found.update(dict.fromkeys(name for name in used if name in made))
+        made |= {node.name for node in parts if isinstance(node, ir.Let)}
+    return tuple(found)
+
+
+@dataclass
+class _Read:
+    """A read that comes ahead: in which stage, behind how many others there."""
+
+    value: Expression
+    stage: int
+    level: int
+    places: list[Node]
 
 
 class _Reads:
@@ -73,29 +101,38 @@ class _Reads:
         self._combined = _only_combined(functor)
         self._values: dict[str, Expression] = {}
         """By constant what it stands for."""
-        self._level: dict[str, int] = {}
-        self._found: dict[str, EarlyRead] = {}
-        """By text what is read, in order."""
-        self._taken: set[Node] = set()
-        """The places in the functor that have been replaced."""
-        self._wrote = False
+        self._reads: list[_Read] = []
+        self._known: dict[str, _Read] = {}
+        """Those that stand for another read of the same text."""
+        self._taken: dict[Node, _Read] = {}
+        """By place in the functor."""
+        self._starts = [0]
+        """Where in the body each stage begins; the reads before the tests are those of stage -1."""
+        self._stage, self._at = -1, 0
+        self._splits = True
+        self._wrote = self._writes = False
+        """Whether something was written in the stage by the statements before, and by this one."""
 
-    def levels(self) -> tuple[tuple[tuple[EarlyRead, ...], ...], tuple[tuple[EarlyRead, ...], ...]]:
-        """What is read before the test, level by level, and what behind it; without a test all is behind."""
+    def stages(self) -> tuple[tuple[tuple[EarlyRead, ...], ...], tuple[EarlyStage, ...]]:
+        """What is read before the test, level by level, and what is done behind it; without a test all is behind."""
         for test in self.variant.tests[:1]:
             self._expression(self.functor.condition[test])
-        before = self._by_level(0)
-        known = len(self._found)
         # What the other conjuncts ask for is asked for only where the first one holds.
-        for statement in (self.functor.body[i] for i in self.variant.body):
-            if not self._statement(statement):
+        self._stage, body = 0, self.variant.body
+        for self._at, number in enumerate(body):
+            if not self._statement(self.functor.body[number]):
                 break
-        return before, self._by_level(known)
+            self._wrote, self._writes = self._wrote or self._writes, False
+        ends = (*self._starts[1:], len(body))
+        parts = (body[first:last] for first, last in zip(self._starts, ends, strict=True))
+        return self._levels(-1), tuple(EarlyStage(self._levels(i), part) for i, part in enumerate(parts))
 
-    def _by_level(self, known: int) -> tuple[tuple[EarlyRead, ...], ...]:
-        reads = list(self._found.items())[known:]
-        levels = sorted({self._level[text] for text, _ in reads})
-        return tuple(tuple(read for text, read in reads if self._level[text] == each) for each in levels)
+    def _levels(self, stage: int) -> tuple[tuple[EarlyRead, ...], ...]:
+        reads = [read for read in self._reads if read.stage == stage]
+        return tuple(
+            tuple(EarlyRead(read.value, tuple(read.places)) for read in reads if read.level == level)
+            for level in sorted({read.level for read in reads})
+        )
 
     # Statements
 
@@ -105,13 +142,18 @@ class _Reads:
             self._expression(node.value)
             if not node.mutable and self._index(node.value) is not None:
                 self._values[node.name] = node.value
-        elif isinstance(node, (ir.Assign, ir.Evaluate, ir.Accept)):
+        elif isinstance(node, (ir.Assign, ir.Evaluate)):
             self._expression(node.value)
+        elif isinstance(node, ir.Accept):
+            self._expression(node.value)
+            self._splits = False
         elif isinstance(node, (ir.Store, ir.Update)):
             self._write(node)
         elif isinstance(node, ir.Branch):
             self._expression(node.condition)
-            self._wrote |= any(True for _ in targets_in((node.then, node.otherwise)))
+            self._writes |= any(True for _ in targets_in((node.then, node.otherwise)))
+            self._splits &= not any(isinstance(each, ir.Accept) for each in walk(node))
+            return not any(isinstance(each, _LOOPS) for each in walk(node))
         else:
             return False
         return True
@@ -123,7 +165,7 @@ class _Reads:
         if isinstance(node, ir.Update):
             self._look(node)
         if isinstance(node.target, ir.ElementTarget) or node.target.scalar in self._shared:
-            self._wrote = True
+            self._writes = True
 
     def _look(self, node: ir.Update) -> None:
         target = node.target
@@ -141,28 +183,45 @@ class _Reads:
             if isinstance(each, _WRITES):
                 if isinstance(each, ir.UpdateValue) and each.outcome is Outcome.CHANGED:
                     self._look(each.update)
-                self._wrote = True
+                self._writes = True
             elif isinstance(each, (ir.Element, ir.DegreeOf)):
                 self._take(each, each)
 
     def _take(self, read: ir.Element | ir.DegreeOf, place: Node) -> None:
-        if isinstance(read, ir.Element) and (read.type.is_pair or (read.array in self._written and self._wrote)):
-            return
         index = self._index(read.index if isinstance(read, ir.Element) else read.vertex)
-        if index is None or place in self._taken:
+        if index is None or place in self._taken or read.type.is_pair:
             return
-        self._taken.add(place)
-        text = print_expression(_with_index(read, self._inlined(index)))
-        known = self._found.get(text)
-        places = (*known.places, place) if known is not None else (place,)
-        self._found[text] = EarlyRead(_with_index(read, index), places)
-        inner = (print_expression(self._inlined(each)) for each in walk(index) if _is_read(each))
-        self._level.setdefault(text, 1 + max((self._level[each] for each in inner), default=0))
+        others_write = isinstance(read, ir.Element) and read.array in self._written
+        if others_write and not self._fresh():
+            return
+        value = _with_index(read, index)
+        text = print_expression(value)
+        inner = [self._taken[each] for each in walk(index) if _is_read(each)]
+        stage = self._stage if others_write or self._stage < 0 else max((each.stage for each in inner), default=0)
+        if text not in self._known:
+            level = 1 + max((each.level for each in inner if each.stage == stage), default=0)
+            self._known[text] = _Read(value, max(stage, 0) if self._stage >= 0 else stage, level, [])
+            self._reads.append(self._known[text])
+        self._taken[place] = self._known[text]
+        self._known[text].places.append(place)
+
+    def _fresh(self) -> bool:
+        """Whether what the sweep writes can be read ahead here; behind a write in another stage."""
+        if self._writes or (self._wrote and not self._splits):
+            return False
+        if self._wrote:
+            self._starts.append(self._at)
+            self._stage, self._wrote = self._stage + 1, False
+            self._known = {text: read for text, read in self._known.items() if not self._changes(read.value)}
+        return True
+
+    def _changes(self, value: Expression) -> bool:
+        return any(isinstance(each, ir.Element) and each.array in self._written for each in walk(value))
 
     def _index(self, node: Expression) -> Expression | None:
         """`node` with constants replaced by what they stand for, made of what has been read ahead; None where it is
         made of anything else."""
-        index = self._inlined(node)
+        index = rewrite(node, self._inlined)
         for each in walk(index):
             if isinstance(each, ir.ScalarValue) and each.name not in self._scalars:
                 continue
@@ -172,11 +231,8 @@ class _Reads:
                 return None
         return index
 
-    def _inlined(self, node: Expression) -> Expression:
-        def change(each: Node) -> Node:
-            return self._values.get(each.name, each) if isinstance(each, ir.Local) else each
-
-        return rewrite(node, change)
+    def _inlined(self, node: Node) -> Node:
+        return self._values.get(node.name, node) if isinstance(node, ir.Local) else node
 
 
 def _is_read(node: Node) -> bool:

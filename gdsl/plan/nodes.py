@@ -33,6 +33,7 @@ from gdsl.plan.sweep_nodes import (
     Dedup,
     Early,
     EarlyRead,
+    EarlyStage,
     EdgeCount,
     Form,
     Identity,

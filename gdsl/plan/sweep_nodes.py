@@ -68,14 +68,24 @@ class EarlyRead:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyStage:
+    """Reads, level by level, then statements: values of one level ask for nothing but those of the levels before."""
+
+    levels: tuple[tuple[EarlyRead, ...], ...]
+    body: tuple[int, ...]
+    """The statements of the functor's body."""
+
+
+@dataclass(frozen=True, slots=True)
 class Early:
-    """What is read for several elements side by side before one of them is worked on, level by level: values of one
-    level ask for nothing but those of the levels before; see `early`."""
+    """A functor in parts, each of which is done for several elements before the next one begins; see `early`."""
 
     before: tuple[tuple[EarlyRead, ...], ...]
-    """Before the tests of the variant."""
-    behind: tuple[tuple[EarlyRead, ...], ...]
-    """Behind them, where they hold."""
+    """What is read before the tests of the variant."""
+    stages: tuple[EarlyStage, ...]
+    """What is done behind them, where they hold. What the last one runs is not waited for by other elements."""
+    kept: tuple[str, ...]
+    """The locals that are made in one stage and used in another."""
     side_by_side: int
     """How many elements."""
 

@@ -301,7 +301,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
         calls = self.texts.calls_behind(own, early, _ON_A_VERTEX, _EACH_VERTEX)
         assert calls.early is not None
-        parameters = f"vertex v, const {calls.early.type}& {EARLY}"
+        parameters = f"vertex v, {calls.early.type}& {EARLY}"
         return Visit(parameters, test(calls), calls.apply, calls.says, "v", early=calls.early)
 
     # The common neighbours of the ends of edges
