@@ -33,7 +33,9 @@ from gdsl.passes.writers import Functor, targets, targets_in
 from gdsl.plan.sweep_nodes import Early, EarlyRead, EarlyStage, Mode, Variant
 
 SEVERAL = 4
-MOST_WORDS = 12
+EDGES = 2
+"""Of a push."""
+MOST_WORDS = 16
 """Of values of 32 bits that are read ahead for all elements side by side."""
 _LAZY = (BinaryOperation.AND, BinaryOperation.OR)
 _WRITES = (ir.UpdateValue, ir.CompareAndSwap)
@@ -61,6 +63,8 @@ def early_of(functor: Functor, variant: Variant, most: int | None = None) -> Ear
     found = _Reads(functor, variant)
     before, stages = found.stages()
     levels = (*before, *(level for stage in stages for level in stage.levels))
+    if most is not None and most < 2:
+        return None
     kept = _kept(functor, stages)
     words = sum(2 if read.value.type.bits == 64 else 1 for level in levels for read in level) + len(kept)
     several = next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)

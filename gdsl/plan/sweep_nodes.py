@@ -126,6 +126,8 @@ class Walk:
     """Only the edges before this place in their source's list are walked."""
     edge_ids: bool
     """Whether anything asks for the edge's id (or its place)."""
+    early: Early | None = None
+    """What is read ahead for several edges of a list; None: one edge after the other."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
-from gdsl.plan.early import early_of
+from gdsl.plan.early import EDGES, early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -139,7 +139,7 @@ class OperationPlanner:
         walks = []
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
-            walks.append(Walk(over, over, variant, shared, first, asks))
+            walks.append(Walk(over, over, variant, shared, first, asks, self._early_of_edges(step, functor, variant)))
         form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
@@ -222,6 +222,12 @@ class OperationPlanner:
         if not self.target.grid or not isinstance(functor, VertexFunctor):
             return None
         return self._ask(early_of, functor, self._ask(variants.on_elements, functor, self._repeats(step)))
+
+    def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
+        """What a push reads ahead."""
+        if not self.target.grid or self._balance(step) is not Balance.AUTO or self._order(step) is not None:
+            return None
+        return self._ask(early_of, functor, variant, EDGES)
 
     # Neighbour reduction
 

@@ -210,14 +210,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
-            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
+            if walk.early is not None:
+                visit = self._visit_of_edges(sweep, walk, walk.early, edge, far, mark if marks else "")
+            else:
+                visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
-            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
+            several, more = _side_by_side(visit), _more(sweep, i)
+            balance = _PUSHES[sweep.balance] if sweep.order is None else "push_entries"
+            shared = (f"{balance}{several}", f"push_hubs{several}")
+            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
-            balance=_PUSHES[sweep.balance] if sweep.order is None else "push_entries",
             between=_BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
@@ -260,14 +265,23 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
+    def _visit_of_edges(
+        self, sweep: Sweep, walk: Walk, early: Early, edge: Arguments, far: str, mark: str
+    ) -> Visit:
+        each = self._in_a_list(sweep, walk, "[k]")
+        calls = self.texts.calls_behind(walk.variant, early, edge, {**each, Argument.EARLY: f"{EARLY}[k]"})
+        assert calls.early is not None
+        parameters = f"{_EDGE}, {calls.early.type}& {EARLY}"
+        return Visit(parameters, test(calls), calls.apply, calls.says, far, mark, early=calls.early)
+
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
 
-    def _in_a_list(self, sweep: Sweep, walk: Walk) -> Arguments:
-        """What functors are given in a visit along a walk. The table of all edges has the order of the
-        out-lists; places in it are ids of edges as long as no graph is made."""
+    def _in_a_list(self, sweep: Sweep, walk: Walk, number: str = "") -> Arguments:
+        """What functors are given in a visit along a walk, of several edges that of this number. The table of all edges
+        has the order of the out-lists; places in it are ids of edges as long as no graph is made."""
         lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
-        return on_an_edge(walk.over, self._id(lists, "at"))
+        return on_an_edge(walk.over, self._id(lists, f"at{number}"), number)
 
     def _id(self, lists: Over, place: str) -> str:
         """The id of the edge at a place of `lists`."""

@@ -53,6 +53,9 @@ class Side:
     """The first chunk of long lists that is this side's."""
     more: str = ""
     """What the function that shares the edges out is told beside, with a comma before it."""
+    balance: str = ""
+    """The runtime's function that shares the edges out, and that for what it leaves."""
+    hubs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +63,6 @@ class Push:
     """An advance from the members."""
 
     sides: tuple[Side, ...]
-    balance: str
-    """The runtime's function that shares the edges out."""
     between: tuple[str, ...]
     """What must be done after the first of two sides."""
     mapped: bool

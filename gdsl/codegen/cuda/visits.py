@@ -20,15 +20,16 @@ def collecting(collect: Collect, collector: str, end: str, *before: str) -> Resu
     return ResultText((*before, collector, marks), (FLUSH,), (end, cleared), collects=True)
 
 
-def on_an_edge(over: Over, edge: str) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, of `edge`."""
-    source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
+def on_an_edge(over: Over, edge: str, number: str = "") -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, of `edge`; of several that of this number."""
+    near, far = f"near{number}", f"far{number}"
+    source, destination = (near, far) if over is Over.OUT_EDGES else (far, near)
     return {
         Argument.SOURCE: source,
         Argument.DESTINATION: destination,
         Argument.EDGE: edge,
-        Argument.NEAR: "near",
-        Argument.FAR: "far",
+        Argument.NEAR: near,
+        Argument.FAR: far,
     }
 
 
