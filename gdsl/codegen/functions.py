@@ -175,7 +175,8 @@ class FunctionPrinter:
         early: EarlyText | None = None,
         part_of: tuple[int, ...] | None = None,
     ) -> FunctionText | None:
-        """The body, or the statements `part_of` it, whose result is whether the call is accepted (`void` where it says nothing about that).
+        """The body, or the statements `part_of` it. The result is whether the call is accepted (`void` where it says
+        nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
         statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where

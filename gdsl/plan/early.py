@@ -14,9 +14,9 @@ only before the element's first write, so that it comes behind none of its own; 
 the same whenever it is read. A value that an element asks for twice before its first write is read once: nobody need
 have come in between. An index that is out of range stops the run as it would have, since the element would have asked.
 
-An atomic minimum or maximum looks at its element first, and does nothing where that is small enough. An older look is as
-good where the sweep does nothing else to the array: then values only fall (or rise), so that what was small enough is so
-still, and whether anything changes is decided by the atomic where the look does not rule it out.
+An atomic minimum or maximum looks at its element first, and does nothing where that is small enough. An older look is
+as good where the sweep does nothing else to the array: then values only fall (or rise), so that what was small enough is
+so still, and whether anything changes is decided by the atomic where the look does not rule it out.
 """
 
 from __future__ import annotations
@@ -127,6 +127,7 @@ class _Reads:
             if not self._statement(self.functor.body[number]):
                 break
             self._wrote, self._writes = self._wrote or self._writes, False
+        self._repeated()
         ends = (*self._starts[1:], len(body))
         parts = (body[first:last] for first, last in zip(self._starts, ends, strict=True))
         return self._levels(-1), tuple(EarlyStage(self._levels(i), part) for i, part in enumerate(parts))
@@ -196,8 +197,9 @@ class _Reads:
         if index is None or place in self._taken or read.type.is_pair:
             return
         others_write = isinstance(read, ir.Element) and read.array in self._written
-        if others_write and not self._fresh():
-            return
+        plain = isinstance(read, ir.Element) and read.array not in self._shared
+        if others_write and (self._writes or (self._wrote and plain) or not self._fresh()):
+            return  # of a plain write of its own a thread has the value at hand
         value = _with_index(read, index)
         text = print_expression(value)
         inner = [self._taken[each] for each in walk(index) if _is_read(each)]
@@ -209,9 +211,27 @@ class _Reads:
         self._taken[place] = self._known[text]
         self._known[text].places.append(place)
 
+    def _repeated(self) -> None:
+        """What the sweep does not write need not be read again, wherever that is asked for."""
+        stages = [-1] * len(self.functor.condition) + [
+            sum(at >= s for s in self._starts) - 1 for at in range(len(self.variant.body))
+        ]
+        parts = (*self.functor.condition, *(self.functor.body[number] for number in self.variant.body))
+        for stage, part in zip(stages, parts, strict=True):
+            for node in reversed(list(walk(part))):
+                if not isinstance(node, (ir.Element, ir.DegreeOf)) or node in self._taken:
+                    continue
+                index = self._index(node.index if isinstance(node, ir.Element) else node.vertex)
+                if index is None or self._changes(node):
+                    continue
+                known = self._known.get(print_expression(_with_index(node, index)))
+                if known is not None and known.stage <= stage:
+                    self._taken[node] = known
+                    known.places.append(node)
+
     def _fresh(self) -> bool:
         """Whether what the sweep writes can be read ahead here; behind a write in another stage."""
-        if self._writes or (self._wrote and not self._splits):
+        if self._wrote and not self._splits:
             return False
         if self._wrote:
             self._starts.append(self._at)

@@ -265,9 +265,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
-    def _visit_of_edges(
-        self, sweep: Sweep, walk: Walk, early: Early, edge: Arguments, far: str, mark: str
-    ) -> Visit:
+    def _visit_of_edges(self, sweep: Sweep, walk: Walk, early: Early, edge: Arguments, far: str, mark: str) -> Visit:
         each = self._in_a_list(sweep, walk, "[k]")
         calls = self.texts.calls_behind(walk.variant, early, edge, {**each, Argument.EARLY: f"{EARLY}[k]"})
         assert calls.early is not None
