@@ -15,8 +15,8 @@ the same whenever it is read. A value that an element asks for twice before its 
 have come in between. An index that is out of range stops the run as it would have, since the element would have asked.
 
 An atomic minimum or maximum looks at its element first, and does nothing where that is small enough. An older look is
-as good where the sweep does nothing else to the array: then values only fall (or rise), so that what was small enough is
-so still, and whether anything changes is decided by the atomic where the look does not rule it out.
+as good where the sweep does nothing else to the array: then values only fall (or rise), so that what was small enough
+is so still, and whether anything changes is decided by the atomic where the look does not rule it out.
 """
 
 from __future__ import annotations

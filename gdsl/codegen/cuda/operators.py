@@ -22,8 +22,17 @@ from gdsl.codegen.cuda.texts import (
     Visit,
     VoteText,
 )
-from gdsl.codegen.cuda.visits import FLUSH, collected, collecting, on_an_edge, test
-from gdsl.codegen.early import EARLY
+from gdsl.codegen.cuda.visits import (
+    FLUSH,
+    collected,
+    collecting,
+    members_of,
+    more_of,
+    on_an_edge,
+    side_by_side,
+    test,
+    visit_behind,
+)
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -99,8 +108,6 @@ _EDGES = {
 _EDGE = "vertex near, vertex far, edge at"
 """The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
-_EACH_VERTEX = {Argument.VERTEX: "v[k]", Argument.EARLY: f"{EARLY}[k]"}
-"""Of several vertices, number `k`."""
 
 
 class OperatorPrinter(CommonPrinter[OperatorText]):
@@ -145,7 +152,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "directed": directed,
-            "members": _members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
+            "members": members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
             "waits": operation.waits,
@@ -210,14 +217,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
+            mark = mark if marks else ""
             if walk.early is not None:
-                visit = self._visit_of_edges(sweep, walk, walk.early, edge, far, mark if marks else "")
+                each = self._in_a_list(sweep, walk, "[k]")
+                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark)
             else:
-                visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
+                visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
-            several, more = _side_by_side(visit), _more(sweep, i)
+            several, more = side_by_side(visit), more_of(sweep, i)
             balance = _PUSHES[sweep.balance] if sweep.order is None else "push_entries"
             shared = (f"{balance}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
@@ -265,13 +274,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
-    def _visit_of_edges(self, sweep: Sweep, walk: Walk, early: Early, edge: Arguments, far: str, mark: str) -> Visit:
-        each = self._in_a_list(sweep, walk, "[k]")
-        calls = self.texts.calls_behind(walk.variant, early, edge, {**each, Argument.EARLY: f"{EARLY}[k]"})
-        assert calls.early is not None
-        parameters = f"{_EDGE}, {calls.early.type}& {EARLY}"
-        return Visit(parameters, test(calls), calls.apply, calls.says, far, mark, early=calls.early)
-
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
 
@@ -299,22 +301,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             visit = self._visit_of_vertex(own, sweep.early)
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
-            each = over or f"each_vertex_by_warps{_side_by_side(visit)}({common['members']}"
+            each = over or f"each_vertex_by_warps{side_by_side(visit)}({common['members']}"
             return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit)
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
         else:
-            each = f"each_vertex{_side_by_side(visit)}({common['members']}"
+            each = f"each_vertex{side_by_side(visit)}({common['members']}"
         return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
 
     def _visit_of_vertex(self, own: Variant, early: Early | None) -> Visit:
-        if early is None:
-            calls = self.texts.calls(own, _ON_A_VERTEX)
-            return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
-        calls = self.texts.calls_behind(own, early, _ON_A_VERTEX, _EACH_VERTEX)
-        assert calls.early is not None
-        parameters = f"vertex v, {calls.early.type}& {EARLY}"
-        return Visit(parameters, test(calls), calls.apply, calls.says, "v", early=calls.early)
+        if early is not None:
+            return visit_behind(self.texts, own, early, (_ON_A_VERTEX, {Argument.VERTEX: "v[k]"}), "vertex v", "v")
+        calls = self.texts.calls(own, _ON_A_VERTEX)
+        return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
 
     # The common neighbours of the ends of edges
 
@@ -410,21 +409,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
-            more=_more(sweep, place),
+            more=more_of(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
-
-
-def _more(sweep: Sweep, place: int) -> str:
-    """The second of two sides goes on in the bins behind the first."""
-    return ", sorted" if place and sweep.balance is Balance.BINS else ""
-
-
-def _members_of(sweep: Sweep, prefix: str) -> str:
-    return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
-
-
-def _side_by_side(visit: Visit) -> str:
-    """What the name of a sweep goes on with where it reads ahead."""
-    early = visit.early
-    return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""
