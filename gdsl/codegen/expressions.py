@@ -124,10 +124,8 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
-        self.early: Mapping[Node, str] = {}
-        """What stands for a place of the functor, where its value has been read ahead."""
-        self.kept: Mapping[str, str] = {}
-        """What stands for the locals that go from one function to another."""
+        self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
+        self.kept: Mapping[str, str] = {}  # and for locals that go from one function to another
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -200,8 +198,7 @@ class ExpressionPrinter:
 
     def print_anew(self, expression: Expression) -> str:
         """`expression` itself, whatever stands for it; what it is made of may have been read ahead."""
-        text: Text = _PRINTERS[type(expression)](self, expression)
-        return text.text
+        return str(_PRINTERS[type(expression)](self, expression).text)
 
     def _literal(self, node: Literal) -> Text:
         text = literal(node.value, node.type)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from gdsl.codegen.cuda.balances import PUSHES, REDUCES
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -64,24 +65,6 @@ COUNTED: dict[Over | None, str] = {
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
-_PUSHES = {
-    Balance.THREAD: "push_threads",
-    Balance.WARP: "push_each_warp",
-    Balance.BLOCK: "push_blocks",
-    Balance.MERGE: "push_merge",
-    Balance.BINS: "push_bins",
-    Balance.EDGES: "push_edges",
-    Balance.AUTO: "push_warps",
-}
-_REDUCES = {
-    Balance.THREAD: "reduce_threads",
-    Balance.WARP: "reduce_each_warp",
-    Balance.BLOCK: "reduce_blocks",
-    Balance.MERGE: "reduce_merge",
-    Balance.BINS: "reduce_bins",
-    Balance.EDGES: "reduce_by_edges",
-    Balance.AUTO: "reduce_warps",
-}
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 _WAIT = "synchronize(run);"
 _END_BITMAP = "end_bitmap(run, result);"
@@ -227,7 +210,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
             several, more = side_by_side(visit), more_of(sweep, i)
-            balance = _PUSHES[sweep.balance] if sweep.order is None else "push_entries"
+            balance = PUSHES[sweep.balance] if sweep.order is None else "push_entries"
             shared = (f"{balance}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
@@ -346,7 +329,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
-        reduces = _REDUCES[sweep.balance]
+        reduces = REDUCES[sweep.balance]
         if sweep.balance is Balance.AUTO:
             reduces += f"<{segment.side_by_side}>"
         return ReduceText(

@@ -72,6 +72,7 @@ def more_of(sweep: Sweep, place: int) -> str:
 
 
 def members_of(sweep: Sweep, prefix: str) -> str:
+    """What makes the members of a set of a frontier, whose struct has this `prefix`."""
     return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
 
 
