@@ -1,0 +1,115 @@
+"""What a thread reads ahead for several elements: each accepted form beside one that is refused."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from gdsl.plan import target
+from gdsl.plan.early import EDGES, SEVERAL
+from gdsl.plan.printer import print_plan
+from gdsl.plan.target import Target
+
+from .planning import plan_of
+
+VERTICES = """program p;
+problem {{
+    vertex next : vertex = id; vertex own : int32; vertex other : int32; vertex low : float32; vertex pair : (int32, int32);
+    vertex w : int64; vertex x : int64; vertex y : int64; vertex z : int64; scalar total : int64;
+}}
+function first_of(n : vertex) -> vertex {{ return n; }}
+vertex functor f(v) {{ {body} }}
+schedule {{ compute(vertices, f); }}"""
+READ = "read next[v]; then read own[checked next[v]]"
+
+
+def ahead(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> list[str]:
+    """What the printed plan says of each sweep that reads ahead."""
+    return re.findall(r"^ *(\d side by side: (?:read|test).*)$", print_plan(plan_of(text, *tune, on=on)), re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "body, expected",
+    [
+        # Own values, then what they lead to; not where that is asked for only sometimes.
+        ("apply { other[v] = own[next[v]]; }", READ),
+        ("apply { let n = next[v]; let m = own[n]; other[v] = m + 1; }", READ),
+        ("apply { if (next[v] != v) { other[v] = own[next[v]]; } }", "read next[v]"),
+        ("apply { other[v] = next[v] == v ? 0 : own[next[v]]; }", "read next[v]"),
+        ("apply { other[v] = int32(next[v] == v && own[next[v]] == 0); }", "read next[v]"),
+        ("apply { var n = next[v]; n = v; other[v] = own[n]; }", "read next[v]"),
+        ("apply { other[v] = own[first_of(next[v])]; }", "read next[v]"),
+        ("apply { let p = pair[v]; other[v] = p.0; }", None),
+        # A test stands between: what the first conjunct asks for, and behind all of them what the body does.
+        (
+            "cond next[v] != v; apply { other[v] = own[next[v]]; }",
+            "read next[v]; then test; then read own[checked next[v]]",
+        ),
+        ("cond next[v] != v && own[next[v]] == 0;", "read next[v]"),
+        ("cond other[v] == 0 && own[next[v]] == 0;", "read other[v]"),
+        # What the sweep does not write is the same behind a write; what it writes is not.
+        ("apply { other[v] = 1; total += own[next[v]]; }", READ),
+        ("apply { own[v] = 1; total += own[v]; }", None),
+        ("apply { total += own[v]; own[v] = 1; }", "read own[v]"),
+        # Behind a loop nothing is read ahead.
+        ("apply { total += own[v]; while (other[v] > 0) { other[v] -= 1; } total += own[next[v]]; }", "read own[v]"),
+        # The look of a minimum, unless the former value is asked for, floats, or more than one reduction of an array.
+        ("apply { own[next[v]] min= other[v]; }", "read next[v], other[v]; then read now own[checked next[v]]"),
+        ("apply { total += fetch(own[next[v]] min= other[v]); }", "read next[v], other[v]"),
+        ("apply { low[next[v]] min= float32(other[v]); }", "read next[v], other[v]"),
+        # Others may have written meanwhile: what is behind a write is read when all have come so far.
+        (
+            "apply { own[next[v]] max= other[v]; let later = now own[v]; total += later; }",
+            "read next[v], other[v]; then read now own[checked next[v]]; then run part 1; then read now own[v]",
+        ),
+        (
+            "apply { own[next[v]] max= other[v]; total += (other[v] > 0 ? now own[v] : 0); }",
+            "read next[v], other[v]; then read now own[checked next[v]]",
+        ),
+    ],
+)
+def test_what_is_read_ahead_of_vertices(body: str, expected: str | None) -> None:
+    found = ahead(VERTICES.format(body=body))
+    assert found == ([f"{SEVERAL} side by side: {expected}"] if expected is not None else [])
+
+
+def test_registers_bound_how_many() -> None:
+    several = {"w": SEVERAL, "w x": SEVERAL, "w x y": SEVERAL // 2, "w x y z": SEVERAL // 2}
+    for arrays, number in several.items():
+        sums = " ".join(f"total += {name}[v];" for name in arrays.split())
+        assert ahead(VERTICES.format(body=f"apply {{ {sums} }}"))[0].startswith(str(number))
+    many = " ".join(f"total += {name}[v] + {name}[next[v]];" for name in "wxyz")
+    assert ahead(VERTICES.format(body=f"apply {{ {many} }}")) == []
+
+
+def test_not_on_a_cpu_and_not_in_the_sweep_of_another() -> None:
+    text = VERTICES.format(body="apply { other[v] = own[v]; }")
+    assert ahead(text, on=target.CUDA_UNFUSED) == ahead(text) != [] == ahead(text, on=target.CPU)
+    again = text.replace(
+        "compute(vertices, f);", "compute(vertices, f); compute(vertices, v => { other[v] += 1; }) @g;"
+    )
+    assert "fused into" in print_plan(plan_of(again))
+    assert ahead(again) == []
+
+
+HOOK = """program p;
+problem { vertex component : vertex = id; edge weight : int32; scalar moved : bool; }
+edge functor hook(src, dst, e) {
+    cond weight[e] > 0;
+    apply { moved |= changed(component[component[dst]] min= component[src]); }
+}
+schedule { advance(vertices, hook, to=none); }"""
+
+
+@pytest.mark.parametrize("balance, several", [("auto", EDGES), ("thread", 1), ("warp", 1), ("edges", 1)])
+def test_pushes_read_ahead_where_warps_share_the_edges(balance: str, several: int) -> None:
+    found = ahead(HOOK, f"hook.balance={balance}")
+    reads = "read now component[dst], now component[src]; then read now component[checked now component[dst]]"
+    assert found == ([f"{several} side by side: read weight[e]; then test; then {reads}"] if several > 1 else [])
+
+
+def test_claims_and_orders_do_not() -> None:
+    assert ahead("bfs") == []
+    assert ahead("sssp", "schedule.order=near_far") == []
+    assert ahead("sssp") == ["2 side by side: read now distance[src], weight[e]"]
