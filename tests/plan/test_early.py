@@ -15,7 +15,8 @@ from .planning import plan_of
 
 VERTICES = """program p;
 problem {{
-    vertex next : vertex = id; vertex own : int32; vertex other : int32; vertex low : float32; vertex pair : (int32, int32);
+    vertex next : vertex = id; vertex own : int32; vertex other : int32; vertex low : float32;
+    vertex pair : (int32, int32);
     vertex w : int64; vertex x : int64; vertex y : int64; vertex z : int64; scalar total : int64;
 }}
 function first_of(n : vertex) -> vertex {{ return n; }}
