@@ -176,7 +176,7 @@ class _Reads:
         target = node.target
         if not isinstance(target, ir.ElementTarget) or target.array not in self._shared & self._combined:
             return
-        if node.operation in _LOOKS and not target.type.holds_float and not target.type.is_pair:
+        if node.operation in _LOOKS and not target.type.is_pair:
             read = ir.Element(target.span, target.type, target.array, target.domain, target.index, target.checked, True)
             self._take(read, target)
 

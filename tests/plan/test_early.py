@@ -55,10 +55,11 @@ def ahead(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> list[str]:
         ("apply { total += own[v]; own[v] = 1; }", "read own[v]"),
         # Behind a loop nothing is read ahead.
         ("apply { total += own[v]; while (other[v] > 0) { other[v] -= 1; } total += own[next[v]]; }", "read own[v]"),
-        # The look of a minimum, unless the former value is asked for, floats, or more than one reduction of an array.
+        # The look of a minimum, unless the former value is asked for; the array has no other writes.
         ("apply { own[next[v]] min= other[v]; }", "read next[v], other[v]; then read now own[checked next[v]]"),
         ("apply { total += fetch(own[next[v]] min= other[v]); }", "read next[v], other[v]"),
-        ("apply { low[next[v]] min= float32(other[v]); }", "read next[v], other[v]"),
+        ("apply { low[next[v]] max= float32(other[v]); }", "read next[v], other[v]; then read now low[checked next[v]]"),
+        ("apply { own[next[v]] += other[v]; }", "read next[v], other[v]"),
         # Others may have written meanwhile: what is behind a write is read when all have come so far.
         (
             "apply { own[next[v]] max= other[v]; let later = now own[v]; total += later; }",
@@ -113,4 +114,4 @@ def test_pushes_read_ahead_where_warps_share_the_edges(balance: str, several: in
 def test_claims_and_orders_do_not() -> None:
     assert ahead("bfs") == []
     assert ahead("sssp", "schedule.order=near_far") == []
-    assert ahead("sssp") == ["2 side by side: read now distance[src], weight[e]"]
+    assert ahead("sssp") == ["2 side by side: read now distance[src], weight[e], now distance[dst]"]
