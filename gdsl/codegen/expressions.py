@@ -125,7 +125,6 @@ class ExpressionPrinter:
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
-        self.kept: Mapping[str, str] = {}  # and for locals that go from one function to another
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -210,12 +209,8 @@ class ExpressionPrinter:
     def _parameter(self, node: Parameter) -> Text:
         return atom(self.parameter(node.role, node.name))
 
-    def local(self, name: str) -> str:
-        """A local of the functor."""
-        return self.kept.get(name) or self.names.local(name)
-
     def _local(self, node: Local | ListVariable) -> Text:
-        return atom(self.local(node.name))
+        return atom(self.names.local(node.name))
 
     def _param(self, node: ParamValue) -> Text:
         return postfix(f"d.{self.names.member(node.name)}")
@@ -342,18 +337,10 @@ class ExpressionPrinter:
 
     def update(self, node: Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` or `fetch(x op= y)`."""
-        if node.target in self.early:
-            assert outcome is Outcome.CHANGED
-            return self.looked(node, "changed_")
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
         return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
-
-    def looked(self, node: Update, kind: str) -> Text:
-        """A minimum or maximum whose look at what stands there came ahead."""
-        name = f"{kind}{REDUCTIONS[node.operation]}_behind_look"
-        return call(name, self.address(node.target), self.print(node.value), self.early[node.target])
 
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"

@@ -25,14 +25,13 @@ from gdsl.ir.nodes import (
     Node,
     Program,
     Role,
-    ScalarTarget,
     Statement,
     Store,
     VertexFunctor,
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.passes.writers import targets_in, written_arrays
+from gdsl.passes.writers import written_arrays
 from gdsl.plan.nodes import Claim, EarlyRead
 
 Functor = VertexFunctor | EdgeFunctor
@@ -173,17 +172,14 @@ class FunctionPrinter:
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
         early: EarlyText | None = None,
-        part_of: tuple[int, ...] | None = None,
     ) -> FunctionText | None:
-        """The body, or the statements `part_of` it. The result is whether the call is accepted (`void` where it says
-        nothing about that).
+        """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
         statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where
         nothing is left to do.
         """
-        chosen = range(len(functor.body)) if part_of is None else part_of
-        body = tuple(functor.body[i] for i in chosen if i != without)
+        body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
             return None
         says = any(isinstance(node, Accept) for node in walk(body))
@@ -194,9 +190,7 @@ class FunctionPrinter:
             lines.add("bool accepted = true;")
         expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
-        if early is not None:
-            expressions.early, expressions.kept = early.names, early.kept
-        accumulated &= {each.scalar for each in targets_in(body) if isinstance(each, ScalarTarget)}
+        expressions.early = early.names if early is not None else {}
         StatementPrinter(
             expressions,
             lines,

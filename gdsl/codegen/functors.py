@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -122,20 +121,16 @@ class FunctorTexts:
         functor, text = self.functor(variant.functor), self._early(variant, early)
         own = each[Argument.EARLY]
         test = self._condition(functor, variant, "condition", text)
-        tested = test is not None and (len(early.stages) > 1 or bool(early.stages[0].levels))
+        apply = self._apply(functor, variant, "apply", early=text)
+        tested = test is not None and bool(early.behind)
         steps = [f"{self._reads(functor, level, text).call(each)};" for level in early.before]
         if tested and test is not None:
             steps.append(f"{own}.active = {own}.active && {test.call(each)};")
-        last: FunctionText | None = None
-        for stage in early.stages:
-            if last is not None:
-                steps.append(f"if ({own}.active) {{ {last.call(each)}; }}")
-            reads = (f"{self._reads(functor, level, text).call(each)};" for level in stage.levels)
-            steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
-            last = self._apply(functor, dataclasses.replace(variant, body=stage.body), "apply", early=text)
+        reads = (f"{self._reads(functor, level, text).call(each)};" for level in early.behind)
+        steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
         called = EarlyCalls(text.type, early.side_by_side, tuple(steps))
         tests = () if tested or test is None else (test.call(arguments),)
-        return Calls(tests, last.call(arguments) if last else "", last is not None and variant.accepts, called)
+        return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 
     def _early(self, variant: Variant, early: Early) -> EarlyText:
         key = (variant.functor, early)
@@ -143,7 +138,7 @@ class FunctorTexts:
             number = sum(name == variant.functor for name, _ in self.early) + 1
             part = EARLY if number == 1 else f"{EARLY}_{number}"
             struct = self.printer.names.functor(variant.functor, part)
-            self.early[key] = early_text(struct, early, self.functor(variant.functor))
+            self.early[key] = early_text(struct, early)
         return self.early[key]
 
     def _reads(self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText) -> FunctionText:
@@ -240,8 +235,7 @@ class FunctorTexts:
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            part_of = variant.body if early is not None else None
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early, part_of=part_of)
+            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early)
 
         form = (variant.body, variant.writes, keyed, early.type if early is not None else None)
         return self._make(functor, "apply", form, part, make)

@@ -69,11 +69,11 @@ class StatementPrinter:
 
     def _let(self, node: Let) -> None:
         constant = "" if node.mutable else "const "
-        declared = "" if node.name in self.expressions.kept else f"{constant}{type_name(node.type)} "
-        self._add(node, f"{declared}{self.expressions.local(node.name)} = {self._print(node.value)};")
+        name = self.expressions.names.local(node.name)
+        self._add(node, f"{constant}{type_name(node.type)} {name} = {self._print(node.value)};")
 
     def _assign(self, node: Assign) -> None:
-        self._add(node, f"{self.expressions.local(node.name)} = {self._print(node.value)};")
+        self._add(node, f"{self.expressions.names.local(node.name)} = {self._print(node.value)};")
 
     # Writes
 
@@ -88,9 +88,7 @@ class StatementPrinter:
         value, suffix = self._print(node.value), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
-        if target in self.expressions.early:
-            self._add(node, f"{self.expressions.looked(node, 'reduce_').text};")
-        elif not is_total and not self.expressions.is_plain(target):
+        if not is_total and not self.expressions.is_plain(target):
             self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
         elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")

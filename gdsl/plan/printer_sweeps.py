@@ -129,14 +129,12 @@ def _variant(variant: Variant, program: Program) -> list[str]:
 
 
 def _early(early: Early | None, variant: Variant) -> list[str]:
-    """What is done for several elements before the next thing is, what is behind that one element after the other."""
+    """What is read for several elements before one of them is worked on."""
     if early is None:
         return []
     steps = [_reads(level) for level in early.before]
-    steps += ["test"] if variant.tests and (len(early.stages) > 1 or early.stages[0].levels) else []
-    for number, stage in enumerate(early.stages, start=1):
-        steps += [_reads(level) for level in stage.levels]
-        steps += [f"run part {number}"] if number < len(early.stages) else []
+    steps += ["test"] if variant.tests and early.behind else []
+    steps += [_reads(level) for level in early.behind]
     return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
 
 

@@ -61,31 +61,21 @@ class Variant:
 
 @dataclass(frozen=True, slots=True)
 class EarlyRead:
-    """A value that is read ahead; `places` of the functor stand for it, of a target for the look before an atomic."""
+    """A value that is read ahead, and the places in the functor that it stands for."""
 
     value: Expression
     places: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class EarlyStage:
-    """Reads, level by level, then statements: values of one level ask for nothing but those of the levels before."""
-
-    levels: tuple[tuple[EarlyRead, ...], ...]
-    body: tuple[int, ...]
-    """The statements of the functor's body."""
-
-
-@dataclass(frozen=True, slots=True)
 class Early:
-    """A functor in parts, each of which is done for several elements before the next one begins; see `early`."""
+    """What is read for several elements side by side before one of them is worked on, level by level: values of one
+    level ask for nothing but those of the levels before; see `early`."""
 
     before: tuple[tuple[EarlyRead, ...], ...]
-    """What is read before the tests of the variant."""
-    stages: tuple[EarlyStage, ...]
-    """What is done behind them, where they hold. What the last one runs is not waited for by other elements."""
-    kept: tuple[str, ...]
-    """The locals that are made in one stage and used in another."""
+    """Before the tests of the variant."""
+    behind: tuple[tuple[EarlyRead, ...], ...]
+    """Behind them, where they hold."""
     side_by_side: int
     """How many elements."""
 

@@ -33,7 +33,7 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
-from gdsl.plan.early import EDGES, early_of
+from gdsl.plan.early import EDGES, VERTICES, early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -85,6 +85,7 @@ class OperationPlanner:
             *self.program.scalars,
         )
         self._names = {each.name for each in data}
+        self._functions = {function.name: function.body for function in self.program.functions}
         self._votes = {functor.name: functor for functor in self.program.vote_functors}
         made = (step.result for step in walk(self.program.schedule) if isinstance(step, Advance) and self._late(step))
         self.repeated = repeated_in(self.program, (name for name in made if name is not None))
@@ -221,13 +222,14 @@ class OperationPlanner:
         """What a sweep over the members themselves reads ahead."""
         if not self.target.grid or not isinstance(functor, VertexFunctor):
             return None
-        return self._ask(early_of, functor, self._ask(variants.on_elements, functor, self._repeats(step)))
+        variant = self._ask(variants.on_elements, functor, self._repeats(step))
+        return early_of(functor, variant, self._functions, VERTICES)
 
     def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
         """What a push reads ahead."""
         if not self.target.grid or self._balance(step) is not Balance.AUTO or self._order(step) is not None:
             return None
-        return self._ask(early_of, functor, variant, EDGES)
+        return early_of(functor, variant, self._functions, EDGES)
 
     # Neighbour reduction
 

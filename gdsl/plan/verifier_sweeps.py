@@ -25,7 +25,7 @@ from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
-from gdsl.plan.early import EDGES, early_of
+from gdsl.plan.early import EDGES, VERTICES, early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
@@ -66,6 +66,7 @@ class SweepVerifier:
         self._orders = {
             step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
         }
+        self._functions = {function.name: function.body for function in plan.program.functions}
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -152,7 +153,7 @@ class SweepVerifier:
         alone = not self.operation.ahead and self.operation.step.site not in self._inside
         if not (alone and self.plan.target.grid and sweep.own is not None and isinstance(self.functor, VertexFunctor)):
             return None
-        return self._ask(early_of, self.functor, sweep.own)
+        return early_of(self.functor, sweep.own, self._functions, VERTICES)
 
     # What is run
 
@@ -178,7 +179,7 @@ class SweepVerifier:
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
         shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
         ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
-        early = self._ask(early_of, self.functor, each.variant, EDGES) if ahead else None
+        early = early_of(self.functor, each.variant, self._functions, EDGES) if ahead else None
         self.expect(each.early == early, "what is read ahead of edges")
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:

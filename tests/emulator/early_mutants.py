@@ -17,8 +17,7 @@ edge functor meet(src, dst, e) {
     cond number[src] != number[dst];
     apply {
         let first = changed(most[dst] max= 1);
-        let again = number[next[dst]];
-        seen[dst] += again;
+        seen[dst] += number[next[dst]];
         if (first) { firsts += 1; }
     }
 }
@@ -32,7 +31,7 @@ schedule {
     sums += size(f);
 }
 """
-_LOOPS, _PUSH, _MEMORY = "runtime/loops.cuh", "runtime/push.cuh", "runtime/memory.cuh"
+_LOOPS, _PUSH = "runtime/loops.cuh", "runtime/push.cuh"
 
 EARLY_MUTANTS = (
     Mutant(
@@ -68,6 +67,14 @@ EARLY_MUTANTS = (
         "result race",
     ),
     Mutant(
+        "of what a warp has read ahead the first is taken for all",
+        _LOOPS,
+        "one = other == k ? v[other] : one;",
+        "one = v[0];",
+        CHAINS,
+        "result race",
+    ),
+    Mutant(
         "what stands for an edge beyond the last one is visited",
         _PUSH,
         "values[k].active = start + k * 32 + lane < total;",
@@ -88,14 +95,6 @@ EARLY_MUTANTS = (
         _PUSH,
         "values[k].active = place < part.last;",
         "values[k].active = true;",
-        CHAINS,
-        "result race",
-    ),
-    Mutant(
-        "the look says that something changes, and not the atomic",
-        _MEMORY,
-        "return seen < value && atomicMax(x, value) < value;",
-        "if (seen < value) { atomicMax(x, value); }\n    return seen < value;",
         CHAINS,
         "result race",
     ),

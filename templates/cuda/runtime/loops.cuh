@@ -44,7 +44,7 @@ __device__ __forceinline__ void each_vertex_side_by_side(const Members& members,
 }
 
 // piece: each_vertex_by_warps_side_by_side
-// The same with whole warps: `visit(active, v, values)`.
+// The same with whole warps: `visit(active, v, values)`, which appends and so is long, stands once.
 template <uint32 several, class Values, class Members, class Ahead, class Visit>
 __device__ __forceinline__ void each_vertex_by_warps_side_by_side(const Members& members, Ahead ahead, Visit visit) {
     const uint64 size = members.size(), stride = grid_warps() * 32;
@@ -58,7 +58,16 @@ __device__ __forceinline__ void each_vertex_by_warps_side_by_side(const Members&
             v[k] = first < size ? members[at < size ? at : first] : vertex(0);
         });
         if (first < size) { ahead(v, values); }
-        side_by_side<several>([&](uint32 k) { visit(values[k].active, v[k], values[k]); });
+#pragma unroll 1
+        for (uint32 k = 0; k < several; ++k) {
+            vertex one = v[0];
+            Values own = values[0];
+            side_by_side<several>([&](uint32 other) {
+                one = other == k ? v[other] : one;
+                own = other == k ? values[other] : own;
+            });
+            visit(own.active, one, own);
+        }
     }
 }
 

@@ -171,55 +171,6 @@ __device__ __forceinline__ bool changed_min(T* x, T value) {
     return value < former || (former != former && value == value);
 }
 
-// piece: reduce_min_behind_look
-// The look came before: `seen` is what stood there then, and has only become less. Floats look again, where it is worth it.
-template <class T>
-__device__ __forceinline__ void reduce_min_behind_look(T* x, T value, T seen) {
-    if (value < seen) { atomicMin(x, value); }
-}
-__device__ __forceinline__ void reduce_min_behind_look(float32* x, float32 value, float32 seen) {
-    if (value < seen || seen != seen) { reduce_min(x, value); }
-}
-__device__ __forceinline__ void reduce_min_behind_look(float64* x, float64 value, float64 seen) {
-    if (value < seen || seen != seen) { reduce_min(x, value); }
-}
-
-// piece: reduce_max_behind_look
-template <class T>
-__device__ __forceinline__ void reduce_max_behind_look(T* x, T value, T seen) {
-    if (seen < value) { atomicMax(x, value); }
-}
-__device__ __forceinline__ void reduce_max_behind_look(float32* x, float32 value, float32 seen) {
-    if (seen < value || seen != seen) { reduce_max(x, value); }
-}
-__device__ __forceinline__ void reduce_max_behind_look(float64* x, float64 value, float64 seen) {
-    if (seen < value || seen != seen) { reduce_max(x, value); }
-}
-
-// piece: changed_min_behind_look
-template <class T>
-__device__ __forceinline__ bool changed_min_behind_look(T* x, T value, T seen) {
-    return value < seen && value < atomicMin(x, value);
-}
-__device__ __forceinline__ bool changed_min_behind_look(float32* x, float32 value, float32 seen) {
-    return (value < seen || seen != seen) && changed_min(x, value);
-}
-__device__ __forceinline__ bool changed_min_behind_look(float64* x, float64 value, float64 seen) {
-    return (value < seen || seen != seen) && changed_min(x, value);
-}
-
-// piece: changed_max_behind_look
-template <class T>
-__device__ __forceinline__ bool changed_max_behind_look(T* x, T value, T seen) {
-    return seen < value && atomicMax(x, value) < value;
-}
-__device__ __forceinline__ bool changed_max_behind_look(float32* x, float32 value, float32 seen) {
-    return (seen < value || seen != seen) && changed_max(x, value);
-}
-__device__ __forceinline__ bool changed_max_behind_look(float64* x, float64 value, float64 seen) {
-    return (seen < value || seen != seen) && changed_max(x, value);
-}
-
 // piece: changed_max
 template <class T>
 __device__ __forceinline__ bool changed_max(T* x, T value) {
