@@ -22,8 +22,8 @@ edge functor meet(src, dst, e) {
     }
 }
 schedule {
-    compute(vertices, step);
     frontier f = filter(vertices, odd);
+    compute(vertices, step);
     sums += size(f);
     advance(f, meet, to=none);
     f = filter(f, odd);
