@@ -21,16 +21,19 @@
 #undef advance_drop
 #undef drop_apply
 #undef drop_condition
+#undef drop_early
+#undef drop_read
 #undef dst
 #undef filter_weak
 #undef filter_weak_
 #undef inside
-#undef k
 #undef left
 #undef removed
 #undef rounds
 #undef weak_apply
 #undef weak_condition
+#undef weak_early
+#undef weak_read
 
 namespace gdsl {
 
@@ -47,6 +50,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: load_now
 // piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -179,42 +183,65 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_by_warps_side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: count_visited
+// piece: minimum maximum
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
-// piece: minimum maximum
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
 
-__device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v) {
+struct weak_early {
+    bool active;
+    bool value_1;
+};
+
+struct drop_early {
+    bool active;
+    bool value_1;
+};
+
+__device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v, weak_early& early) {
 #line 12 "core.gdsl"
-    return d.inside[v] && d.left[v] < d.k;
+    return early.value_1 && d.left[v] < d.k;
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ void weak_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void weak_apply(const data_slice& d, vertex v, weak_early& early) {
 #line 12 "core.gdsl"
     d.inside[v] = false;
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst) {
-#line 14 "core.gdsl"
-    return d.inside[dst];
+__device__ __forceinline__ void weak_read(const data_slice& d, vertex v, weak_early& early) {
+#line 12 "core.gdsl"
+    early.value_1 = load_now(&d.inside[v]);
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst) {
+__device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst, drop_early& early) {
+#line 14 "core.gdsl"
+    return early.value_1;
+}
+#line resume "core.cu"
+
+__device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst, drop_early& early) {
 #line 15 "core.gdsl"
     reduce_subtract(&d.left[dst], 1);
+}
+#line resume "core.cu"
+
+__device__ __forceinline__ void drop_read(const data_slice& d, vertex dst, drop_early& early) {
+#line 14 "core.gdsl"
+    early.value_1 = d.inside[dst];
 }
 #line resume "core.cu"
 
@@ -225,9 +252,12 @@ __device__ __forceinline__ void filter_weak(enactor& run, const data_slice& d, f
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && weak_condition(d, v);
-        if (accepted) { weak_apply(d, v); }
+    each_vertex_by_warps_side_by_side<4, weak_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, weak_early* early) {
+            side_by_side<4>([&](uint32 k) { weak_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, weak_early& early) {
+        const bool accepted = active && weak_condition(d, v, early);
+        if (accepted) { weak_apply(d, v, early); }
         out.append(accepted, v);
     });
     out.flush();
@@ -240,11 +270,14 @@ __device__ __forceinline__ void advance_drop(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && drop_condition(d, far)) { drop_apply(d, far); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, drop_early* early) {
+        side_by_side<2>([&](uint32 k) { drop_read(d, far[k], early[k]); });
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, drop_early& early) {
+        if (active && drop_condition(d, far, early)) { drop_apply(d, far, early); }
+    };
+    count_visited(run, push_warps_side_by_side<2, drop_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<2, drop_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -254,9 +287,12 @@ __device__ __forceinline__ void filter_weak_(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
-        const bool accepted = active && weak_condition(d, v);
-        if (accepted) { weak_apply(d, v); }
+    each_vertex_by_warps_side_by_side<4, weak_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, weak_early* early) {
+            side_by_side<4>([&](uint32 k) { weak_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, weak_early& early) {
+        const bool accepted = active && weak_condition(d, v, early);
+        if (accepted) { weak_apply(d, v, early); }
         out.append(accepted, v);
     });
     out.flush();

@@ -29,6 +29,8 @@
 #undef filter_undecided
 #undef join_apply
 #undef join_condition
+#undef join_early
+#undef join_read
 #undef join_totals
 #undef joined_in
 #undef key
@@ -44,6 +46,8 @@
 #undef seed
 #undef src
 #undef undecided_condition
+#undef undecided_early
+#undef undecided_read
 #undef winners
 #undef y
 
@@ -225,7 +229,8 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex
-// piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: define_everything
 // piece: members_a_warp
@@ -261,6 +266,17 @@ struct join_totals {
     int64 chosen = 0ll;
 };
 
+struct join_early {
+    bool active;
+    uint64 value_1;
+    uint64 value_2;
+};
+
+struct undecided_early {
+    bool active;
+    int32 value_1;
+};
+
 __device__ __forceinline__ uint64 mix(uint64 x) {
 #line 15 "independent_set.gdsl"
     uint64 y = wrapping_multiply(x, 11400714819323198485ull);
@@ -287,19 +303,27 @@ __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool join_condition(const data_slice& d, vertex v, join_early& early) {
 #line 26 "independent_set.gdsl"
-    return d.key[v] < d.least[v];
+    return early.value_1 < early.value_2;
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
+__device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals, join_early& early) {
 #line 27 "independent_set.gdsl"
     d.state[v] = 1;
 #line 27 "independent_set.gdsl"
     d.joined_in[v] = iteration;
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void join_read(const data_slice& d, vertex v, join_early& early) {
+#line 26 "independent_set.gdsl"
+    early.value_1 = d.key[v];
+#line 26 "independent_set.gdsl"
+    early.value_2 = d.least[v];
 }
 #line resume "independent_set.cu"
 
@@ -327,9 +351,15 @@ __device__ __forceinline__ void leave_apply(const data_slice& d, vertex far) {
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v, undecided_early& early) {
 #line 33 "independent_set.gdsl"
-    return d.state[v] == 0;
+    return early.value_1 == 0;
+}
+#line resume "independent_set.cu"
+
+__device__ __forceinline__ void undecided_read(const data_slice& d, vertex v, undecided_early& early) {
+#line 33 "independent_set.gdsl"
+    early.value_1 = d.state[v];
 }
 #line resume "independent_set.cu"
 
@@ -364,9 +394,12 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
     begin_operator(run);
     join_totals totals;
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && join_condition(d, v);
-        if (accepted) { join_apply(d, v, iteration, totals); }
+    each_vertex_by_warps_side_by_side<4, join_early>(members_of(input),
+        [&](const vertex* v, join_early* early) {
+            side_by_side<4>([&](uint32 k) { join_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, join_early& early) {
+        const bool accepted = active && join_condition(d, v, early);
+        if (accepted) { join_apply(d, v, iteration, totals, early); }
         out.append(accepted, v);
     });
     out.flush();
@@ -417,8 +450,11 @@ __device__ __forceinline__ void filter_undecided(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && undecided_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, undecided_early>(members_of(input),
+        [&](const vertex* v, undecided_early* early) {
+            side_by_side<4>([&](uint32 k) { undecided_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, undecided_early& early) {
+        const bool accepted = active && undecided_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();

@@ -36,7 +36,11 @@
 #undef ballot_key
 #undef ballot_weight
 #undef beside_condition
+#undef beside_early
+#undef beside_read
 #undef chance_apply
+#undef chance_early
+#undef chance_read
 #undef chance_totals
 #undef closer
 #undef communities
@@ -51,6 +55,8 @@
 #undef compute_reduce_sum_of_units
 #undef count_apply
 #undef drawn_condition
+#undef drawn_early
+#undef drawn_read
 #undef dst
 #undef e_
 #undef f_
@@ -59,6 +65,9 @@
 #undef filter_half
 #undef fixed
 #undef follow_apply
+#undef follow_early
+#undef follow_read
+#undef follow_read_2
 #undef gain_score
 #undef gains_condition
 #undef h
@@ -71,6 +80,8 @@
 #undef max_of_weight
 #undef modularity
 #undef move_apply
+#undef move_early
+#undef move_read
 #undef nearer_condition
 #undef nearer_value
 #undef neighbor_reduce_1_value
@@ -123,6 +134,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: drawn
 // piece: low_words
 // piece: random_unit
+// piece: load_now
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -330,8 +342,10 @@ struct out_lists {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_side_by_side
+// piece: each_vertex_by_warps_side_by_side
 
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
@@ -353,14 +367,14 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
@@ -716,6 +730,36 @@ struct chance_totals {
     int64 quality = 0ll;
 };
 
+struct chance_early {
+    bool active;
+    int64 value_1;
+};
+
+struct drawn_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+struct move_early {
+    bool active;
+    vertex value_1;
+    int64 value_2;
+    vertex value_3;
+};
+
+struct beside_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+struct follow_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
 __device__ __forceinline__ int64 fixed(float64 x) {
 #line 46 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
@@ -768,9 +812,15 @@ __device__ __forceinline__ void inside_apply(const data_slice& d, edge e_, insid
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void chance_apply(const data_slice& d, vertex v, chance_totals& totals) {
+__device__ __forceinline__ void chance_apply(const data_slice& d, vertex v, chance_totals& totals, chance_early& early) {
 #line 48 "louvain.gdsl"
-    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
+    plain_subtract(&totals.quality, fixed(float64(early.value_1) / *d.whole * (float64(early.value_1) / *d.whole)));
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void chance_read(const data_slice& d, vertex v, chance_early& early) {
+#line 48 "louvain.gdsl"
+    early.value_1 = d.volume[v];
 }
 #line resume "louvain.cu"
 
@@ -804,9 +854,17 @@ __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, ver
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool drawn_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool drawn_condition(const data_slice& d, vertex v, drawn_early& early) {
 #line 67 "louvain.gdsl"
-    return d.best[v] != d.label[v];
+    return early.value_1 != early.value_2;
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void drawn_read(const data_slice& d, vertex v, drawn_early& early) {
+#line 67 "louvain.gdsl"
+    early.value_1 = d.best[v];
+#line 67 "louvain.gdsl"
+    early.value_2 = d.label[v];
 }
 #line resume "louvain.cu"
 
@@ -828,25 +886,55 @@ __device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void move_apply(const data_slice& d, vertex v, move_early& early) {
 #line 44 "louvain.gdsl"
-    reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
+    reduce_subtract(&d.volume[checked_index(d, early.value_1, d.graph.num_vertices, 4)], early.value_2);
 #line 44 "louvain.gdsl"
-    reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
+    reduce_add(&d.volume[checked_index(d, early.value_3, d.graph.num_vertices, 5)], early.value_2);
 #line 44 "louvain.gdsl"
-    d.label[v] = d.best[v];
+    d.label[v] = early.value_3;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst) {
+__device__ __forceinline__ void move_read(const data_slice& d, vertex v, move_early& early) {
+#line 44 "louvain.gdsl"
+    early.value_1 = load_now(&d.label[v]);
+#line 44 "louvain.gdsl"
+    early.value_2 = d.strength[v];
+#line 44 "louvain.gdsl"
+    early.value_3 = d.best[v];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, beside_early& early) {
 #line 71 "louvain.gdsl"
-    return d.label[dst] != d.label[src];
+    return early.value_1 != early.value_2;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
+#line 71 "louvain.gdsl"
+    early.value_1 = d.label[dst];
+#line 71 "louvain.gdsl"
+    early.value_2 = d.label[src];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
 #line 76 "louvain.gdsl"
-    d.community[v] = d.label[checked_index(d, d.community[v], d.graph.num_vertices, 6)];
+    d.community[v] = early.value_2;
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
+#line 76 "louvain.gdsl"
+    early.value_1 = load_now(&d.community[v]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
+#line 76 "louvain.gdsl"
+    early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
 
@@ -924,7 +1012,10 @@ __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     chance_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
+    each_vertex_side_by_side<4, chance_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, chance_early* early) {
+            side_by_side<4>([&](uint32 k) { chance_read(d, v[k], early[k]); });
+        }, [&](vertex v, chance_early& early) { chance_apply(d, v, totals, early); });
     {
         const int64 total = block_reduce(run.shared, totals.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -989,8 +1080,11 @@ __device__ __forceinline__ void filter_drawn(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && drawn_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, drawn_early>(members_of(input),
+        [&](const vertex* v, drawn_early* early) {
+            side_by_side<4>([&](uint32 k) { drawn_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, drawn_early& early) {
+        const bool accepted = active && drawn_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();
@@ -1032,7 +1126,10 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
+    each_vertex_side_by_side<4, move_early>(members_of(input),
+        [&](const vertex* v, move_early* early) {
+            side_by_side<4>([&](uint32 k) { move_read(d, v[k], early[k]); });
+        }, [&](vertex v, move_early& early) { move_apply(d, v, early); });
     synchronize(run);
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -1044,12 +1141,15 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && beside_condition(d, near, far);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, beside_early* early) {
+        side_by_side<2>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, beside_early& early) {
+        const bool accepted = active && beside_condition(d, near, far, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<2, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<2, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -1074,7 +1174,10 @@ __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     chance_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
+    each_vertex_side_by_side<4, chance_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, chance_early* early) {
+            side_by_side<4>([&](uint32 k) { chance_read(d, v[k], early[k]); });
+        }, [&](vertex v, chance_early& early) { chance_apply(d, v, totals, early); });
     {
         const int64 total = block_reduce(run.shared, totals.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -1087,7 +1190,11 @@ __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& 
 // line 76: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { follow_apply(d, v); });
+    each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, follow_early* early) {
+            side_by_side<4>([&](uint32 k) { follow_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
     note_operator(run, 16, iteration, size, 0, false);
 }

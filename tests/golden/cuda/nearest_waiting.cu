@@ -24,18 +24,30 @@
 #undef b_bound
 #undef b_farthest
 #undef b_keep_condition
+#undef b_keep_early
+#undef b_keep_read
 #undef b_measure_apply
+#undef b_measure_early
+#undef b_measure_read
 #undef b_measure_totals
 #undef b_nearest
 #undef b_take_condition
+#undef b_take_early
+#undef b_take_read
 #undef b_waiting_1
 #undef c_bound
 #undef c_farthest
 #undef c_keep_condition
+#undef c_keep_early
+#undef c_keep_read
 #undef c_measure_apply
+#undef c_measure_early
+#undef c_measure_read
 #undef c_measure_totals
 #undef c_nearest
 #undef c_take_condition
+#undef c_take_early
+#undef c_take_read
 #undef c_waiting_1
 #undef capacity
 #undef compute_b_measure
@@ -53,10 +65,14 @@
 #undef popped_1
 #undef rank
 #undef relax_apply
+#undef relax_early
+#undef relax_read
 #undef source
 #undef src
 #undef weight
 #undef widen_apply
+#undef widen_early
+#undef widen_read
 
 namespace gdsl {
 
@@ -232,27 +248,29 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: each_vertex
-// piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_side_by_side
+// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: grows_in_place
+// piece: each_vertex_by_warps
 // piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 // piece: near_bound
 // piece: choose_bound
 
@@ -268,55 +286,143 @@ struct c_measure_totals {
     float64 c_farthest = (FLOAT64_INF - FLOAT64_INF);
 };
 
-__device__ __forceinline__ void b_measure_apply(const data_slice& d, vertex v, b_measure_totals& totals) {
+struct b_measure_early {
+    bool active;
+    float32 value_1;
+};
+
+struct b_take_early {
+    bool active;
+    float32 value_1;
+};
+
+struct b_keep_early {
+    bool active;
+    float32 value_1;
+};
+
+struct relax_early {
+    bool active;
+    float32 value_1;
+};
+
+struct c_measure_early {
+    bool active;
+    float64 value_1;
+};
+
+struct c_take_early {
+    bool active;
+    float64 value_1;
+};
+
+struct c_keep_early {
+    bool active;
+    float64 value_1;
+};
+
+struct widen_early {
+    bool active;
+    float32 value_1;
+};
+
+__device__ __forceinline__ void b_measure_apply(const data_slice& d, vertex v, b_measure_totals& totals, b_measure_early& early) {
 #line 17 "nearest_waiting.gdsl"
-    plain_min(&totals.b_nearest, float64(d.distance[v]));
+    plain_min(&totals.b_nearest, float64(early.value_1));
 #line 17 "nearest_waiting.gdsl"
-    plain_max(&totals.b_farthest, float64(d.distance[v]) < FLOAT64_INF ? float64(d.distance[v]) : -FLOAT64_INF);
+    plain_max(&totals.b_farthest, float64(early.value_1) < FLOAT64_INF ? float64(early.value_1) : -FLOAT64_INF);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ void b_measure_read(const data_slice& d, vertex v, b_measure_early& early) {
 #line 17 "nearest_waiting.gdsl"
-    return !(float64(d.distance[v]) > *d.b_bound);
+    early.value_1 = d.distance[v];
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v, b_take_early& early) {
 #line 17 "nearest_waiting.gdsl"
-    return float64(d.distance[v]) > *d.b_bound;
+    return !(float64(early.value_1) > *d.b_bound);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ void b_take_read(const data_slice& d, vertex v, b_take_early& early) {
+#line 17 "nearest_waiting.gdsl"
+    early.value_1 = d.distance[v];
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v, b_keep_early& early) {
+#line 17 "nearest_waiting.gdsl"
+    return float64(early.value_1) > *d.b_bound;
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ void b_keep_read(const data_slice& d, vertex v, b_keep_early& early) {
+#line 17 "nearest_waiting.gdsl"
+    early.value_1 = d.distance[v];
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 12 "nearest_waiting.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + early.value_1);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ void c_measure_apply(const data_slice& d, vertex v, c_measure_totals& totals) {
-#line 21 "nearest_waiting.gdsl"
-    plain_min(&totals.c_nearest, d.rank[v]);
-#line 21 "nearest_waiting.gdsl"
-    plain_max(&totals.c_farthest, d.rank[v] < FLOAT64_INF ? d.rank[v] : -FLOAT64_INF);
+__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
+#line 12 "nearest_waiting.gdsl"
+    early.value_1 = d.weight[e];
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool c_take_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ void c_measure_apply(const data_slice& d, vertex v, c_measure_totals& totals, c_measure_early& early) {
 #line 21 "nearest_waiting.gdsl"
-    return !(d.rank[v] > *d.c_bound);
+    plain_min(&totals.c_nearest, early.value_1);
+#line 21 "nearest_waiting.gdsl"
+    plain_max(&totals.c_farthest, early.value_1 < FLOAT64_INF ? early.value_1 : -FLOAT64_INF);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool c_keep_condition(const data_slice& d, vertex v) {
+__device__ __forceinline__ void c_measure_read(const data_slice& d, vertex v, c_measure_early& early) {
 #line 21 "nearest_waiting.gdsl"
-    return d.rank[v] > *d.c_bound;
+    early.value_1 = d.rank[v];
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ bool c_take_condition(const data_slice& d, vertex v, c_take_early& early) {
+#line 21 "nearest_waiting.gdsl"
+    return !(early.value_1 > *d.c_bound);
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ void c_take_read(const data_slice& d, vertex v, c_take_early& early) {
+#line 21 "nearest_waiting.gdsl"
+    early.value_1 = d.rank[v];
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ bool c_keep_condition(const data_slice& d, vertex v, c_keep_early& early) {
+#line 21 "nearest_waiting.gdsl"
+    return early.value_1 > *d.c_bound;
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ void c_keep_read(const data_slice& d, vertex v, c_keep_early& early) {
+#line 21 "nearest_waiting.gdsl"
+    early.value_1 = d.rank[v];
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ bool widen_apply(const data_slice& d, vertex src, vertex dst, edge e, widen_early& early) {
 #line 13 "nearest_waiting.gdsl"
-    return changed_max(&d.capacity[dst], minimum(load_now(&d.capacity[src]), convert<int32>(d.weight[e])));
+    return changed_max(&d.capacity[dst], minimum(load_now(&d.capacity[src]), convert<int32>(early.value_1)));
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ void widen_read(const data_slice& d, edge e, widen_early& early) {
+#line 13 "nearest_waiting.gdsl"
+    early.value_1 = d.weight[e];
 }
 #line resume "nearest_waiting.cu"
 
@@ -327,7 +433,10 @@ __device__ __forceinline__ void compute_b_measure(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     b_measure_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { b_measure_apply(d, v, totals); });
+    each_vertex_side_by_side<4, b_measure_early>(members_of(input),
+        [&](const vertex* v, b_measure_early* early) {
+            side_by_side<4>([&](uint32 k) { b_measure_read(d, v[k], early[k]); });
+        }, [&](vertex v, b_measure_early& early) { b_measure_apply(d, v, totals, early); });
     {
         const float64 total = block_reduce(run.shared, totals.b_nearest, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return least(a, b); });
@@ -347,8 +456,11 @@ __device__ __forceinline__ void filter_b_take(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && b_take_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, b_take_early>(members_of(input),
+        [&](const vertex* v, b_take_early* early) {
+            side_by_side<4>([&](uint32 k) { b_take_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, b_take_early& early) {
+        const bool accepted = active && b_take_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();
@@ -362,8 +474,11 @@ __device__ __forceinline__ void filter_b_keep(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && b_keep_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, b_keep_early>(members_of(input),
+        [&](const vertex* v, b_keep_early* early) {
+            side_by_side<4>([&](uint32 k) { b_keep_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, b_keep_early& early) {
+        const bool accepted = active && b_keep_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();
@@ -378,12 +493,15 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
+        side_by_side<2>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
+        const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<2, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<2, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -395,7 +513,10 @@ __device__ __forceinline__ void compute_c_measure(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     c_measure_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { c_measure_apply(d, v, totals); });
+    each_vertex_side_by_side<4, c_measure_early>(members_of(input),
+        [&](const vertex* v, c_measure_early* early) {
+            side_by_side<4>([&](uint32 k) { c_measure_read(d, v[k], early[k]); });
+        }, [&](vertex v, c_measure_early& early) { c_measure_apply(d, v, totals, early); });
     {
         const float64 total = block_reduce(run.shared, totals.c_nearest, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return least(a, b); });
@@ -415,8 +536,11 @@ __device__ __forceinline__ void filter_c_take(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && c_take_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, c_take_early>(members_of(input),
+        [&](const vertex* v, c_take_early* early) {
+            side_by_side<4>([&](uint32 k) { c_take_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, c_take_early& early) {
+        const bool accepted = active && c_take_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();
@@ -430,8 +554,11 @@ __device__ __forceinline__ void filter_c_keep(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && c_keep_condition(d, v);
+    each_vertex_by_warps_side_by_side<4, c_keep_early>(members_of(input),
+        [&](const vertex* v, c_keep_early* early) {
+            side_by_side<4>([&](uint32 k) { c_keep_read(d, v[k], early[k]); });
+        }, [&](bool active, vertex v, c_keep_early& early) {
+        const bool accepted = active && c_keep_condition(d, v, early);
         out.append(accepted, v);
     });
     out.flush();
@@ -446,12 +573,15 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && widen_apply(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, widen_early* early) {
+        side_by_side<2>([&](uint32 k) { widen_read(d, at[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, widen_early& early) {
+        const bool accepted = active && widen_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<2, widen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<2, widen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
