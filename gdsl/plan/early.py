@@ -15,6 +15,7 @@ What several calls write could be read ahead, too, as elements come in no order,
 then, as all see older labels, and more atomics, as the looks that spare them are older (docs/performance.md).
 
 What is long by itself has less to wait for and more text, as for `side_by_side`; registers bound how many there are.
+A vertex whose values wait for nothing but its number comes in a stream, and a filter appends: both gained nothing.
 """
 
 from __future__ import annotations
@@ -32,9 +33,7 @@ from gdsl.passes.writers import Functor, targets_in, written_arrays
 from gdsl.plan.side_by_side import MOST_NODES, nodes_in
 from gdsl.plan.sweep_nodes import Early, EarlyRead, Mode, Variant
 
-VERTICES = 4
-EDGES = 2
-"""Most elements of a sweep over vertices, and of a push."""
+SEVERAL = 4
 MOST_WORDS = 16
 """Of values of 32 bits that are read ahead for all elements side by side."""
 _LAZY = (BinaryOperation.AND, BinaryOperation.OR)
@@ -54,16 +53,19 @@ _INDEXES = (
 """What the index of a read may be made of."""
 
 
-def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object], most: int) -> Early | None:
-    """What a sweep reads ahead for `most` elements that runs nothing but this `variant` of `functor`; None where it
-    is nothing."""
+def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> Early | None:
+    """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
+    vertex waits but once. An edge has waited for its far end before."""
     if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
         return None
     if nodes_in(functor, functions) > MOST_NODES:
         return None
     before, behind = _Reads(functor, variant).levels()
-    words = sum(2 if read.value.type.bits == 64 else 1 for level in (*before, *behind) for read in level)
-    several = next((each for each in (4, 2) if each <= most and words * each <= MOST_WORDS), 1)
+    values = [read.value for level in (*before, *behind) for read in level]
+    if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
+        return None
+    words = sum(2 if value.type.bits == 64 else 1 for value in values)
+    several = next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)
     return Early(before, behind, several) if words and several > 1 else None
 
 

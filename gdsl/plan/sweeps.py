@@ -33,7 +33,7 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
-from gdsl.plan.early import EDGES, VERTICES, early_of
+from gdsl.plan.early import early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -220,16 +220,16 @@ class OperationPlanner:
 
     def _early(self, step: Operator, functor: VertexFunctor | EdgeFunctor) -> Early | None:
         """What a sweep over the members themselves reads ahead."""
-        if not self.target.grid or not isinstance(functor, VertexFunctor):
+        if not self.target.grid or not isinstance(step, Compute) or not isinstance(functor, VertexFunctor):
             return None
         variant = self._ask(variants.on_elements, functor, self._repeats(step))
-        return early_of(functor, variant, self._functions, VERTICES)
+        return early_of(functor, variant, self._functions)
 
     def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
         """What a push reads ahead."""
         if not self.target.grid or self._balance(step) is not Balance.AUTO or self._order(step) is not None:
             return None
-        return early_of(functor, variant, self._functions, EDGES)
+        return early_of(functor, variant, self._functions)
 
     # Neighbour reduction
 

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
+    Compute,
     EdgeFunctor,
     ElementTarget,
     Intersect,
@@ -25,7 +26,7 @@ from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
-from gdsl.plan.early import EDGES, VERTICES, early_of
+from gdsl.plan.early import early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
@@ -151,9 +152,11 @@ class SweepVerifier:
 
     def _early(self, sweep: Sweep) -> Early | None:
         alone = not self.operation.ahead and self.operation.step.site not in self._inside
-        if not (alone and self.plan.target.grid and sweep.own is not None and isinstance(self.functor, VertexFunctor)):
+        if not (alone and self.plan.target.grid and isinstance(self.operation.step, Compute)):
             return None
-        return early_of(self.functor, sweep.own, self._functions, VERTICES)
+        if sweep.own is None or not isinstance(self.functor, VertexFunctor):
+            return None
+        return early_of(self.functor, sweep.own, self._functions)
 
     # What is run
 
@@ -179,7 +182,7 @@ class SweepVerifier:
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
         shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
         ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
-        early = early_of(self.functor, each.variant, self._functions, EDGES) if ahead else None
+        early = early_of(self.functor, each.variant, self._functions) if ahead else None
         self.expect(each.early == early, "what is read ahead of edges")
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:

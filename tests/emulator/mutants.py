@@ -61,13 +61,6 @@ vertex functor bump(v) { apply { count[v] += 1; } }
 schedule { repeat (200) { compute(vertices, bump); } }
 """
 
-FEWER = """
-program fewer;
-problem { param source : vertex; scalar left : int64; }
-vertex functor few(v) { cond int32(v) % 3 != 1; }
-schedule { frontier f = vertices; repeat (3) { f = filter(f, few); left += size(f); } }
-"""
-
 BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
@@ -206,7 +199,7 @@ BOUNDS = (
         _LOOPS,
         "const bool active = base + lane_index() < size;",
         "const bool active = base + lane_index() <= size;",
-        FEWER,
+        "core",
         "bounds result",
     ),
     Mutant(

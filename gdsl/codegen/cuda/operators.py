@@ -284,7 +284,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             visit = self._visit_of_vertex(own, sweep.early)
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
-            each = over or f"each_vertex_by_warps{side_by_side(visit)}({common['members']}"
+            each = over or f"each_vertex_by_warps({common['members']}"
             return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit)
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"

@@ -43,34 +43,6 @@ __device__ __forceinline__ void each_vertex_side_by_side(const Members& members,
     }
 }
 
-// piece: each_vertex_by_warps_side_by_side
-// The same with whole warps: `visit(active, v, values)`, which appends and so is long, stands once.
-template <uint32 several, class Values, class Members, class Ahead, class Visit>
-__device__ __forceinline__ void each_vertex_by_warps_side_by_side(const Members& members, Ahead ahead, Visit visit) {
-    const uint64 size = members.size(), stride = grid_warps() * 32;
-    for (uint64 base = warp_index() * 32; base < size; base += several * stride) {
-        const uint64 first = base + lane_index();
-        vertex v[several];
-        Values values[several];
-        side_by_side<several>([&](uint32 k) {
-            const uint64 at = first + k * stride;
-            values[k].active = at < size;
-            v[k] = first < size ? members[at < size ? at : first] : vertex(0);
-        });
-        if (first < size) { ahead(v, values); }
-#pragma unroll 1
-        for (uint32 k = 0; k < several; ++k) {
-            vertex one = v[0];
-            Values own = values[0];
-            side_by_side<several>([&](uint32 other) {
-                one = other == k ? v[other] : one;
-                own = other == k ? values[other] : own;
-            });
-            visit(own.active, one, own);
-        }
-    }
-}
-
 // piece: each_edge
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {

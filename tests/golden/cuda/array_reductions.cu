@@ -69,8 +69,6 @@
 #undef heavy
 #undef is_chosen_condition
 #undef is_odd_condition
-#undef is_odd_early
-#undef is_odd_read
 #undef kept_passes
 #undef last
 #undef left
@@ -103,92 +101,57 @@
 #undef reduce_all_of_chosen_apply
 #undef reduce_all_of_chosen_totals
 #undef reduce_any_of_heavy_apply
-#undef reduce_any_of_heavy_early
-#undef reduce_any_of_heavy_read
 #undef reduce_any_of_heavy_totals
 #undef reduce_argmax_of_length_apply
 #undef reduce_argmax_of_length_condition
 #undef reduce_argmax_of_length_totals
 #undef reduce_argmax_of_load_apply
 #undef reduce_argmax_of_load_condition
-#undef reduce_argmax_of_load_early
-#undef reduce_argmax_of_load_read
 #undef reduce_argmax_of_load_totals
 #undef reduce_argmax_of_noise_apply
 #undef reduce_argmax_of_noise_condition
-#undef reduce_argmax_of_noise_early
-#undef reduce_argmax_of_noise_read
 #undef reduce_argmax_of_noise_totals
 #undef reduce_argmin_of_load_2_apply
 #undef reduce_argmin_of_load_2_condition
-#undef reduce_argmin_of_load_2_early
-#undef reduce_argmin_of_load_2_read
 #undef reduce_argmin_of_load_2_totals
 #undef reduce_argmin_of_load_apply
 #undef reduce_argmin_of_load_condition
-#undef reduce_argmin_of_load_early
-#undef reduce_argmin_of_load_read
 #undef reduce_argmin_of_load_totals
 #undef reduce_argmin_of_noise_apply
 #undef reduce_argmin_of_noise_condition
-#undef reduce_argmin_of_noise_early
-#undef reduce_argmin_of_noise_read
 #undef reduce_argmin_of_noise_totals
 #undef reduce_count_of_heavy_apply
 #undef reduce_count_of_heavy_condition
 #undef reduce_count_of_heavy_totals
 #undef reduce_max_of_friend_apply
-#undef reduce_max_of_friend_early
-#undef reduce_max_of_friend_read
 #undef reduce_max_of_friend_totals
 #undef reduce_max_of_left_apply
-#undef reduce_max_of_left_early
-#undef reduce_max_of_left_read
 #undef reduce_max_of_left_totals
 #undef reduce_max_of_length_apply
 #undef reduce_max_of_length_totals
 #undef reduce_max_of_load_2_apply
-#undef reduce_max_of_load_2_early
-#undef reduce_max_of_load_2_read
 #undef reduce_max_of_load_2_totals
 #undef reduce_max_of_load_apply
 #undef reduce_max_of_load_totals
 #undef reduce_max_of_noise_apply
-#undef reduce_max_of_noise_early
-#undef reduce_max_of_noise_read
 #undef reduce_max_of_noise_totals
 #undef reduce_min_of_friend_apply
-#undef reduce_min_of_friend_early
-#undef reduce_min_of_friend_read
 #undef reduce_min_of_friend_totals
 #undef reduce_min_of_load_2_apply
-#undef reduce_min_of_load_2_early
-#undef reduce_min_of_load_2_read
 #undef reduce_min_of_load_2_totals
 #undef reduce_min_of_load_apply
-#undef reduce_min_of_load_apply_2
-#undef reduce_min_of_load_early
-#undef reduce_min_of_load_read
 #undef reduce_min_of_load_totals
 #undef reduce_min_of_noise_apply
-#undef reduce_min_of_noise_early
-#undef reduce_min_of_noise_read
 #undef reduce_min_of_noise_totals
 #undef reduce_sum_of_left_apply
-#undef reduce_sum_of_left_early
-#undef reduce_sum_of_left_read
 #undef reduce_sum_of_left_totals
 #undef reduce_sum_of_length_2_apply
 #undef reduce_sum_of_length_2_totals
 #undef reduce_sum_of_length_apply
 #undef reduce_sum_of_length_totals
 #undef reduce_sum_of_load_apply
-#undef reduce_sum_of_load_early
-#undef reduce_sum_of_load_read
 #undef reduce_sum_of_load_totals
 #undef reduce_sum_of_noise_apply
-#undef reduce_sum_of_noise_early
-#undef reduce_sum_of_noise_read
 #undef reduce_sum_of_noise_totals
 #undef span
 #undef sum_of_left
@@ -421,9 +384,7 @@ struct edge_frontier {
 // piece: synchronize_and_read
 // piece: end_edges
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
@@ -530,105 +491,9 @@ struct reduce_argmin_of_load_2_totals {
     vertex argmin_of_load_2 = NO_VERTEX;
 };
 
-struct reduce_sum_of_load_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_sum_of_noise_early {
-    bool active;
-    float32 value_1;
-};
-
-struct reduce_min_of_noise_early {
-    bool active;
-    float32 value_1;
-};
-
-struct reduce_max_of_noise_early {
-    bool active;
-    float32 value_1;
-};
-
-struct reduce_min_of_friend_early {
-    bool active;
-    vertex value_1;
-};
-
-struct reduce_max_of_friend_early {
-    bool active;
-    vertex value_1;
-};
-
-struct reduce_argmin_of_noise_early {
-    bool active;
-    float32 value_1;
-};
-
-struct reduce_argmax_of_noise_early {
-    bool active;
-    float32 value_1;
-};
-
-struct reduce_any_of_heavy_early {
-    bool active;
-    bool value_1;
-};
-
-struct is_odd_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_min_of_load_2_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_argmin_of_load_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_max_of_left_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_sum_of_left_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_max_of_load_2_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_argmax_of_load_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_min_of_load_early {
-    bool active;
-    int32 value_1;
-};
-
-struct reduce_argmin_of_load_2_early {
-    bool active;
-    int32 value_1;
-};
-
-__device__ __forceinline__ void reduce_sum_of_load_apply(const data_slice& d, vertex v, reduce_sum_of_load_totals& totals, reduce_sum_of_load_early& early) {
+__device__ __forceinline__ void reduce_sum_of_load_apply(const data_slice& d, vertex v, reduce_sum_of_load_totals& totals) {
 #line 39 "array_reductions.gdsl"
-    plain_add(&totals.sum_of_load, int64(early.value_1));
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_sum_of_load_read(const data_slice& d, vertex v, reduce_sum_of_load_early& early) {
-#line 39 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
+    plain_add(&totals.sum_of_load, int64(d.load[v]));
 }
 #line resume "array_reductions.cu"
 
@@ -638,99 +503,57 @@ __device__ __forceinline__ void reduce_sum_of_length_apply(const data_slice& d, 
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_sum_of_noise_apply(const data_slice& d, vertex v, reduce_sum_of_noise_totals& totals, reduce_sum_of_noise_early& early) {
+__device__ __forceinline__ void reduce_sum_of_noise_apply(const data_slice& d, vertex v, reduce_sum_of_noise_totals& totals) {
 #line 41 "array_reductions.gdsl"
-    totals.sum_of_noise += float64(early.value_1);
+    totals.sum_of_noise += float64(d.noise[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_sum_of_noise_read(const data_slice& d, vertex v, reduce_sum_of_noise_early& early) {
-#line 41 "array_reductions.gdsl"
-    early.value_1 = d.noise[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_min_of_noise_apply(const data_slice& d, vertex v, reduce_min_of_noise_totals& totals, reduce_min_of_noise_early& early) {
+__device__ __forceinline__ void reduce_min_of_noise_apply(const data_slice& d, vertex v, reduce_min_of_noise_totals& totals) {
 #line 42 "array_reductions.gdsl"
-    plain_min(&totals.min_of_noise, early.value_1);
+    plain_min(&totals.min_of_noise, d.noise[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_min_of_noise_read(const data_slice& d, vertex v, reduce_min_of_noise_early& early) {
-#line 42 "array_reductions.gdsl"
-    early.value_1 = d.noise[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_max_of_noise_apply(const data_slice& d, vertex v, reduce_max_of_noise_totals& totals, reduce_max_of_noise_early& early) {
+__device__ __forceinline__ void reduce_max_of_noise_apply(const data_slice& d, vertex v, reduce_max_of_noise_totals& totals) {
 #line 43 "array_reductions.gdsl"
-    plain_max(&totals.max_of_noise, early.value_1);
+    plain_max(&totals.max_of_noise, d.noise[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_max_of_noise_read(const data_slice& d, vertex v, reduce_max_of_noise_early& early) {
-#line 43 "array_reductions.gdsl"
-    early.value_1 = d.noise[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_min_of_friend_apply(const data_slice& d, vertex v, reduce_min_of_friend_totals& totals, reduce_min_of_friend_early& early) {
+__device__ __forceinline__ void reduce_min_of_friend_apply(const data_slice& d, vertex v, reduce_min_of_friend_totals& totals) {
 #line 44 "array_reductions.gdsl"
-    plain_min(&totals.min_of_friend, early.value_1);
+    plain_min(&totals.min_of_friend, d.friend_[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_min_of_friend_read(const data_slice& d, vertex v, reduce_min_of_friend_early& early) {
-#line 44 "array_reductions.gdsl"
-    early.value_1 = d.friend_[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_max_of_friend_apply(const data_slice& d, vertex v, reduce_max_of_friend_totals& totals, reduce_max_of_friend_early& early) {
+__device__ __forceinline__ void reduce_max_of_friend_apply(const data_slice& d, vertex v, reduce_max_of_friend_totals& totals) {
 #line 45 "array_reductions.gdsl"
-    plain_max(&totals.max_of_friend, early.value_1);
+    plain_max(&totals.max_of_friend, d.friend_[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_max_of_friend_read(const data_slice& d, vertex v, reduce_max_of_friend_early& early) {
-#line 45 "array_reductions.gdsl"
-    early.value_1 = d.friend_[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ bool reduce_argmin_of_noise_condition(const data_slice& d, vertex v, reduce_argmin_of_noise_early& early) {
+__device__ __forceinline__ bool reduce_argmin_of_noise_condition(const data_slice& d, vertex v) {
 #line 46 "array_reductions.gdsl"
-    return early.value_1 == *d.min_of_noise;
+    return d.noise[v] == *d.min_of_noise;
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmin_of_noise_apply(const data_slice& d, vertex v, reduce_argmin_of_noise_totals& totals, reduce_argmin_of_noise_early& early) {
+__device__ __forceinline__ void reduce_argmin_of_noise_apply(const data_slice& d, vertex v, reduce_argmin_of_noise_totals& totals) {
 #line 46 "array_reductions.gdsl"
     plain_min(&totals.argmin_of_noise, v);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmin_of_noise_read(const data_slice& d, vertex v, reduce_argmin_of_noise_early& early) {
-#line 46 "array_reductions.gdsl"
-    early.value_1 = d.noise[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ bool reduce_argmax_of_noise_condition(const data_slice& d, vertex v, reduce_argmax_of_noise_early& early) {
+__device__ __forceinline__ bool reduce_argmax_of_noise_condition(const data_slice& d, vertex v) {
 #line 47 "array_reductions.gdsl"
-    return early.value_1 == *d.max_of_noise;
+    return d.noise[v] == *d.max_of_noise;
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmax_of_noise_apply(const data_slice& d, vertex v, reduce_argmax_of_noise_totals& totals, reduce_argmax_of_noise_early& early) {
+__device__ __forceinline__ void reduce_argmax_of_noise_apply(const data_slice& d, vertex v, reduce_argmax_of_noise_totals& totals) {
 #line 47 "array_reductions.gdsl"
     plain_min(&totals.argmax_of_noise, v);
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_argmax_of_noise_read(const data_slice& d, vertex v, reduce_argmax_of_noise_early& early) {
-#line 47 "array_reductions.gdsl"
-    early.value_1 = d.noise[v];
 }
 #line resume "array_reductions.cu"
 
@@ -752,15 +575,9 @@ __device__ __forceinline__ void reduce_argmax_of_length_apply(const data_slice& 
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_any_of_heavy_apply(const data_slice& d, vertex v, reduce_any_of_heavy_totals& totals, reduce_any_of_heavy_early& early) {
+__device__ __forceinline__ void reduce_any_of_heavy_apply(const data_slice& d, vertex v, reduce_any_of_heavy_totals& totals) {
 #line 49 "array_reductions.gdsl"
-    plain_or(&totals.any_of_heavy, early.value_1);
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_any_of_heavy_read(const data_slice& d, vertex v, reduce_any_of_heavy_early& early) {
-#line 49 "array_reductions.gdsl"
-    early.value_1 = d.heavy[v];
+    plain_or(&totals.any_of_heavy, d.heavy[v]);
 }
 #line resume "array_reductions.cu"
 
@@ -794,15 +611,9 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex v) {
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ bool is_odd_condition(const data_slice& d, vertex v, is_odd_early& early) {
+__device__ __forceinline__ bool is_odd_condition(const data_slice& d, vertex v) {
 #line 36 "array_reductions.gdsl"
-    return early.value_1 % 2 == 1;
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void is_odd_read(const data_slice& d, vertex v, is_odd_early& early) {
-#line 36 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
+    return d.load[v] % 2 == 1;
 }
 #line resume "array_reductions.cu"
 
@@ -842,117 +653,63 @@ __device__ __forceinline__ void reduce_sum_of_length_2_apply(const data_slice& d
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_min_of_load_2_apply(const data_slice& d, vertex v, reduce_min_of_load_2_totals& totals, reduce_min_of_load_2_early& early) {
+__device__ __forceinline__ void reduce_min_of_load_2_apply(const data_slice& d, vertex v, reduce_min_of_load_2_totals& totals) {
 #line 61 "array_reductions.gdsl"
-    plain_min(&totals.min_of_load_2, early.value_1);
+    plain_min(&totals.min_of_load_2, d.load[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_min_of_load_2_read(const data_slice& d, vertex v, reduce_min_of_load_2_early& early) {
-#line 61 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ bool reduce_argmin_of_load_condition(const data_slice& d, vertex v, reduce_argmin_of_load_early& early) {
+__device__ __forceinline__ bool reduce_argmin_of_load_condition(const data_slice& d, vertex v) {
 #line 62 "array_reductions.gdsl"
-    return early.value_1 == *d.min_of_load_2;
+    return d.load[v] == *d.min_of_load_2;
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmin_of_load_apply(const data_slice& d, vertex v, reduce_argmin_of_load_totals& totals, reduce_argmin_of_load_early& early) {
+__device__ __forceinline__ void reduce_argmin_of_load_apply(const data_slice& d, vertex v, reduce_argmin_of_load_totals& totals) {
 #line 62 "array_reductions.gdsl"
     plain_min(&totals.argmin_of_load, v);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmin_of_load_read(const data_slice& d, vertex v, reduce_argmin_of_load_early& early) {
-#line 62 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_max_of_left_apply(const data_slice& d, vertex v, reduce_max_of_left_totals& totals, reduce_max_of_left_early& early) {
+__device__ __forceinline__ void reduce_max_of_left_apply(const data_slice& d, vertex v, reduce_max_of_left_totals& totals) {
 #line 63 "array_reductions.gdsl"
-    plain_max(&totals.max_of_left, early.value_1);
+    plain_max(&totals.max_of_left, d.left[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_max_of_left_read(const data_slice& d, vertex v, reduce_max_of_left_early& early) {
+__device__ __forceinline__ void reduce_sum_of_left_apply(const data_slice& d, vertex v, reduce_sum_of_left_totals& totals) {
 #line 63 "array_reductions.gdsl"
-    early.value_1 = d.left[v];
+    plain_add(&totals.sum_of_left, int64(d.left[v]));
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_sum_of_left_apply(const data_slice& d, vertex v, reduce_sum_of_left_totals& totals, reduce_sum_of_left_early& early) {
-#line 63 "array_reductions.gdsl"
-    plain_add(&totals.sum_of_left, int64(early.value_1));
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_sum_of_left_read(const data_slice& d, vertex v, reduce_sum_of_left_early& early) {
-#line 63 "array_reductions.gdsl"
-    early.value_1 = d.left[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_max_of_load_2_apply(const data_slice& d, vertex v, reduce_max_of_load_2_totals& totals, reduce_max_of_load_2_early& early) {
+__device__ __forceinline__ void reduce_max_of_load_2_apply(const data_slice& d, vertex v, reduce_max_of_load_2_totals& totals) {
 #line 65 "array_reductions.gdsl"
-    plain_max(&totals.max_of_load_2, early.value_1);
+    plain_max(&totals.max_of_load_2, d.load[v]);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_max_of_load_2_read(const data_slice& d, vertex v, reduce_max_of_load_2_early& early) {
+__device__ __forceinline__ bool reduce_argmax_of_load_condition(const data_slice& d, vertex v) {
 #line 65 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
+    return d.load[v] == *d.max_of_load_2;
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ bool reduce_argmax_of_load_condition(const data_slice& d, vertex v, reduce_argmax_of_load_early& early) {
-#line 65 "array_reductions.gdsl"
-    return early.value_1 == *d.max_of_load_2;
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_argmax_of_load_apply(const data_slice& d, vertex v, reduce_argmax_of_load_totals& totals, reduce_argmax_of_load_early& early) {
+__device__ __forceinline__ void reduce_argmax_of_load_apply(const data_slice& d, vertex v, reduce_argmax_of_load_totals& totals) {
 #line 65 "array_reductions.gdsl"
     plain_min(&totals.argmax_of_load, v);
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_argmax_of_load_read(const data_slice& d, vertex v, reduce_argmax_of_load_early& early) {
+__device__ __forceinline__ bool reduce_argmin_of_load_2_condition(const data_slice& d, vertex v) {
 #line 65 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
+    return d.load[v] == *d.min_of_load;
 }
 #line resume "array_reductions.cu"
 
-__device__ __forceinline__ void reduce_min_of_load_apply_2(const data_slice& d, vertex v, reduce_min_of_load_totals& totals, reduce_min_of_load_early& early) {
-#line 57 "array_reductions.gdsl"
-    plain_min(&totals.min_of_load, early.value_1);
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_min_of_load_read(const data_slice& d, vertex v, reduce_min_of_load_early& early) {
-#line 57 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ bool reduce_argmin_of_load_2_condition(const data_slice& d, vertex v, reduce_argmin_of_load_2_early& early) {
-#line 65 "array_reductions.gdsl"
-    return early.value_1 == *d.min_of_load;
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_argmin_of_load_2_apply(const data_slice& d, vertex v, reduce_argmin_of_load_2_totals& totals, reduce_argmin_of_load_2_early& early) {
+__device__ __forceinline__ void reduce_argmin_of_load_2_apply(const data_slice& d, vertex v, reduce_argmin_of_load_2_totals& totals) {
 #line 65 "array_reductions.gdsl"
     plain_min(&totals.argmin_of_load_2, v);
-}
-#line resume "array_reductions.cu"
-
-__device__ __forceinline__ void reduce_argmin_of_load_2_read(const data_slice& d, vertex v, reduce_argmin_of_load_2_early& early) {
-#line 65 "array_reductions.gdsl"
-    early.value_1 = d.load[v];
 }
 #line resume "array_reductions.cu"
 
@@ -962,10 +719,7 @@ __device__ __forceinline__ void reduce_argmin_of_load_2_read(const data_slice& d
 __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_sum_of_load_totals totals;
-    each_vertex_side_by_side<4, reduce_sum_of_load_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_sum_of_load_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_sum_of_load_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_sum_of_load_early& early) { reduce_sum_of_load_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_load_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.sum_of_load, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -991,10 +745,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const
 __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_sum_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_sum_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_sum_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_sum_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_sum_of_noise_early& early) { reduce_sum_of_noise_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_noise_apply(d, v, totals); });
     {
         const float64 total = block_reduce(run.shared, totals.sum_of_noise, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
@@ -1007,10 +758,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const 
 __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_min_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_min_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_noise_early& early) { reduce_min_of_noise_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
         const float32 total = block_reduce(run.shared, totals.min_of_noise, (FLOAT32_INF - FLOAT32_INF),
             [](float32 a, float32 b) { return least(a, b); });
@@ -1023,10 +771,7 @@ __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const 
 __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_max_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_max_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_max_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_max_of_noise_early& early) { reduce_max_of_noise_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
         const float32 total = block_reduce(run.shared, totals.max_of_noise, (FLOAT32_INF - FLOAT32_INF),
             [](float32 a, float32 b) { return greatest(a, b); });
@@ -1039,10 +784,7 @@ __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const 
 __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_min_of_friend_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_friend_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_min_of_friend_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_friend_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_friend_early& early) { reduce_min_of_friend_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_friend_apply(d, v, totals); });
     {
         const vertex total = block_reduce(run.shared, totals.min_of_friend, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -1055,10 +797,7 @@ __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const
 __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_friend_totals totals;
-    each_vertex_side_by_side<4, reduce_max_of_friend_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_max_of_friend_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_max_of_friend_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_max_of_friend_early& early) { reduce_max_of_friend_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_friend_apply(d, v, totals); });
     {
         const vertex total = block_reduce(run.shared, totals.max_of_friend, vertex(0),
             [](vertex a, vertex b) { return greatest(a, b); });
@@ -1071,10 +810,7 @@ __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const
 __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_min_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_min_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_noise_early& early) { reduce_min_of_noise_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
         const float32 total = block_reduce(run.shared, totals.min_of_noise, (FLOAT32_INF - FLOAT32_INF),
             [](float32 a, float32 b) { return least(a, b); });
@@ -1087,10 +823,7 @@ __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const
 __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_argmin_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_argmin_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_argmin_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_argmin_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_argmin_of_noise_early& early) { if (reduce_argmin_of_noise_condition(d, v, early)) { reduce_argmin_of_noise_apply(d, v, totals, early); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmin_of_noise_condition(d, v)) { reduce_argmin_of_noise_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.argmin_of_noise, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -1103,10 +836,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, con
 __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_max_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_max_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_max_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_max_of_noise_early& early) { reduce_max_of_noise_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
         const float32 total = block_reduce(run.shared, totals.max_of_noise, (FLOAT32_INF - FLOAT32_INF),
             [](float32 a, float32 b) { return greatest(a, b); });
@@ -1119,10 +849,7 @@ __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const
 __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_argmax_of_noise_totals totals;
-    each_vertex_side_by_side<4, reduce_argmax_of_noise_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_argmax_of_noise_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_argmax_of_noise_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_argmax_of_noise_early& early) { if (reduce_argmax_of_noise_condition(d, v, early)) { reduce_argmax_of_noise_apply(d, v, totals, early); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_noise_condition(d, v)) { reduce_argmax_of_noise_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.argmax_of_noise, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -1161,10 +888,7 @@ __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, co
 __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_any_of_heavy_totals totals;
-    each_vertex_side_by_side<4, reduce_any_of_heavy_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_any_of_heavy_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_any_of_heavy_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_any_of_heavy_early& early) { reduce_any_of_heavy_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
         const bool total = block_reduce(run.shared, totals.any_of_heavy, false,
             [](bool a, bool b) { return a | b; });
@@ -1196,10 +920,7 @@ __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_any_of_heavy_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_any_of_heavy_totals totals;
-    each_vertex_side_by_side<4, reduce_any_of_heavy_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_any_of_heavy_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_any_of_heavy_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_any_of_heavy_early& early) { reduce_any_of_heavy_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
         const bool total = block_reduce(run.shared, totals.any_of_heavy, false,
             [](bool a, bool b) { return a | b; });
@@ -1213,11 +934,8 @@ __device__ __forceinline__ void filter_is_odd(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, is_odd_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, is_odd_early* early) {
-            side_by_side<4>([&](uint32 k) { is_odd_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, is_odd_early& early) {
-        const bool accepted = active && is_odd_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && is_odd_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -1307,10 +1025,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_min_of_load_2_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_load_2_early>(members_of(input),
-        [&](const vertex* v, reduce_min_of_load_2_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_load_2_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_load_2_early& early) { reduce_min_of_load_2_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.min_of_load_2, 2147483647,
             [](int32 a, int32 b) { return least(a, b); });
@@ -1324,10 +1039,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, cons
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_min_of_load_2_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_load_2_early>(members_of(input),
-        [&](const vertex* v, reduce_min_of_load_2_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_load_2_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_load_2_early& early) { reduce_min_of_load_2_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.min_of_load_2, 2147483647,
             [](int32 a, int32 b) { return least(a, b); });
@@ -1341,10 +1053,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, cons
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_argmin_of_load_totals totals;
-    each_vertex_side_by_side<4, reduce_argmin_of_load_early>(members_of(input),
-        [&](const vertex* v, reduce_argmin_of_load_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_argmin_of_load_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_argmin_of_load_early& early) { if (reduce_argmin_of_load_condition(d, v, early)) { reduce_argmin_of_load_apply(d, v, totals, early); } });
+    each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_condition(d, v)) { reduce_argmin_of_load_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.argmin_of_load, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -1357,10 +1066,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_left_totals totals;
-    each_vertex_side_by_side<4, reduce_max_of_left_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_max_of_left_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_max_of_left_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_max_of_left_early& early) { reduce_max_of_left_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_left_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.max_of_left, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
@@ -1374,10 +1080,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const d
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_sum_of_left_totals totals;
-    each_vertex_side_by_side<4, reduce_sum_of_left_early>(members_of(input),
-        [&](const vertex* v, reduce_sum_of_left_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_sum_of_left_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_sum_of_left_early& early) { reduce_sum_of_left_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { reduce_sum_of_left_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.sum_of_left, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -1390,10 +1093,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const d
 __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_max_of_load_2_totals totals;
-    each_vertex_side_by_side<4, reduce_max_of_load_2_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_max_of_load_2_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_max_of_load_2_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_max_of_load_2_early& early) { reduce_max_of_load_2_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_load_2_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.max_of_load_2, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
@@ -1406,10 +1106,7 @@ __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const
 __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     reduce_argmax_of_load_totals totals;
-    each_vertex_side_by_side<4, reduce_argmax_of_load_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, reduce_argmax_of_load_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_argmax_of_load_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_argmax_of_load_early& early) { if (reduce_argmax_of_load_condition(d, v, early)) { reduce_argmax_of_load_apply(d, v, totals, early); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_load_condition(d, v)) { reduce_argmax_of_load_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.argmax_of_load, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -1423,10 +1120,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_min_of_load_totals totals;
-    each_vertex_side_by_side<4, reduce_min_of_load_early>(members_of(input),
-        [&](const vertex* v, reduce_min_of_load_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_min_of_load_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_min_of_load_early& early) { reduce_min_of_load_apply_2(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.min_of_load, 2147483647,
             [](int32 a, int32 b) { return least(a, b); });
@@ -1440,10 +1134,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, co
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     reduce_argmin_of_load_2_totals totals;
-    each_vertex_side_by_side<4, reduce_argmin_of_load_2_early>(members_of(input),
-        [&](const vertex* v, reduce_argmin_of_load_2_early* early) {
-            side_by_side<4>([&](uint32 k) { reduce_argmin_of_load_2_read(d, v[k], early[k]); });
-        }, [&](vertex v, reduce_argmin_of_load_2_early& early) { if (reduce_argmin_of_load_2_condition(d, v, early)) { reduce_argmin_of_load_2_apply(d, v, totals, early); } });
+    each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_2_condition(d, v)) { reduce_argmin_of_load_2_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.argmin_of_load_2, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });

@@ -332,15 +332,15 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, back_early* early) {
-        side_by_side<2>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
-        side_by_side<2>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, back_early& early) {
         const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
         out.append(accepted, accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps_side_by_side<2, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -354,15 +354,15 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, back_early* early) {
-        side_by_side<2>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
-        side_by_side<2>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, back_early& early) {
         const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -397,14 +397,14 @@ __device__ __forceinline__ void advance_is_chosen(enactor& run, const data_slice
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, is_chosen_early* early) {
-        side_by_side<2>([&](uint32 k) { is_chosen_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { is_chosen_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, is_chosen_early& early) {
         const bool accepted = active && is_chosen_condition_2(d, at, early);
         out.append(accepted, at);
     };
-    count_visited(run, push_warps_side_by_side<2, is_chosen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, is_chosen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, is_chosen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, is_chosen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);

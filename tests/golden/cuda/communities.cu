@@ -21,8 +21,6 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef add_up_apply
-#undef add_up_early
-#undef add_up_read
 #undef asking_condition
 #undef asks
 #undef changes
@@ -242,8 +240,6 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_vertex_by_warps
-// piece: side_by_side
-// piece: each_vertex_side_by_side
 // piece: each_edge
 // piece: each_id
 // piece: candidate
@@ -277,12 +273,6 @@ struct differs_totals {
     int64 changes = 0ll;
 };
 
-struct add_up_early {
-    bool active;
-    vertex value_1;
-    int64 value_2;
-};
-
 __device__ __forceinline__ bool labels_condition(vertex src, vertex dst) {
 #line 18 "communities.gdsl"
     return src != dst;
@@ -309,17 +299,9 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex src, edg
 }
 #line resume "communities.cu"
 
-__device__ __forceinline__ void add_up_apply(const data_slice& d, vertex v, add_up_early& early) {
+__device__ __forceinline__ void add_up_apply(const data_slice& d, vertex v) {
 #line 20 "communities.gdsl"
-    reduce_add(&d.volume[checked_index(d, early.value_1, d.graph.num_vertices, 0)], early.value_2);
-}
-#line resume "communities.cu"
-
-__device__ __forceinline__ void add_up_read(const data_slice& d, vertex v, add_up_early& early) {
-#line 20 "communities.gdsl"
-    early.value_1 = d.label[v];
-#line 20 "communities.gdsl"
-    early.value_2 = d.strength[v];
+    reduce_add(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 0)], d.strength[v]);
 }
 #line resume "communities.cu"
 
@@ -445,10 +427,7 @@ __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d,
 // line 31: compute(vertices, add_up)
 __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, add_up_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, add_up_early* early) {
-            side_by_side<4>([&](uint32 k) { add_up_read(d, v[k], early[k]); });
-        }, [&](vertex v, add_up_early& early) { add_up_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { add_up_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
 

@@ -32,9 +32,6 @@
 #undef dst
 #undef elect_apply
 #undef elect_condition
-#undef elect_early
-#undef elect_read
-#undef elect_read_2
 #undef elect_totals
 #undef filter_outside
 #undef forward
@@ -47,13 +44,9 @@
 #undef jump_totals
 #undef jumped
 #undef measure_apply
-#undef measure_early
-#undef measure_read
 #undef measure_totals
 #undef moved
 #undef outside_condition
-#undef outside_early
-#undef outside_read
 #undef src
 #undef widest
 
@@ -230,9 +223,7 @@ struct frontier {
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -261,22 +252,6 @@ struct elect_totals {
     vertex giant = NO_VERTEX;
 };
 
-struct measure_early {
-    bool active;
-    int32 value_1;
-};
-
-struct elect_early {
-    bool active;
-    int32 value_1;
-    vertex value_2;
-};
-
-struct outside_early {
-    bool active;
-    vertex value_1;
-};
-
 __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, edge e) {
 #line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
@@ -299,51 +274,27 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals, measure_early& early) {
+__device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
 #line 27 "connected_components.gdsl"
-    plain_max(&totals.widest, early.value_1);
+    plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void measure_read(const data_slice& d, vertex v, measure_early& early) {
-#line 27 "connected_components.gdsl"
-    early.value_1 = out_degree(d.graph, v);
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v, elect_early& early) {
+__device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
 #line 28 "connected_components.gdsl"
-    return early.value_1 == *d.widest;
+    return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals, elect_early& early) {
+__device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
 #line 28 "connected_components.gdsl"
-    plain_min(&totals.giant, early.value_2);
+    plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void elect_read(const data_slice& d, vertex v, elect_early& early) {
-#line 28 "connected_components.gdsl"
-    early.value_1 = out_degree(d.graph, v);
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ void elect_read_2(const data_slice& d, vertex v, elect_early& early) {
-#line 28 "connected_components.gdsl"
-    early.value_2 = d.component[v];
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v, outside_early& early) {
+__device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
 #line 29 "connected_components.gdsl"
-    return early.value_1 != *d.giant;
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ void outside_read(const data_slice& d, vertex v, outside_early& early) {
-#line 29 "connected_components.gdsl"
-    early.value_1 = d.component[v];
+    return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
@@ -385,10 +336,7 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
-    each_vertex_side_by_side<4, measure_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, measure_early* early) {
-            side_by_side<4>([&](uint32 k) { measure_read(d, v[k], early[k]); });
-        }, [&](vertex v, measure_early& early) { measure_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.widest, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
@@ -401,12 +349,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
-    each_vertex_side_by_side<4, elect_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, elect_early* early) {
-            side_by_side<4>([&](uint32 k) { elect_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && elect_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { elect_read_2(d, v[k], early[k]); } });
-        }, [&](vertex v, elect_early& early) { elect_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
     {
         const vertex total = block_reduce(run.shared, totals.giant, NO_VERTEX,
             [](vertex a, vertex b) { return least(a, b); });
@@ -420,11 +363,8 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, outside_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, outside_early* early) {
-            side_by_side<4>([&](uint32 k) { outside_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, outside_early& early) {
-        const bool accepted = active && outside_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && outside_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

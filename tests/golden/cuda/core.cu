@@ -32,8 +32,6 @@
 #undef rounds
 #undef weak_apply
 #undef weak_condition
-#undef weak_early
-#undef weak_read
 
 namespace gdsl {
 
@@ -50,7 +48,6 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
-// piece: load_now
 // piece: reduce_add reduce_subtract
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
@@ -183,8 +180,8 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
 // piece: count_visited
@@ -199,31 +196,20 @@ struct frontier {
 
 // ---- functors ----
 
-struct weak_early {
-    bool active;
-    bool value_1;
-};
-
 struct drop_early {
     bool active;
     bool value_1;
 };
 
-__device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v, weak_early& early) {
+__device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
-    return early.value_1 && d.left[v] < d.k;
+    return d.inside[v] && d.left[v] < d.k;
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ void weak_apply(const data_slice& d, vertex v, weak_early& early) {
+__device__ __forceinline__ void weak_apply(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
     d.inside[v] = false;
-}
-#line resume "core.cu"
-
-__device__ __forceinline__ void weak_read(const data_slice& d, vertex v, weak_early& early) {
-#line 12 "core.gdsl"
-    early.value_1 = load_now(&d.inside[v]);
 }
 #line resume "core.cu"
 
@@ -252,12 +238,9 @@ __device__ __forceinline__ void filter_weak(enactor& run, const data_slice& d, f
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, weak_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, weak_early* early) {
-            side_by_side<4>([&](uint32 k) { weak_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, weak_early& early) {
-        const bool accepted = active && weak_condition(d, v, early);
-        if (accepted) { weak_apply(d, v, early); }
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && weak_condition(d, v);
+        if (accepted) { weak_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -271,13 +254,13 @@ __device__ __forceinline__ void advance_drop(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, drop_early* early) {
-        side_by_side<2>([&](uint32 k) { drop_read(d, far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { drop_read(d, far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, drop_early& early) {
         if (active && drop_condition(d, far, early)) { drop_apply(d, far, early); }
     };
-    count_visited(run, push_warps_side_by_side<2, drop_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, drop_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, drop_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, drop_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -287,12 +270,9 @@ __device__ __forceinline__ void filter_weak_(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, weak_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, weak_early* early) {
-            side_by_side<4>([&](uint32 k) { weak_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, weak_early& early) {
-        const bool accepted = active && weak_condition(d, v, early);
-        if (accepted) { weak_apply(d, v, early); }
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && weak_condition(d, v);
+        if (accepted) { weak_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();

@@ -51,39 +51,23 @@
 #undef most
 #undef note_apply
 #undef outer_find_apply
-#undef outer_find_early
-#undef outer_find_read
 #undef outer_find_totals
 #undef outer_keep_condition
-#undef outer_keep_early
-#undef outer_keep_read
 #undef outer_least
 #undef outer_levels
 #undef outer_place_apply
-#undef outer_place_early
-#undef outer_place_read
 #undef outer_popped
 #undef outer_take_condition
-#undef outer_take_early
-#undef outer_take_read
 #undef outer_waiting_1
 #undef outer_width
 #undef peel_find_apply
-#undef peel_find_early
-#undef peel_find_read
 #undef peel_find_totals
 #undef peel_keep_condition
-#undef peel_keep_early
-#undef peel_keep_read
 #undef peel_least
 #undef peel_levels
 #undef peel_place_apply
-#undef peel_place_early
-#undef peel_place_read
 #undef peel_popped
 #undef peel_take_condition
-#undef peel_take_early
-#undef peel_take_read
 #undef peel_waiting_1
 #undef peel_width
 #undef popped_1
@@ -271,9 +255,8 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: define_everything
@@ -281,7 +264,6 @@ struct frontier {
 // piece: worth_a_bitmap
 // piece: bits_of_members
 // piece: forget_members
-// piece: each_vertex_by_warps
 // piece: append_members
 // piece: subtract_queue
 // piece: grows_in_place
@@ -310,96 +292,32 @@ struct outer_find_totals {
     int64 outer_least = 9223372036854775807ll;
 };
 
-struct peel_place_early {
-    bool active;
-    int32 value_1;
-};
-
-struct peel_find_early {
-    bool active;
-    int64 value_1;
-};
-
-struct peel_take_early {
-    bool active;
-    int64 value_1;
-};
-
-struct peel_keep_early {
-    bool active;
-    int64 value_1;
-};
-
 struct lower_early {
     bool active;
     int32 value_1;
 };
 
-struct outer_place_early {
-    bool active;
-    int64 value_1;
-};
-
-struct outer_find_early {
-    bool active;
-    int64 value_1;
-};
-
-struct outer_take_early {
-    bool active;
-    int64 value_1;
-};
-
-struct outer_keep_early {
-    bool active;
-    int64 value_1;
-};
-
-__device__ __forceinline__ void peel_place_apply(const data_slice& d, vertex v, peel_place_early& early) {
+__device__ __forceinline__ void peel_place_apply(const data_slice& d, vertex v) {
 #line 21 "coreness.gdsl"
-    d.peel_levels[v] = maximum(*d.peel_popped, modulo(early.value_1, *d.peel_width) < 0 ? int64(divide(early.value_1, *d.peel_width)) - 1ll : int64(divide(early.value_1, *d.peel_width)));
+    d.peel_levels[v] = maximum(*d.peel_popped, modulo(d.left[v], *d.peel_width) < 0 ? int64(divide(d.left[v], *d.peel_width)) - 1ll : int64(divide(d.left[v], *d.peel_width)));
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void peel_place_read(const data_slice& d, vertex v, peel_place_early& early) {
+__device__ __forceinline__ void peel_find_apply(const data_slice& d, vertex v, peel_find_totals& totals) {
 #line 21 "coreness.gdsl"
-    early.value_1 = d.left[v];
+    plain_min(&totals.peel_least, d.peel_levels[v]);
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void peel_find_apply(const data_slice& d, vertex v, peel_find_totals& totals, peel_find_early& early) {
+__device__ __forceinline__ bool peel_take_condition(const data_slice& d, vertex v) {
 #line 21 "coreness.gdsl"
-    plain_min(&totals.peel_least, early.value_1);
+    return d.peel_levels[v] == *d.peel_popped;
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void peel_find_read(const data_slice& d, vertex v, peel_find_early& early) {
+__device__ __forceinline__ bool peel_keep_condition(const data_slice& d, vertex v) {
 #line 21 "coreness.gdsl"
-    early.value_1 = d.peel_levels[v];
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ bool peel_take_condition(const data_slice& d, vertex v, peel_take_early& early) {
-#line 21 "coreness.gdsl"
-    return early.value_1 == *d.peel_popped;
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ void peel_take_read(const data_slice& d, vertex v, peel_take_early& early) {
-#line 21 "coreness.gdsl"
-    early.value_1 = d.peel_levels[v];
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ bool peel_keep_condition(const data_slice& d, vertex v, peel_keep_early& early) {
-#line 21 "coreness.gdsl"
-    return early.value_1 != *d.peel_popped;
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ void peel_keep_read(const data_slice& d, vertex v, peel_keep_early& early) {
-#line 21 "coreness.gdsl"
-    early.value_1 = d.peel_levels[v];
+    return d.peel_levels[v] != *d.peel_popped;
 }
 #line resume "coreness.cu"
 
@@ -429,51 +347,27 @@ __device__ __forceinline__ void lower_read(const data_slice& d, vertex dst, lowe
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void outer_place_apply(const data_slice& d, vertex v, outer_place_early& early) {
+__device__ __forceinline__ void outer_place_apply(const data_slice& d, vertex v) {
 #line 32 "coreness.gdsl"
-    d.outer_levels[v] = maximum(*d.outer_popped, modulo(early.value_1, *d.outer_width) < 0ll ? wrapping_subtract(divide(early.value_1, *d.outer_width), 1ll) : divide(early.value_1, *d.outer_width));
+    d.outer_levels[v] = maximum(*d.outer_popped, modulo(d.inner[v], *d.outer_width) < 0ll ? wrapping_subtract(divide(d.inner[v], *d.outer_width), 1ll) : divide(d.inner[v], *d.outer_width));
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void outer_place_read(const data_slice& d, vertex v, outer_place_early& early) {
+__device__ __forceinline__ void outer_find_apply(const data_slice& d, vertex v, outer_find_totals& totals) {
 #line 32 "coreness.gdsl"
-    early.value_1 = d.inner[v];
+    plain_min(&totals.outer_least, d.outer_levels[v]);
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void outer_find_apply(const data_slice& d, vertex v, outer_find_totals& totals, outer_find_early& early) {
+__device__ __forceinline__ bool outer_take_condition(const data_slice& d, vertex v) {
 #line 32 "coreness.gdsl"
-    plain_min(&totals.outer_least, early.value_1);
+    return d.outer_levels[v] == *d.outer_popped;
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void outer_find_read(const data_slice& d, vertex v, outer_find_early& early) {
+__device__ __forceinline__ bool outer_keep_condition(const data_slice& d, vertex v) {
 #line 32 "coreness.gdsl"
-    early.value_1 = d.outer_levels[v];
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ bool outer_take_condition(const data_slice& d, vertex v, outer_take_early& early) {
-#line 32 "coreness.gdsl"
-    return early.value_1 == *d.outer_popped;
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ void outer_take_read(const data_slice& d, vertex v, outer_take_early& early) {
-#line 32 "coreness.gdsl"
-    early.value_1 = d.outer_levels[v];
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ bool outer_keep_condition(const data_slice& d, vertex v, outer_keep_early& early) {
-#line 32 "coreness.gdsl"
-    return early.value_1 != *d.outer_popped;
-}
-#line resume "coreness.cu"
-
-__device__ __forceinline__ void outer_keep_read(const data_slice& d, vertex v, outer_keep_early& early) {
-#line 32 "coreness.gdsl"
-    early.value_1 = d.outer_levels[v];
+    return d.outer_levels[v] != *d.outer_popped;
 }
 #line resume "coreness.cu"
 
@@ -488,10 +382,7 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v) {
 // line 21: compute(vertices, peel_place)
 __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, peel_place_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, peel_place_early* early) {
-            side_by_side<4>([&](uint32 k) { peel_place_read(d, v[k], early[k]); });
-        }, [&](vertex v, peel_place_early& early) { peel_place_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
 
@@ -500,10 +391,7 @@ __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     peel_find_totals totals;
-    each_vertex_side_by_side<4, peel_find_early>(members_of(input),
-        [&](const vertex* v, peel_find_early* early) {
-            side_by_side<4>([&](uint32 k) { peel_find_read(d, v[k], early[k]); });
-        }, [&](vertex v, peel_find_early& early) { peel_find_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { peel_find_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.peel_least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
@@ -518,11 +406,8 @@ __device__ __forceinline__ void filter_peel_take(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, peel_take_early>(members_of(input),
-        [&](const vertex* v, peel_take_early* early) {
-            side_by_side<4>([&](uint32 k) { peel_take_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, peel_take_early& early) {
-        const bool accepted = active && peel_take_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && peel_take_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -536,11 +421,8 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, peel_keep_early>(members_of(input),
-        [&](const vertex* v, peel_keep_early* early) {
-            side_by_side<4>([&](uint32 k) { peel_keep_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, peel_keep_early& early) {
-        const bool accepted = active && peel_keep_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && peel_keep_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -564,15 +446,15 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
-        side_by_side<2>([&](uint32 k) { lower_read(d, far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { lower_read(d, far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
         const bool accepted = active && lower_condition(d, far, early);
         if (accepted) { lower_apply(d, far, early); }
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, lower_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, lower_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -583,10 +465,7 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, peel_place_early>(members_of(input),
-        [&](const vertex* v, peel_place_early* early) {
-            side_by_side<4>([&](uint32 k) { peel_place_read(d, v[k], early[k]); });
-        }, [&](vertex v, peel_place_early& early) { peel_place_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
 }
 
@@ -594,10 +473,7 @@ __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_sli
 __device__ __forceinline__ void compute_outer_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, outer_place_early>(members_of(input),
-        [&](const vertex* v, outer_place_early* early) {
-            side_by_side<4>([&](uint32 k) { outer_place_read(d, v[k], early[k]); });
-        }, [&](vertex v, outer_place_early& early) { outer_place_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { outer_place_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
 
@@ -606,10 +482,7 @@ __device__ __forceinline__ void compute_outer_find(enactor& run, const data_slic
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     outer_find_totals totals;
-    each_vertex_side_by_side<4, outer_find_early>(members_of(input),
-        [&](const vertex* v, outer_find_early* early) {
-            side_by_side<4>([&](uint32 k) { outer_find_read(d, v[k], early[k]); });
-        }, [&](vertex v, outer_find_early& early) { outer_find_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { outer_find_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.outer_least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
@@ -624,11 +497,8 @@ __device__ __forceinline__ void filter_outer_take(enactor& run, const data_slice
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, outer_take_early>(members_of(input),
-        [&](const vertex* v, outer_take_early* early) {
-            side_by_side<4>([&](uint32 k) { outer_take_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, outer_take_early& early) {
-        const bool accepted = active && outer_take_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && outer_take_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -642,11 +512,8 @@ __device__ __forceinline__ void filter_outer_keep(enactor& run, const data_slice
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, outer_keep_early>(members_of(input),
-        [&](const vertex* v, outer_keep_early* early) {
-            side_by_side<4>([&](uint32 k) { outer_keep_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, outer_keep_early& early) {
-        const bool accepted = active && outer_keep_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && outer_keep_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

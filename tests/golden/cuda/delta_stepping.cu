@@ -21,21 +21,13 @@
 #undef advance_relax
 #undef advanced_1
 #undef b_find_apply
-#undef b_find_early
-#undef b_find_read
 #undef b_find_totals
 #undef b_keep_condition
-#undef b_keep_early
-#undef b_keep_read
 #undef b_least
 #undef b_levels
 #undef b_place_apply
-#undef b_place_early
-#undef b_place_read
 #undef b_popped
 #undef b_take_condition
-#undef b_take_early
-#undef b_take_read
 #undef b_waiting_1
 #undef b_width
 #undef compute_b_find
@@ -225,15 +217,14 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: grows_in_place
-// piece: each_vertex_by_warps
 // piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
@@ -258,76 +249,32 @@ struct b_find_totals {
     int64 b_least = 9223372036854775807ll;
 };
 
-struct b_place_early {
-    bool active;
-    float32 value_1;
-};
-
-struct b_find_early {
-    bool active;
-    int64 value_1;
-};
-
-struct b_take_early {
-    bool active;
-    int64 value_1;
-};
-
-struct b_keep_early {
-    bool active;
-    int64 value_1;
-};
-
 struct relax_early {
     bool active;
     float32 value_1;
 };
 
-__device__ __forceinline__ void b_place_apply(const data_slice& d, vertex v, b_place_early& early) {
+__device__ __forceinline__ void b_place_apply(const data_slice& d, vertex v) {
 #line 17 "delta_stepping.gdsl"
-    d.b_levels[v] = maximum(*d.b_popped, early.value_1 / *d.b_width == early.value_1 / *d.b_width ? convert<int64>(floor(early.value_1 / *d.b_width)) : 9223372036854775807ll);
+    d.b_levels[v] = maximum(*d.b_popped, d.distance[v] / *d.b_width == d.distance[v] / *d.b_width ? convert<int64>(floor(d.distance[v] / *d.b_width)) : 9223372036854775807ll);
 }
 #line resume "delta_stepping.cu"
 
-__device__ __forceinline__ void b_place_read(const data_slice& d, vertex v, b_place_early& early) {
+__device__ __forceinline__ void b_find_apply(const data_slice& d, vertex v, b_find_totals& totals) {
 #line 17 "delta_stepping.gdsl"
-    early.value_1 = d.distance[v];
+    plain_min(&totals.b_least, d.b_levels[v]);
 }
 #line resume "delta_stepping.cu"
 
-__device__ __forceinline__ void b_find_apply(const data_slice& d, vertex v, b_find_totals& totals, b_find_early& early) {
+__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v) {
 #line 17 "delta_stepping.gdsl"
-    plain_min(&totals.b_least, early.value_1);
+    return d.b_levels[v] == *d.b_popped;
 }
 #line resume "delta_stepping.cu"
 
-__device__ __forceinline__ void b_find_read(const data_slice& d, vertex v, b_find_early& early) {
+__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v) {
 #line 17 "delta_stepping.gdsl"
-    early.value_1 = d.b_levels[v];
-}
-#line resume "delta_stepping.cu"
-
-__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v, b_take_early& early) {
-#line 17 "delta_stepping.gdsl"
-    return early.value_1 == *d.b_popped;
-}
-#line resume "delta_stepping.cu"
-
-__device__ __forceinline__ void b_take_read(const data_slice& d, vertex v, b_take_early& early) {
-#line 17 "delta_stepping.gdsl"
-    early.value_1 = d.b_levels[v];
-}
-#line resume "delta_stepping.cu"
-
-__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v, b_keep_early& early) {
-#line 17 "delta_stepping.gdsl"
-    return early.value_1 != *d.b_popped;
-}
-#line resume "delta_stepping.cu"
-
-__device__ __forceinline__ void b_keep_read(const data_slice& d, vertex v, b_keep_early& early) {
-#line 17 "delta_stepping.gdsl"
-    early.value_1 = d.b_levels[v];
+    return d.b_levels[v] != *d.b_popped;
 }
 #line resume "delta_stepping.cu"
 
@@ -349,10 +296,7 @@ __device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_ea
 __device__ __forceinline__ void compute_b_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, b_place_early>(members_of(input),
-        [&](const vertex* v, b_place_early* early) {
-            side_by_side<4>([&](uint32 k) { b_place_read(d, v[k], early[k]); });
-        }, [&](vertex v, b_place_early& early) { b_place_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
 
@@ -361,10 +305,7 @@ __device__ __forceinline__ void compute_b_find(enactor& run, const data_slice& d
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     b_find_totals totals;
-    each_vertex_side_by_side<4, b_find_early>(members_of(input),
-        [&](const vertex* v, b_find_early* early) {
-            side_by_side<4>([&](uint32 k) { b_find_read(d, v[k], early[k]); });
-        }, [&](vertex v, b_find_early& early) { b_find_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { b_find_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.b_least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
@@ -379,11 +320,8 @@ __device__ __forceinline__ void filter_b_take(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, b_take_early>(members_of(input),
-        [&](const vertex* v, b_take_early* early) {
-            side_by_side<4>([&](uint32 k) { b_take_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, b_take_early& early) {
-        const bool accepted = active && b_take_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && b_take_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -397,11 +335,8 @@ __device__ __forceinline__ void filter_b_keep(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, b_keep_early>(members_of(input),
-        [&](const vertex* v, b_keep_early* early) {
-            side_by_side<4>([&](uint32 k) { b_keep_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, b_keep_early& early) {
-        const bool accepted = active && b_keep_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && b_keep_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -417,14 +352,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
-        side_by_side<2>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -435,10 +370,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_b_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, b_place_early>(members_of(input),
-        [&](const vertex* v, b_place_early* early) {
-            side_by_side<4>([&](uint32 k) { b_place_read(d, v[k], early[k]); });
-        }, [&](vertex v, b_place_early& early) { b_place_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }
 

@@ -23,9 +23,6 @@
 #undef children
 #undef collect_apply
 #undef collect_condition
-#undef collect_early
-#undef collect_read
-#undef collect_read_2
 #undef compute_collect
 #undef compute_hang
 #undef depth
@@ -38,9 +35,6 @@
 #undef e
 #undef hang_apply
 #undef hang_condition
-#undef hang_early
-#undef hang_read
-#undef hang_read_2
 #undef height
 #undef in_tree
 #undef kept_level
@@ -228,8 +222,7 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: uncounted
 // piece: need_queue
-// piece: side_by_side
-// piece: each_vertex_side_by_side
+// piece: each_vertex
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
@@ -256,19 +249,6 @@ struct direction_state {
 
 struct discover_totals {
     int64 tree_edges = 0ll;
-};
-
-struct hang_early {
-    bool active;
-    int32 value_1;
-    vertex value_2;
-    int64 value_3;
-};
-
-struct collect_early {
-    bool active;
-    int32 value_1;
-    int64 value_2;
 };
 
 __device__ __forceinline__ bool discover_condition(const data_slice& d, vertex dst) {
@@ -301,53 +281,27 @@ __device__ __forceinline__ void discover_apply_alone(const data_slice& d, vertex
 }
 #line resume "discovery_tree.cu"
 
-__device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v, hang_early& early) {
+__device__ __forceinline__ bool hang_condition(const data_slice& d, vertex v) {
 #line 31 "discovery_tree.gdsl"
-    return early.value_1 == *d.level && d.parent[v] != NO_VERTEX;
+    return d.depth[v] == *d.level && d.parent[v] != NO_VERTEX;
 }
 #line resume "discovery_tree.cu"
 
-__device__ __forceinline__ void hang_apply(const data_slice& d, vertex v, hang_early& early) {
+__device__ __forceinline__ void hang_apply(const data_slice& d, vertex v) {
 #line 32 "discovery_tree.gdsl"
-    reduce_add(&d.sum[checked_index(d, early.value_2, d.graph.num_vertices, 0)], wrapping_add(early.value_3, 1ll));
+    reduce_add(&d.sum[checked_index(d, d.parent[v], d.graph.num_vertices, 0)], wrapping_add(d.below[v], 1ll));
 }
 #line resume "discovery_tree.cu"
 
-__device__ __forceinline__ void hang_read(const data_slice& d, vertex v, hang_early& early) {
-#line 31 "discovery_tree.gdsl"
-    early.value_1 = d.depth[v];
-}
-#line resume "discovery_tree.cu"
-
-__device__ __forceinline__ void hang_read_2(const data_slice& d, vertex v, hang_early& early) {
-#line 32 "discovery_tree.gdsl"
-    early.value_2 = d.parent[v];
-#line 32 "discovery_tree.gdsl"
-    early.value_3 = d.below[v];
-}
-#line resume "discovery_tree.cu"
-
-__device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v, collect_early& early) {
+__device__ __forceinline__ bool collect_condition(const data_slice& d, vertex v) {
 #line 35 "discovery_tree.gdsl"
-    return early.value_1 == wrapping_subtract(*d.level, 1);
+    return d.depth[v] == wrapping_subtract(*d.level, 1);
 }
 #line resume "discovery_tree.cu"
 
-__device__ __forceinline__ void collect_apply(const data_slice& d, vertex v, collect_early& early) {
+__device__ __forceinline__ void collect_apply(const data_slice& d, vertex v) {
 #line 36 "discovery_tree.gdsl"
-    d.below[v] = early.value_2;
-}
-#line resume "discovery_tree.cu"
-
-__device__ __forceinline__ void collect_read(const data_slice& d, vertex v, collect_early& early) {
-#line 35 "discovery_tree.gdsl"
-    early.value_1 = d.depth[v];
-}
-#line resume "discovery_tree.cu"
-
-__device__ __forceinline__ void collect_read_2(const data_slice& d, vertex v, collect_early& early) {
-#line 36 "discovery_tree.gdsl"
-    early.value_2 = d.sum[v];
+    d.below[v] = d.sum[v];
 }
 #line resume "discovery_tree.cu"
 
@@ -405,24 +359,14 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
 // line 48: compute(vertices, hang)
 __device__ __forceinline__ void compute_hang(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, hang_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, hang_early* early) {
-            side_by_side<4>([&](uint32 k) { hang_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && hang_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { hang_read_2(d, v[k], early[k]); } });
-        }, [&](vertex v, hang_early& early) { hang_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (hang_condition(d, v)) { hang_apply(d, v); } });
     note_operator(run, 1, iteration, size, 0, false);
 }
 
 // line 49: compute(vertices, collect)
 __device__ __forceinline__ void compute_collect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, collect_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, collect_early* early) {
-            side_by_side<4>([&](uint32 k) { collect_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && collect_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { collect_read_2(d, v[k], early[k]); } });
-        }, [&](vertex v, collect_early& early) { collect_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (collect_condition(d, v)) { collect_apply(d, v); } });
     note_operator(run, 2, iteration, size, 0, false);
 }
 

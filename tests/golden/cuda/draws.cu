@@ -333,13 +333,13 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     begin_operator(run);
     spread_totals totals;
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, spread_early* early) {
-        side_by_side<2>([&](uint32 k) { spread_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { spread_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, spread_early& early) {
         if (active && spread_condition(d, at, early)) { spread_apply(d, near, far, totals, early); }
     };
-    push_warps_side_by_side<2, spread_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    push_hubs_side_by_side<2, spread_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, spread_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, spread_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     {
         const bool total = block_reduce(run.shared, totals.moved, false,
             [](bool a, bool b) { return a | b; });

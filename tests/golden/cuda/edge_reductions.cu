@@ -63,8 +63,6 @@
 #undef dst
 #undef empty_around_apply
 #undef empty_around_condition
-#undef empty_around_early
-#undef empty_around_read
 #undef empty_loneliest_apply
 #undef empty_loneliest_condition
 #undef empty_of_around
@@ -73,20 +71,10 @@
 #undef empty_shared_apply
 #undef empty_shared_condition
 #undef end_back_apply
-#undef end_back_early
-#undef end_back_read
 #undef end_cheapest_apply
-#undef end_cheapest_early
-#undef end_cheapest_read
 #undef end_dearest_apply
-#undef end_dearest_early
-#undef end_dearest_read
 #undef end_odd_apply
-#undef end_odd_early
-#undef end_odd_read
 #undef end_paid_apply
-#undef end_paid_early
-#undef end_paid_read
 #undef far_ends_1
 #undef far_ends_2
 #undef far_ends_3
@@ -111,8 +99,6 @@
 #undef holds_tolls_value
 #undef into
 #undef is_large_condition
-#undef is_large_early
-#undef is_large_read
 #undef large
 #undef leave_mixed_apply
 #undef leave_shared_apply
@@ -386,9 +372,8 @@ struct edge_frontier {
 // piece: clear_marks
 // piece: collect_far_ends
 // piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_edge
 // piece: each_id
 // piece: count_visited
@@ -415,42 +400,7 @@ struct reduce_min_of_toll_totals {
     int32 min_of_toll = 2147483647;
 };
 
-struct is_large_early {
-    bool active;
-    uint32 value_1;
-};
-
-struct empty_around_early {
-    bool active;
-    bool value_1;
-};
-
-struct end_cheapest_early {
-    bool active;
-    bool value_1;
-};
-
-struct end_dearest_early {
-    bool active;
-    int32 value_1;
-};
-
-struct end_odd_early {
-    bool active;
-    bool value_1;
-};
-
 struct pays_early {
-    bool active;
-    int32 value_1;
-};
-
-struct end_back_early {
-    bool active;
-    vertex value_1;
-};
-
-struct end_paid_early {
     bool active;
     int32 value_1;
 };
@@ -492,15 +442,9 @@ __device__ __forceinline__ uint32 sizes_value(const data_slice& d, vertex near, 
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ bool is_large_condition(const data_slice& d, vertex v, is_large_early& early) {
+__device__ __forceinline__ bool is_large_condition(const data_slice& d, vertex v) {
 #line 34 "edge_reductions.gdsl"
-    return early.value_1 > 20u;
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void is_large_read(const data_slice& d, vertex v, is_large_early& early) {
-#line 34 "edge_reductions.gdsl"
-    early.value_1 = d.bulk[v];
+    return d.bulk[v] > 20u;
 }
 #line resume "edge_reductions.cu"
 
@@ -528,21 +472,15 @@ __device__ __forceinline__ uint32 rounded_value(const data_slice& d, vertex far)
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ bool empty_around_condition(const data_slice& d, vertex v, empty_around_early& early) {
+__device__ __forceinline__ bool empty_around_condition(const data_slice& d, vertex v) {
 #line 39 "edge_reductions.gdsl"
-    return !early.value_1;
+    return !d.around_has_edge[v];
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void empty_around_apply(const data_slice& d, vertex v, empty_around_early& early) {
+__device__ __forceinline__ void empty_around_apply(const data_slice& d, vertex v) {
 #line 39 "edge_reductions.gdsl"
     d.around[v] = *d.empty_of_around;
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void empty_around_read(const data_slice& d, vertex v, empty_around_early& early) {
-#line 39 "edge_reductions.gdsl"
-    early.value_1 = d.around_has_edge[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -580,21 +518,15 @@ __device__ __forceinline__ void gather_tolls_apply(const data_slice& d, vertex d
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void end_cheapest_apply(const data_slice& d, vertex v, end_cheapest_early& early) {
+__device__ __forceinline__ void end_cheapest_apply(const data_slice& d, vertex v) {
 #line 41 "edge_reductions.gdsl"
-    if (early.value_1) {
+    if (d.cheapest_has_edge[v]) {
 #line 41 "edge_reductions.gdsl"
         d.cheapest[v] = d.cheapest_gathered[v];
     } else {
 #line 41 "edge_reductions.gdsl"
         d.cheapest[v] = *d.empty_of_cheapest;
     }
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void end_cheapest_read(const data_slice& d, vertex v, end_cheapest_early& early) {
-#line 41 "edge_reductions.gdsl"
-    early.value_1 = d.cheapest_has_edge[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -616,15 +548,9 @@ __device__ __forceinline__ void gather_tolls_2_apply(const data_slice& d, vertex
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void end_dearest_apply(const data_slice& d, vertex v, end_dearest_early& early) {
+__device__ __forceinline__ void end_dearest_apply(const data_slice& d, vertex v) {
 #line 42 "edge_reductions.gdsl"
-    d.dearest[v] = early.value_1;
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void end_dearest_read(const data_slice& d, vertex v, end_dearest_early& early) {
-#line 42 "edge_reductions.gdsl"
-    early.value_1 = d.dearest_gathered[v];
+    d.dearest[v] = d.dearest_gathered[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -647,21 +573,15 @@ __device__ __forceinline__ void gather_is_odd_apply(const data_slice& d, vertex 
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void end_odd_apply(const data_slice& d, vertex v, end_odd_early& early) {
+__device__ __forceinline__ void end_odd_apply(const data_slice& d, vertex v) {
 #line 43 "edge_reductions.gdsl"
-    if (early.value_1) {
+    if (d.odd_has_edge[v]) {
 #line 43 "edge_reductions.gdsl"
         d.odd[v] = d.odd_gathered[v];
     } else {
 #line 43 "edge_reductions.gdsl"
         d.odd[v] = -1;
     }
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void end_odd_read(const data_slice& d, vertex v, end_odd_early& early) {
-#line 43 "edge_reductions.gdsl"
-    early.value_1 = d.odd_has_edge[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -689,15 +609,9 @@ __device__ __forceinline__ void gather_ends_apply(const data_slice& d, vertex sr
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void end_back_apply(const data_slice& d, vertex v, end_back_early& early) {
+__device__ __forceinline__ void end_back_apply(const data_slice& d, vertex v) {
 #line 45 "edge_reductions.gdsl"
-    d.back[v] = early.value_1;
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void end_back_read(const data_slice& d, vertex v, end_back_early& early) {
-#line 45 "edge_reductions.gdsl"
-    early.value_1 = d.back_gathered[v];
+    d.back[v] = d.back_gathered[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -719,15 +633,9 @@ __device__ __forceinline__ void gather_tolls_3_apply(const data_slice& d, vertex
 }
 #line resume "edge_reductions.cu"
 
-__device__ __forceinline__ void end_paid_apply(const data_slice& d, vertex v, end_paid_early& early) {
+__device__ __forceinline__ void end_paid_apply(const data_slice& d, vertex v) {
 #line 46 "edge_reductions.gdsl"
-    d.paid[v] = early.value_1;
-}
-#line resume "edge_reductions.cu"
-
-__device__ __forceinline__ void end_paid_read(const data_slice& d, vertex v, end_paid_early& early) {
-#line 46 "edge_reductions.gdsl"
-    early.value_1 = d.paid_gathered[v];
+    d.paid[v] = d.paid_gathered[v];
 }
 #line resume "edge_reductions.cu"
 
@@ -868,11 +776,8 @@ __device__ __forceinline__ void filter_is_large(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, is_large_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, is_large_early* early) {
-            side_by_side<4>([&](uint32 k) { is_large_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, is_large_early& early) {
-        const bool accepted = active && is_large_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && is_large_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -915,10 +820,7 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_empty_around(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, empty_around_early>(members_of(input),
-        [&](const vertex* v, empty_around_early* early) {
-            side_by_side<4>([&](uint32 k) { empty_around_read(d, v[k], early[k]); });
-        }, [&](vertex v, empty_around_early& early) { if (empty_around_condition(d, v, early)) { empty_around_apply(d, v, early); } });
+    each_vertex(members_of(input), [&](vertex v) { if (empty_around_condition(d, v)) { empty_around_apply(d, v); } });
     note_operator(run, 4, iteration, size, 0, false);
 }
 
@@ -968,10 +870,7 @@ __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, end_cheapest_early>(members_of(input),
-        [&](const vertex* v, end_cheapest_early* early) {
-            side_by_side<4>([&](uint32 k) { end_cheapest_read(d, v[k], early[k]); });
-        }, [&](vertex v, end_cheapest_early& early) { end_cheapest_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { end_cheapest_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
 
@@ -994,10 +893,7 @@ __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_
 __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, end_dearest_early>(members_of(input),
-        [&](const vertex* v, end_dearest_early* early) {
-            side_by_side<4>([&](uint32 k) { end_dearest_read(d, v[k], early[k]); });
-        }, [&](vertex v, end_dearest_early& early) { end_dearest_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { end_dearest_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
 
@@ -1020,10 +916,7 @@ __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_s
 __device__ __forceinline__ void compute_end_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, end_odd_early>(members_of(input),
-        [&](const vertex* v, end_odd_early* early) {
-            side_by_side<4>([&](uint32 k) { end_odd_read(d, v[k], early[k]); });
-        }, [&](vertex v, end_odd_early& early) { end_odd_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { end_odd_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
 
@@ -1034,14 +927,14 @@ __device__ __forceinline__ void advance_pays(enactor& run, const data_slice& d, 
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, pays_early* early) {
-        side_by_side<2>([&](uint32 k) { pays_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { pays_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, pays_early& early) {
         const bool accepted = active && pays_condition_2(d, in_lists{d.graph}.id(at), early);
         out.append(accepted, accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps_side_by_side<2, pays_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, pays_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, pays_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, pays_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 16, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -1066,10 +959,7 @@ __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_sli
 __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, end_back_early>(members_of(input),
-        [&](const vertex* v, end_back_early* early) {
-            side_by_side<4>([&](uint32 k) { end_back_read(d, v[k], early[k]); });
-        }, [&](vertex v, end_back_early& early) { end_back_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { end_back_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
 
@@ -1092,10 +982,7 @@ __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_
 __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, end_paid_early>(members_of(input),
-        [&](const vertex* v, end_paid_early* early) {
-            side_by_side<4>([&](uint32 k) { end_paid_read(d, v[k], early[k]); });
-        }, [&](vertex v, end_paid_early& early) { end_paid_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { end_paid_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
 

@@ -45,8 +45,6 @@
 #undef src
 #undef undecided
 #undef wins_condition
-#undef wins_early
-#undef wins_read
 
 namespace gdsl {
 
@@ -213,11 +211,9 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
-// piece: each_vertex_by_warps
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: bits_of_members
@@ -234,6 +230,7 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: shuffle_down
@@ -245,12 +242,6 @@ struct frontier {
 // piece: reduce_hubs
 
 // ---- functors ----
-
-struct wins_early {
-    bool active;
-    uint64 value_1;
-    uint64 value_2;
-};
 
 __device__ __forceinline__ bool rival_condition(const data_slice& d, vertex src, vertex dst, vertex far) {
 #line 13 "independent_rounds.gdsl"
@@ -264,17 +255,9 @@ __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex far) {
 }
 #line resume "independent_rounds.cu"
 
-__device__ __forceinline__ bool wins_condition(const data_slice& d, vertex v, wins_early& early) {
+__device__ __forceinline__ bool wins_condition(const data_slice& d, vertex v) {
 #line 14 "independent_rounds.gdsl"
-    return early.value_1 > early.value_2;
-}
-#line resume "independent_rounds.cu"
-
-__device__ __forceinline__ void wins_read(const data_slice& d, vertex v, wins_early& early) {
-#line 14 "independent_rounds.gdsl"
-    early.value_1 = d.key[v];
-#line 14 "independent_rounds.gdsl"
-    early.value_2 = d.most[v];
+    return d.key[v] > d.most[v];
 }
 #line resume "independent_rounds.cu"
 
@@ -333,11 +316,8 @@ __device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, f
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, wins_early>(members_of(input),
-        [&](const vertex* v, wins_early* early) {
-            side_by_side<4>([&](uint32 k) { wins_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, wins_early& early) {
-        const bool accepted = active && wins_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && wins_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

@@ -29,8 +29,6 @@
 #undef filter_undecided
 #undef join_apply
 #undef join_condition
-#undef join_early
-#undef join_read
 #undef join_totals
 #undef joined_in
 #undef key
@@ -46,8 +44,6 @@
 #undef seed
 #undef src
 #undef undecided_condition
-#undef undecided_early
-#undef undecided_read
 #undef winners
 #undef y
 
@@ -229,8 +225,7 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
 // piece: members_a_warp
@@ -251,6 +246,7 @@ struct direction_state {
 // piece: bitmap_discarder
 // piece: pull_warps
 // piece: pull_hubs
+// piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle
@@ -264,17 +260,6 @@ struct direction_state {
 
 struct join_totals {
     int64 chosen = 0ll;
-};
-
-struct join_early {
-    bool active;
-    uint64 value_1;
-    uint64 value_2;
-};
-
-struct undecided_early {
-    bool active;
-    int32 value_1;
 };
 
 __device__ __forceinline__ uint64 mix(uint64 x) {
@@ -303,27 +288,19 @@ __device__ __forceinline__ uint64 rival_value(const data_slice& d, vertex src) {
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool join_condition(const data_slice& d, vertex v, join_early& early) {
+__device__ __forceinline__ bool join_condition(const data_slice& d, vertex v) {
 #line 26 "independent_set.gdsl"
-    return early.value_1 < early.value_2;
+    return d.key[v] < d.least[v];
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals, join_early& early) {
+__device__ __forceinline__ void join_apply(const data_slice& d, vertex v, int32 iteration, join_totals& totals) {
 #line 27 "independent_set.gdsl"
     d.state[v] = 1;
 #line 27 "independent_set.gdsl"
     d.joined_in[v] = iteration;
 #line 27 "independent_set.gdsl"
     plain_add(&totals.chosen, 1ll);
-}
-#line resume "independent_set.cu"
-
-__device__ __forceinline__ void join_read(const data_slice& d, vertex v, join_early& early) {
-#line 26 "independent_set.gdsl"
-    early.value_1 = d.key[v];
-#line 26 "independent_set.gdsl"
-    early.value_2 = d.least[v];
 }
 #line resume "independent_set.cu"
 
@@ -351,15 +328,9 @@ __device__ __forceinline__ void leave_apply(const data_slice& d, vertex far) {
 }
 #line resume "independent_set.cu"
 
-__device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v, undecided_early& early) {
+__device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex v) {
 #line 33 "independent_set.gdsl"
-    return early.value_1 == 0;
-}
-#line resume "independent_set.cu"
-
-__device__ __forceinline__ void undecided_read(const data_slice& d, vertex v, undecided_early& early) {
-#line 33 "independent_set.gdsl"
-    early.value_1 = d.state[v];
+    return d.state[v] == 0;
 }
 #line resume "independent_set.cu"
 
@@ -394,12 +365,9 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
     begin_operator(run);
     join_totals totals;
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps_side_by_side<4, join_early>(members_of(input),
-        [&](const vertex* v, join_early* early) {
-            side_by_side<4>([&](uint32 k) { join_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, join_early& early) {
-        const bool accepted = active && join_condition(d, v, early);
-        if (accepted) { join_apply(d, v, iteration, totals, early); }
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && join_condition(d, v);
+        if (accepted) { join_apply(d, v, iteration, totals); }
         out.append(accepted, v);
     });
     out.flush();
@@ -450,11 +418,8 @@ __device__ __forceinline__ void filter_undecided(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, undecided_early>(members_of(input),
-        [&](const vertex* v, undecided_early* early) {
-            side_by_side<4>([&](uint32 k) { undecided_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, undecided_early& early) {
-        const bool accepted = active && undecided_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && undecided_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

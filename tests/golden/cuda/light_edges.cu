@@ -371,22 +371,22 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
-        side_by_side<2>([&](uint32 k) { lower_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { lower_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
         if (active) { lower_apply(d, at, near, early); }
     };
-    push_warps_side_by_side<2, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    const uint64 chunks = push_hubs_side_by_side<2, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
-        side_by_side<2>([&](uint32 k) { lower_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { lower_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
     };
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
         if (active) { lower_apply(d, in_lists{d.graph}.id(at), near, early); }
     };
-    push_warps_side_by_side<2, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
-    push_hubs_side_by_side<2, lower_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
+    push_warps_side_by_side<4, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     synchronize(run);
     end_operator(run, 2, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
@@ -398,26 +398,26 @@ __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice&
     edge_collector out(run, result);
     uint32* const seen = edge_marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, as_light_early* early) {
-        side_by_side<2>([&](uint32 k) { as_light_read(d, at[k], near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { as_light_read(d, at[k], near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
         const bool accepted = active && as_light_condition(d, at, near, early);
         if (accepted) { as_light_apply(d, at, near, early); }
         out.append(accepted && mark_edge(seen, at), at);
     };
-    push_warps_side_by_side<2, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    const uint64 chunks = push_hubs_side_by_side<2, as_light_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, as_light_early* early) {
-        side_by_side<2>([&](uint32 k) { as_light_read(d, in_lists{d.graph}.id(at[k]), near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { as_light_read(d, in_lists{d.graph}.id(at[k]), near[k], early[k]); });
     };
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
         const bool accepted = active && as_light_condition(d, in_lists{d.graph}.id(at), near, early);
         if (accepted) { as_light_apply(d, in_lists{d.graph}.id(at), near, early); }
         out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    push_warps_side_by_side<2, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
-    push_hubs_side_by_side<2, as_light_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
+    push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
     clear_edge_marks(seen, result);

@@ -39,8 +39,6 @@
 #undef beside_early
 #undef beside_read
 #undef chance_apply
-#undef chance_early
-#undef chance_read
 #undef chance_totals
 #undef closer
 #undef communities
@@ -55,8 +53,6 @@
 #undef compute_reduce_sum_of_units
 #undef count_apply
 #undef drawn_condition
-#undef drawn_early
-#undef drawn_read
 #undef dst
 #undef e_
 #undef f_
@@ -80,8 +76,6 @@
 #undef max_of_weight
 #undef modularity
 #undef move_apply
-#undef move_early
-#undef move_read
 #undef nearer_condition
 #undef nearer_value
 #undef neighbor_reduce_1_value
@@ -342,10 +336,10 @@ struct out_lists {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: side_by_side
 // piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
@@ -730,24 +724,6 @@ struct chance_totals {
     int64 quality = 0ll;
 };
 
-struct chance_early {
-    bool active;
-    int64 value_1;
-};
-
-struct drawn_early {
-    bool active;
-    vertex value_1;
-    vertex value_2;
-};
-
-struct move_early {
-    bool active;
-    vertex value_1;
-    int64 value_2;
-    vertex value_3;
-};
-
 struct beside_early {
     bool active;
     vertex value_1;
@@ -812,15 +788,9 @@ __device__ __forceinline__ void inside_apply(const data_slice& d, edge e_, insid
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void chance_apply(const data_slice& d, vertex v, chance_totals& totals, chance_early& early) {
+__device__ __forceinline__ void chance_apply(const data_slice& d, vertex v, chance_totals& totals) {
 #line 48 "louvain.gdsl"
-    plain_subtract(&totals.quality, fixed(float64(early.value_1) / *d.whole * (float64(early.value_1) / *d.whole)));
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void chance_read(const data_slice& d, vertex v, chance_early& early) {
-#line 48 "louvain.gdsl"
-    early.value_1 = d.volume[v];
+    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
 }
 #line resume "louvain.cu"
 
@@ -854,17 +824,9 @@ __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, ver
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool drawn_condition(const data_slice& d, vertex v, drawn_early& early) {
+__device__ __forceinline__ bool drawn_condition(const data_slice& d, vertex v) {
 #line 67 "louvain.gdsl"
-    return early.value_1 != early.value_2;
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void drawn_read(const data_slice& d, vertex v, drawn_early& early) {
-#line 67 "louvain.gdsl"
-    early.value_1 = d.best[v];
-#line 67 "louvain.gdsl"
-    early.value_2 = d.label[v];
+    return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
 
@@ -886,23 +848,13 @@ __device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void move_apply(const data_slice& d, vertex v, move_early& early) {
+__device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
 #line 44 "louvain.gdsl"
-    reduce_subtract(&d.volume[checked_index(d, early.value_1, d.graph.num_vertices, 4)], early.value_2);
+    reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
 #line 44 "louvain.gdsl"
-    reduce_add(&d.volume[checked_index(d, early.value_3, d.graph.num_vertices, 5)], early.value_2);
+    reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
 #line 44 "louvain.gdsl"
-    d.label[v] = early.value_3;
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void move_read(const data_slice& d, vertex v, move_early& early) {
-#line 44 "louvain.gdsl"
-    early.value_1 = load_now(&d.label[v]);
-#line 44 "louvain.gdsl"
-    early.value_2 = d.strength[v];
-#line 44 "louvain.gdsl"
-    early.value_3 = d.best[v];
+    d.label[v] = d.best[v];
 }
 #line resume "louvain.cu"
 
@@ -1012,10 +964,7 @@ __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     chance_totals totals;
-    each_vertex_side_by_side<4, chance_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, chance_early* early) {
-            side_by_side<4>([&](uint32 k) { chance_read(d, v[k], early[k]); });
-        }, [&](vertex v, chance_early& early) { chance_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
@@ -1080,11 +1029,8 @@ __device__ __forceinline__ void filter_drawn(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, drawn_early>(members_of(input),
-        [&](const vertex* v, drawn_early* early) {
-            side_by_side<4>([&](uint32 k) { drawn_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, drawn_early& early) {
-        const bool accepted = active && drawn_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && drawn_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -1126,10 +1072,7 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, move_early>(members_of(input),
-        [&](const vertex* v, move_early* early) {
-            side_by_side<4>([&](uint32 k) { move_read(d, v[k], early[k]); });
-        }, [&](vertex v, move_early& early) { move_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -1142,14 +1085,14 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, beside_early* early) {
-        side_by_side<2>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, beside_early& early) {
         const bool accepted = active && beside_condition(d, near, far, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -1174,10 +1117,7 @@ __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     chance_totals totals;
-    each_vertex_side_by_side<4, chance_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, chance_early* early) {
-            side_by_side<4>([&](uint32 k) { chance_read(d, v[k], early[k]); });
-        }, [&](vertex v, chance_early& early) { chance_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });

@@ -45,8 +45,6 @@
 #undef values_of_hops
 #undef values_of_seen
 #undef where_1_condition
-#undef where_1_early
-#undef where_1_read
 #undef word_end
 
 namespace gdsl {
@@ -225,8 +223,6 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_vertex_by_warps
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -248,26 +244,15 @@ struct frontier {
 
 // ---- functors ----
 
-struct where_1_early {
-    bool active;
-    int32 value_1;
-};
-
 __device__ __forceinline__ uint32 bit_of(int32 label) {
 #line 16 "many_sources.gdsl"
     return shift_left(1u, label % 32);
 }
 #line resume "many_sources.cu"
 
-__device__ __forceinline__ bool where_1_condition(const data_slice& d, vertex v, where_1_early& early) {
+__device__ __forceinline__ bool where_1_condition(const data_slice& d, vertex v) {
 #line 49 "many_sources.gdsl"
-    return early.value_1 >= 0;
-}
-#line resume "many_sources.cu"
-
-__device__ __forceinline__ void where_1_read(const data_slice& d, vertex v, where_1_early& early) {
-#line 49 "many_sources.gdsl"
-    early.value_1 = d.label[v];
+    return d.label[v] >= 0;
 }
 #line resume "many_sources.cu"
 
@@ -331,11 +316,8 @@ __device__ __forceinline__ void filter_where_1(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, where_1_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, where_1_early* early) {
-            side_by_side<4>([&](uint32 k) { where_1_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, where_1_early& early) {
-        const bool accepted = active && where_1_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && where_1_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

@@ -32,8 +32,6 @@
 #undef propose_condition
 #undef propose_totals
 #undef release_apply
-#undef release_early
-#undef release_read
 #undef src
 #undef taken
 
@@ -156,9 +154,8 @@ struct block_storage {
 // piece: padded
 // piece: block_reduce
 // piece: all_members
-// piece: side_by_side
 // piece: grid_threads thread_index
-// piece: each_vertex_side_by_side
+// piece: each_vertex
 // piece: each_edge
 // piece: each_id
 
@@ -170,11 +167,6 @@ struct propose_totals {
 
 struct possible_totals {
     bool again = false;
-};
-
-struct release_early {
-    bool active;
-    vertex value_1;
 };
 
 __device__ __forceinline__ bool propose_condition(const data_slice& d, vertex src, vertex dst) {
@@ -195,17 +187,11 @@ __device__ __forceinline__ void propose_apply(const data_slice& d, vertex src, v
 }
 #line resume "matching.cu"
 
-__device__ __forceinline__ void release_apply(const data_slice& d, vertex v, release_early& early) {
+__device__ __forceinline__ void release_apply(const data_slice& d, vertex v) {
 #line 25 "matching.gdsl"
-    d.free[v] = early.value_1 == NO_VERTEX;
+    d.free[v] = d.mate[v] == NO_VERTEX;
 #line 25 "matching.gdsl"
-    d.taken[v] = early.value_1 != NO_VERTEX;
-}
-#line resume "matching.cu"
-
-__device__ __forceinline__ void release_read(const data_slice& d, vertex v, release_early& early) {
-#line 25 "matching.gdsl"
-    early.value_1 = d.mate[v];
+    d.taken[v] = d.mate[v] != NO_VERTEX;
 }
 #line resume "matching.cu"
 
@@ -239,10 +225,7 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
 // line 35: compute(vertices, release)
 __device__ __forceinline__ void compute_release(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, release_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, release_early* early) {
-            side_by_side<4>([&](uint32 k) { release_read(d, v[k], early[k]); });
-        }, [&](vertex v, release_early& early) { release_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { release_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
 

@@ -39,8 +39,6 @@
 #undef looked_at
 #undef met
 #undef note_apply
-#undef note_early
-#undef note_read
 #undef note_totals
 #undef right
 #undef seen_left
@@ -218,8 +216,7 @@ struct frontier {
 // piece: need_bitmap
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: side_by_side
-// piece: each_vertex_side_by_side
+// piece: each_vertex
 // piece: each_id
 // piece: define_frontier
 // piece: copy_frontier
@@ -264,12 +261,6 @@ struct direction_state {
 
 struct note_totals {
     int32 between = (-2147483647 - 1);
-};
-
-struct note_early {
-    bool active;
-    int32 value_1;
-    int32 value_2;
 };
 
 __device__ __forceinline__ bool ahead_claim(const data_slice& d, vertex dst, int32 iteration, bool few) {
@@ -320,19 +311,11 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 }
 #line resume "meeting.cu"
 
-__device__ __forceinline__ void note_apply(const data_slice& d, vertex v, note_totals& totals, note_early& early) {
+__device__ __forceinline__ void note_apply(const data_slice& d, vertex v, note_totals& totals) {
 #line 16 "meeting.gdsl"
     d.met[v] = true;
 #line 16 "meeting.gdsl"
-    plain_max(&totals.between, wrapping_add(early.value_1, early.value_2));
-}
-#line resume "meeting.cu"
-
-__device__ __forceinline__ void note_read(const data_slice& d, vertex v, note_early& early) {
-#line 16 "meeting.gdsl"
-    early.value_1 = d.from_left[v];
-#line 16 "meeting.gdsl"
-    early.value_2 = d.to_right[v];
+    plain_max(&totals.between, wrapping_add(d.from_left[v], d.to_right[v]));
 }
 #line resume "meeting.cu"
 
@@ -413,10 +396,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     note_totals totals;
-    each_vertex_side_by_side<4, note_early>(members_of(input),
-        [&](const vertex* v, note_early* early) {
-            side_by_side<4>([&](uint32 k) { note_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_early& early) { note_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_apply(d, v, totals); });
     {
         const int32 total = block_reduce(run.shared, totals.between, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });

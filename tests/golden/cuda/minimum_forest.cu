@@ -57,8 +57,6 @@
 #undef relabel_read
 #undef relabel_read_2
 #undef settle_apply
-#undef settle_early
-#undef settle_read
 #undef src
 #undef weight
 
@@ -215,8 +213,9 @@ struct block_storage {
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
-// piece: side_by_side
 // piece: grid_threads thread_index
+// piece: each_vertex
+// piece: side_by_side
 // piece: each_vertex_side_by_side
 // piece: each_id
 // piece: grid_warps warp_index
@@ -258,11 +257,6 @@ struct offer_early {
     bool active;
     vertex value_1;
     vertex value_2;
-};
-
-struct settle_early {
-    bool active;
-    vertex value_1;
 };
 
 struct jump_early {
@@ -325,9 +319,9 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
 }
 #line resume "minimum_forest.cu"
 
-__device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_early& early) {
+__device__ __forceinline__ void settle_apply(const data_slice& d, vertex v) {
 #line 40 "minimum_forest.gdsl"
-    const vertex other = early.value_1;
+    const vertex other = d.hooked[v];
     const bool alone = other == NO_VERTEX;
     d.next[v] = alone ? v : other;
     if (!alone) {
@@ -336,12 +330,6 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
             d.next[v] = v;
         }
     }
-}
-#line resume "minimum_forest.cu"
-
-__device__ __forceinline__ void settle_read(const data_slice& d, vertex v, settle_early& early) {
-#line 40 "minimum_forest.gdsl"
-    early.value_1 = d.hooked[v];
 }
 #line resume "minimum_forest.cu"
 
@@ -394,14 +382,14 @@ __device__ __forceinline__ void advance_offer(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, offer_early* early) {
-        side_by_side<2>([&](uint32 k) { early[k].active = early[k].active && offer_condition(d, near[k], far[k], early[k]); });
-        side_by_side<2>([&](uint32 k) { if (early[k].active) { offer_read(d, near[k], far[k], early[k]); } });
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && offer_condition(d, near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { offer_read(d, near[k], far[k], early[k]); } });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, offer_early& early) {
         if (active) { offer_apply(d, near, far, at, early); }
     };
-    push_warps_side_by_side<2, offer_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    push_hubs_side_by_side<2, offer_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, offer_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, offer_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
@@ -433,10 +421,7 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
 // line 64: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, settle_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, settle_early* early) {
-            side_by_side<4>([&](uint32 k) { settle_read(d, v[k], early[k]); });
-        }, [&](vertex v, settle_early& early) { settle_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
 

@@ -27,8 +27,6 @@
 #undef hops
 #undef is_site_apply
 #undef is_site_condition
-#undef is_site_early
-#undef is_site_read
 #undef near_by
 #undef reach
 #undef spread_apply
@@ -37,8 +35,6 @@
 #undef spread_selects
 #undef tally_apply
 #undef tally_condition
-#undef tally_early
-#undef tally_read
 #undef tally_totals
 
 namespace gdsl {
@@ -205,9 +201,8 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: uncounted
 // piece: need_queue
-// piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -235,31 +230,15 @@ struct tally_totals {
     int64 near_by = 0ll;
 };
 
-struct is_site_early {
-    bool active;
-    bool value_1;
-};
-
-struct tally_early {
-    bool active;
-    int32 value_1;
-};
-
-__device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v, is_site_early& early) {
+__device__ __forceinline__ bool is_site_condition(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
-    return early.value_1;
+    return d.site[v];
 }
 #line resume "multi_source.cu"
 
-__device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v, is_site_early& early) {
+__device__ __forceinline__ void is_site_apply(const data_slice& d, vertex v) {
 #line 11 "multi_source.gdsl"
     d.hops[v] = 0;
-}
-#line resume "multi_source.cu"
-
-__device__ __forceinline__ void is_site_read(const data_slice& d, vertex v, is_site_early& early) {
-#line 11 "multi_source.gdsl"
-    early.value_1 = d.site[v];
 }
 #line resume "multi_source.cu"
 
@@ -287,21 +266,15 @@ __device__ __forceinline__ void spread_apply(const data_slice& d, vertex dst, in
 }
 #line resume "multi_source.cu"
 
-__device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v, tally_early& early) {
+__device__ __forceinline__ bool tally_condition(const data_slice& d, vertex v) {
 #line 16 "multi_source.gdsl"
-    return early.value_1 <= d.reach;
+    return d.hops[v] <= d.reach;
 }
 #line resume "multi_source.cu"
 
-__device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals, tally_early& early) {
+__device__ __forceinline__ void tally_apply(const data_slice& d, tally_totals& totals) {
 #line 16 "multi_source.gdsl"
     plain_add(&totals.near_by, 1ll);
-}
-#line resume "multi_source.cu"
-
-__device__ __forceinline__ void tally_read(const data_slice& d, vertex v, tally_early& early) {
-#line 16 "multi_source.gdsl"
-    early.value_1 = d.hops[v];
 }
 #line resume "multi_source.cu"
 
@@ -312,12 +285,9 @@ __device__ __forceinline__ void filter_is_site(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps_side_by_side<4, is_site_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, is_site_early* early) {
-            side_by_side<4>([&](uint32 k) { is_site_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, is_site_early& early) {
-        const bool accepted = active && is_site_condition(d, v, early);
-        if (accepted) { is_site_apply(d, v, early); }
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && is_site_condition(d, v);
+        if (accepted) { is_site_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -364,10 +334,7 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     tally_totals totals;
-    each_vertex_side_by_side<4, tally_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, tally_early* early) {
-            side_by_side<4>([&](uint32 k) { tally_read(d, v[k], early[k]); });
-        }, [&](vertex v, tally_early& early) { if (tally_condition(d, v, early)) { tally_apply(d, totals, early); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (tally_condition(d, v)) { tally_apply(d, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.near_by, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });

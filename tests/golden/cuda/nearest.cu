@@ -64,9 +64,6 @@
 #undef lowest_bound_edge
 #undef lowest_found_apply
 #undef lowest_found_condition
-#undef lowest_found_early
-#undef lowest_found_read
-#undef lowest_found_read_2
 #undef lowest_kept_condition
 #undef lowest_limit
 #undef lowest_long_condition
@@ -120,19 +117,10 @@
 #undef weighs_bound_edge_3
 #undef weighs_found_2_apply
 #undef weighs_found_2_condition
-#undef weighs_found_2_early
-#undef weighs_found_2_read
-#undef weighs_found_2_read_2
 #undef weighs_found_3_apply
 #undef weighs_found_3_condition
-#undef weighs_found_3_early
-#undef weighs_found_3_read
-#undef weighs_found_3_read_2
 #undef weighs_found_apply
 #undef weighs_found_condition
-#undef weighs_found_early
-#undef weighs_found_read
-#undef weighs_found_read_2
 #undef weighs_kept_2_condition
 #undef weighs_kept_2_early
 #undef weighs_kept_2_read
@@ -372,7 +360,6 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -395,39 +382,15 @@ struct edge_frontier {
 
 // ---- functors ----
 
-struct weighs_found_early {
-    bool active;
-    edge value_1;
-    float32 value_2;
-};
-
 struct weighs_kept_early {
     bool active;
     int32 value_1;
-};
-
-struct lowest_found_early {
-    bool active;
-    edge value_1;
-    int64 value_2;
-};
-
-struct weighs_found_2_early {
-    bool active;
-    edge value_1;
-    float32 value_2;
 };
 
 struct weighs_kept_2_early {
     bool active;
     int32 value_1;
     int32 value_2;
-};
-
-struct weighs_found_3_early {
-    bool active;
-    edge value_1;
-    float32 value_2;
 };
 
 struct weighs_kept_3_early {
@@ -471,29 +434,17 @@ __device__ __forceinline__ edge weighs_best_edge_2_value(edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_found_condition(const data_slice& d, vertex v, weighs_found_early& early) {
+__device__ __forceinline__ bool weighs_found_condition(const data_slice& d, vertex v) {
 #line 23 "nearest.gdsl"
-    return early.value_1 != NO_EDGE;
+    return d.weighs_best_edge[v] != NO_EDGE;
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_found_apply(const data_slice& d, vertex v, weighs_found_early& early) {
+__device__ __forceinline__ void weighs_found_apply(const data_slice& d, vertex v) {
 #line 23 "nearest.gdsl"
-    d.weighs_bound[v] = early.value_2;
+    d.weighs_bound[v] = d.weighs_best[v];
 #line 23 "nearest.gdsl"
-    d.weighs_bound_edge[v] = early.value_1;
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_read(const data_slice& d, vertex v, weighs_found_early& early) {
-#line 23 "nearest.gdsl"
-    early.value_1 = d.weighs_best_edge[v];
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_read_2(const data_slice& d, vertex v, weighs_found_early& early) {
-#line 23 "nearest.gdsl"
-    early.value_2 = d.weighs_best[v];
+    d.weighs_bound_edge[v] = d.weighs_best_edge[v];
 }
 #line resume "nearest.cu"
 
@@ -559,29 +510,17 @@ __device__ __forceinline__ edge lowest_best_edge_2_value(edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool lowest_found_condition(const data_slice& d, vertex v, lowest_found_early& early) {
+__device__ __forceinline__ bool lowest_found_condition(const data_slice& d, vertex v) {
 #line 27 "nearest.gdsl"
-    return early.value_1 != NO_EDGE;
+    return d.lowest_best_edge[v] != NO_EDGE;
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void lowest_found_apply(const data_slice& d, vertex v, lowest_found_early& early) {
+__device__ __forceinline__ void lowest_found_apply(const data_slice& d, vertex v) {
 #line 27 "nearest.gdsl"
-    d.lowest_bound[v] = early.value_2;
+    d.lowest_bound[v] = d.lowest_best[v];
 #line 27 "nearest.gdsl"
-    d.lowest_bound_edge[v] = early.value_1;
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void lowest_found_read(const data_slice& d, vertex v, lowest_found_early& early) {
-#line 27 "nearest.gdsl"
-    early.value_1 = d.lowest_best_edge[v];
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void lowest_found_read_2(const data_slice& d, vertex v, lowest_found_early& early) {
-#line 27 "nearest.gdsl"
-    early.value_2 = d.lowest_best[v];
+    d.lowest_bound_edge[v] = d.lowest_best_edge[v];
 }
 #line resume "nearest.cu"
 
@@ -633,29 +572,17 @@ __device__ __forceinline__ edge weighs_best_edge_4_value(edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_found_2_condition(const data_slice& d, vertex v, weighs_found_2_early& early) {
+__device__ __forceinline__ bool weighs_found_2_condition(const data_slice& d, vertex v) {
 #line 29 "nearest.gdsl"
-    return early.value_1 != NO_EDGE;
+    return d.weighs_best_edge_3[v] != NO_EDGE;
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_found_2_apply(const data_slice& d, vertex v, weighs_found_2_early& early) {
+__device__ __forceinline__ void weighs_found_2_apply(const data_slice& d, vertex v) {
 #line 29 "nearest.gdsl"
-    d.weighs_bound_2[v] = early.value_2;
+    d.weighs_bound_2[v] = d.weighs_best_2[v];
 #line 29 "nearest.gdsl"
-    d.weighs_bound_edge_2[v] = early.value_1;
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_2_read(const data_slice& d, vertex v, weighs_found_2_early& early) {
-#line 29 "nearest.gdsl"
-    early.value_1 = d.weighs_best_edge_3[v];
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_2_read_2(const data_slice& d, vertex v, weighs_found_2_early& early) {
-#line 29 "nearest.gdsl"
-    early.value_2 = d.weighs_best_2[v];
+    d.weighs_bound_edge_2[v] = d.weighs_best_edge_3[v];
 }
 #line resume "nearest.cu"
 
@@ -715,29 +642,17 @@ __device__ __forceinline__ edge weighs_best_edge_6_value(edge e) {
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_found_3_condition(const data_slice& d, vertex v, weighs_found_3_early& early) {
+__device__ __forceinline__ bool weighs_found_3_condition(const data_slice& d, vertex v) {
 #line 31 "nearest.gdsl"
-    return early.value_1 != NO_EDGE;
+    return d.weighs_best_edge_5[v] != NO_EDGE;
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ void weighs_found_3_apply(const data_slice& d, vertex v, weighs_found_3_early& early) {
+__device__ __forceinline__ void weighs_found_3_apply(const data_slice& d, vertex v) {
 #line 31 "nearest.gdsl"
-    d.weighs_bound_3[v] = early.value_2;
+    d.weighs_bound_3[v] = d.weighs_best_3[v];
 #line 31 "nearest.gdsl"
-    d.weighs_bound_edge_3[v] = early.value_1;
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_3_read(const data_slice& d, vertex v, weighs_found_3_early& early) {
-#line 31 "nearest.gdsl"
-    early.value_1 = d.weighs_best_edge_5[v];
-}
-#line resume "nearest.cu"
-
-__device__ __forceinline__ void weighs_found_3_read_2(const data_slice& d, vertex v, weighs_found_3_early& early) {
-#line 31 "nearest.gdsl"
-    early.value_2 = d.weighs_best_3[v];
+    d.weighs_bound_edge_3[v] = d.weighs_best_edge_5[v];
 }
 #line resume "nearest.cu"
 
@@ -809,14 +724,9 @@ __device__ __forceinline__ void filter_weighs_found(enactor& run, const data_sli
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, weighs_found_early>(members_of(input),
-        [&](const vertex* v, weighs_found_early* early) {
-            side_by_side<4>([&](uint32 k) { weighs_found_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && weighs_found_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { weighs_found_read_2(d, v[k], early[k]); } });
-        }, [&](bool active, vertex v, weighs_found_early& early) {
-        const bool accepted = active;
-        if (accepted) { weighs_found_apply(d, v, early); }
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && weighs_found_condition(d, v);
+        if (accepted) { weighs_found_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -830,14 +740,14 @@ __device__ __forceinline__ void advance_best(enactor& run, const data_slice& d, 
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_early* early) {
-        side_by_side<2>([&](uint32 k) { weighs_kept_read(d, near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { weighs_kept_read(d, near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_early& early) {
         const bool accepted = active && weighs_kept_condition(d, at, near, early);
         out.append(accepted, at);
     };
-    push_warps_side_by_side<2, weighs_kept_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    push_hubs_side_by_side<2, weighs_kept_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, weighs_kept_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, weighs_kept_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 5, iteration, size, uint64(d.graph.num_edges), false);
@@ -919,14 +829,9 @@ __device__ __forceinline__ void filter_lowest_found(enactor& run, const data_sli
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, lowest_found_early>(members_of(input),
-        [&](const vertex* v, lowest_found_early* early) {
-            side_by_side<4>([&](uint32 k) { lowest_found_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && lowest_found_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { lowest_found_read_2(d, v[k], early[k]); } });
-        }, [&](bool active, vertex v, lowest_found_early& early) {
-        const bool accepted = active;
-        if (accepted) { lowest_found_apply(d, v, early); }
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && lowest_found_condition(d, v);
+        if (accepted) { lowest_found_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1029,14 +934,9 @@ __device__ __forceinline__ void filter_weighs_found_2(enactor& run, const data_s
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, weighs_found_2_early>(members_of(input),
-        [&](const vertex* v, weighs_found_2_early* early) {
-            side_by_side<4>([&](uint32 k) { weighs_found_2_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && weighs_found_2_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { weighs_found_2_read_2(d, v[k], early[k]); } });
-        }, [&](bool active, vertex v, weighs_found_2_early& early) {
-        const bool accepted = active;
-        if (accepted) { weighs_found_2_apply(d, v, early); }
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && weighs_found_2_condition(d, v);
+        if (accepted) { weighs_found_2_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1052,24 +952,24 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
     edge_collector out(run, result);
     uint32* const seen = edge_marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_2_early* early) {
-        side_by_side<2>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
         const bool accepted = active && weighs_kept_2_condition(d, at, near, early);
         out.append(accepted && mark_edge(seen, at), at);
     };
-    count_visited(run, push_warps_side_by_side<2, weighs_kept_2_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    const uint64 chunks = push_hubs_side_by_side<2, weighs_kept_2_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    const uint64 chunks = push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_2_early* early) {
-        side_by_side<2>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
     };
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
         const bool accepted = active && weighs_kept_2_condition(d, in_lists{d.graph}.id(at), near, early);
         out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps_side_by_side<2, weighs_kept_2_early>(run, members_of(input), in_lists{d.graph}, visit_back_ahead, visit_back));
-    push_hubs_side_by_side<2, weighs_kept_2_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), in_lists{d.graph}, visit_back_ahead, visit_back));
+    push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
     clear_edge_marks(seen, result);
@@ -1138,14 +1038,9 @@ __device__ __forceinline__ void filter_weighs_found_3(enactor& run, const data_s
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, weighs_found_3_early>(members_of(input),
-        [&](const vertex* v, weighs_found_3_early* early) {
-            side_by_side<4>([&](uint32 k) { weighs_found_3_read(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && weighs_found_3_condition(d, v[k], early[k]); });
-            side_by_side<4>([&](uint32 k) { if (early[k].active) { weighs_found_3_read_2(d, v[k], early[k]); } });
-        }, [&](bool active, vertex v, weighs_found_3_early& early) {
-        const bool accepted = active;
-        if (accepted) { weighs_found_3_apply(d, v, early); }
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && weighs_found_3_condition(d, v);
+        if (accepted) { weighs_found_3_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();
@@ -1160,14 +1055,14 @@ __device__ __forceinline__ void advance_weighs_(enactor& run, const data_slice& 
     begin_operator(run);
     edge_collector out(run, result);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_3_early* early) {
-        side_by_side<2>([&](uint32 k) { weighs_kept_3_read(d, near[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { weighs_kept_3_read(d, near[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_3_early& early) {
         const bool accepted = active && weighs_kept_3_condition(d, at, near, early);
         out.append(accepted, at);
     };
-    count_visited(run, push_warps_side_by_side<2, weighs_kept_3_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, weighs_kept_3_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_3_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, weighs_kept_3_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 27, iteration, size, load_relaxed(&run.counters()->visited), false);

@@ -22,8 +22,6 @@
 #undef advance_visit
 #undef begin_apply
 #undef begin_condition
-#undef begin_early
-#undef begin_read
 #undef direction_of_advance_visit
 #undef dst
 #undef farthest
@@ -206,8 +204,7 @@ struct frontier {
 // piece: uncounted
 // piece: need_queue
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -227,6 +224,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle
@@ -240,28 +238,17 @@ struct direction_state {
 
 // ---- functors ----
 
-struct begin_early {
-    bool active;
-    bool value_1;
-};
-
-__device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v, begin_early& early) {
+__device__ __forceinline__ bool begin_condition(const data_slice& d, vertex v) {
 #line 12 "nearest_site.gdsl"
-    return early.value_1;
+    return d.is_site[v];
 }
 #line resume "nearest_site.cu"
 
-__device__ __forceinline__ void begin_apply(const data_slice& d, vertex v, begin_early& early) {
+__device__ __forceinline__ void begin_apply(const data_slice& d, vertex v) {
 #line 13 "nearest_site.gdsl"
     d.hops[v] = 0;
 #line 13 "nearest_site.gdsl"
     d.site[v] = v;
-}
-#line resume "nearest_site.cu"
-
-__device__ __forceinline__ void begin_read(const data_slice& d, vertex v, begin_early& early) {
-#line 12 "nearest_site.gdsl"
-    early.value_1 = d.is_site[v];
 }
 #line resume "nearest_site.cu"
 
@@ -302,12 +289,9 @@ __device__ __forceinline__ void filter_begin(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps_side_by_side<4, begin_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, begin_early* early) {
-            side_by_side<4>([&](uint32 k) { begin_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, begin_early& early) {
-        const bool accepted = active && begin_condition(d, v, early);
-        if (accepted) { begin_apply(d, v, early); }
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && begin_condition(d, v);
+        if (accepted) { begin_apply(d, v); }
         out.append(accepted, v);
     });
     out.flush();

@@ -24,30 +24,18 @@
 #undef b_bound
 #undef b_farthest
 #undef b_keep_condition
-#undef b_keep_early
-#undef b_keep_read
 #undef b_measure_apply
-#undef b_measure_early
-#undef b_measure_read
 #undef b_measure_totals
 #undef b_nearest
 #undef b_take_condition
-#undef b_take_early
-#undef b_take_read
 #undef b_waiting_1
 #undef c_bound
 #undef c_farthest
 #undef c_keep_condition
-#undef c_keep_early
-#undef c_keep_read
 #undef c_measure_apply
-#undef c_measure_early
-#undef c_measure_read
 #undef c_measure_totals
 #undef c_nearest
 #undef c_take_condition
-#undef c_take_early
-#undef c_take_read
 #undef c_waiting_1
 #undef capacity
 #undef compute_b_measure
@@ -248,15 +236,14 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: side_by_side
-// piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: grows_in_place
-// piece: each_vertex_by_warps
 // piece: grow_in_place
 // piece: bits_of_members
 // piece: forget_members
@@ -286,39 +273,9 @@ struct c_measure_totals {
     float64 c_farthest = (FLOAT64_INF - FLOAT64_INF);
 };
 
-struct b_measure_early {
-    bool active;
-    float32 value_1;
-};
-
-struct b_take_early {
-    bool active;
-    float32 value_1;
-};
-
-struct b_keep_early {
-    bool active;
-    float32 value_1;
-};
-
 struct relax_early {
     bool active;
     float32 value_1;
-};
-
-struct c_measure_early {
-    bool active;
-    float64 value_1;
-};
-
-struct c_take_early {
-    bool active;
-    float64 value_1;
-};
-
-struct c_keep_early {
-    bool active;
-    float64 value_1;
 };
 
 struct widen_early {
@@ -326,41 +283,23 @@ struct widen_early {
     float32 value_1;
 };
 
-__device__ __forceinline__ void b_measure_apply(const data_slice& d, vertex v, b_measure_totals& totals, b_measure_early& early) {
+__device__ __forceinline__ void b_measure_apply(const data_slice& d, vertex v, b_measure_totals& totals) {
 #line 17 "nearest_waiting.gdsl"
-    plain_min(&totals.b_nearest, float64(early.value_1));
+    plain_min(&totals.b_nearest, float64(d.distance[v]));
 #line 17 "nearest_waiting.gdsl"
-    plain_max(&totals.b_farthest, float64(early.value_1) < FLOAT64_INF ? float64(early.value_1) : -FLOAT64_INF);
+    plain_max(&totals.b_farthest, float64(d.distance[v]) < FLOAT64_INF ? float64(d.distance[v]) : -FLOAT64_INF);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ void b_measure_read(const data_slice& d, vertex v, b_measure_early& early) {
+__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v) {
 #line 17 "nearest_waiting.gdsl"
-    early.value_1 = d.distance[v];
+    return !(float64(d.distance[v]) > *d.b_bound);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v, b_take_early& early) {
+__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v) {
 #line 17 "nearest_waiting.gdsl"
-    return !(float64(early.value_1) > *d.b_bound);
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ void b_take_read(const data_slice& d, vertex v, b_take_early& early) {
-#line 17 "nearest_waiting.gdsl"
-    early.value_1 = d.distance[v];
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v, b_keep_early& early) {
-#line 17 "nearest_waiting.gdsl"
-    return float64(early.value_1) > *d.b_bound;
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ void b_keep_read(const data_slice& d, vertex v, b_keep_early& early) {
-#line 17 "nearest_waiting.gdsl"
-    early.value_1 = d.distance[v];
+    return float64(d.distance[v]) > *d.b_bound;
 }
 #line resume "nearest_waiting.cu"
 
@@ -376,41 +315,23 @@ __device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_ea
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ void c_measure_apply(const data_slice& d, vertex v, c_measure_totals& totals, c_measure_early& early) {
+__device__ __forceinline__ void c_measure_apply(const data_slice& d, vertex v, c_measure_totals& totals) {
 #line 21 "nearest_waiting.gdsl"
-    plain_min(&totals.c_nearest, early.value_1);
+    plain_min(&totals.c_nearest, d.rank[v]);
 #line 21 "nearest_waiting.gdsl"
-    plain_max(&totals.c_farthest, early.value_1 < FLOAT64_INF ? early.value_1 : -FLOAT64_INF);
+    plain_max(&totals.c_farthest, d.rank[v] < FLOAT64_INF ? d.rank[v] : -FLOAT64_INF);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ void c_measure_read(const data_slice& d, vertex v, c_measure_early& early) {
+__device__ __forceinline__ bool c_take_condition(const data_slice& d, vertex v) {
 #line 21 "nearest_waiting.gdsl"
-    early.value_1 = d.rank[v];
+    return !(d.rank[v] > *d.c_bound);
 }
 #line resume "nearest_waiting.cu"
 
-__device__ __forceinline__ bool c_take_condition(const data_slice& d, vertex v, c_take_early& early) {
+__device__ __forceinline__ bool c_keep_condition(const data_slice& d, vertex v) {
 #line 21 "nearest_waiting.gdsl"
-    return !(early.value_1 > *d.c_bound);
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ void c_take_read(const data_slice& d, vertex v, c_take_early& early) {
-#line 21 "nearest_waiting.gdsl"
-    early.value_1 = d.rank[v];
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ bool c_keep_condition(const data_slice& d, vertex v, c_keep_early& early) {
-#line 21 "nearest_waiting.gdsl"
-    return early.value_1 > *d.c_bound;
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ void c_keep_read(const data_slice& d, vertex v, c_keep_early& early) {
-#line 21 "nearest_waiting.gdsl"
-    early.value_1 = d.rank[v];
+    return d.rank[v] > *d.c_bound;
 }
 #line resume "nearest_waiting.cu"
 
@@ -433,10 +354,7 @@ __device__ __forceinline__ void compute_b_measure(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     b_measure_totals totals;
-    each_vertex_side_by_side<4, b_measure_early>(members_of(input),
-        [&](const vertex* v, b_measure_early* early) {
-            side_by_side<4>([&](uint32 k) { b_measure_read(d, v[k], early[k]); });
-        }, [&](vertex v, b_measure_early& early) { b_measure_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { b_measure_apply(d, v, totals); });
     {
         const float64 total = block_reduce(run.shared, totals.b_nearest, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return least(a, b); });
@@ -456,11 +374,8 @@ __device__ __forceinline__ void filter_b_take(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, b_take_early>(members_of(input),
-        [&](const vertex* v, b_take_early* early) {
-            side_by_side<4>([&](uint32 k) { b_take_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, b_take_early& early) {
-        const bool accepted = active && b_take_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && b_take_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -474,11 +389,8 @@ __device__ __forceinline__ void filter_b_keep(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, b_keep_early>(members_of(input),
-        [&](const vertex* v, b_keep_early* early) {
-            side_by_side<4>([&](uint32 k) { b_keep_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, b_keep_early& early) {
-        const bool accepted = active && b_keep_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && b_keep_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -494,14 +406,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
-        side_by_side<2>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -513,10 +425,7 @@ __device__ __forceinline__ void compute_c_measure(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     c_measure_totals totals;
-    each_vertex_side_by_side<4, c_measure_early>(members_of(input),
-        [&](const vertex* v, c_measure_early* early) {
-            side_by_side<4>([&](uint32 k) { c_measure_read(d, v[k], early[k]); });
-        }, [&](vertex v, c_measure_early& early) { c_measure_apply(d, v, totals, early); });
+    each_vertex(members_of(input), [&](vertex v) { c_measure_apply(d, v, totals); });
     {
         const float64 total = block_reduce(run.shared, totals.c_nearest, (FLOAT64_INF - FLOAT64_INF),
             [](float64 a, float64 b) { return least(a, b); });
@@ -536,11 +445,8 @@ __device__ __forceinline__ void filter_c_take(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, c_take_early>(members_of(input),
-        [&](const vertex* v, c_take_early* early) {
-            side_by_side<4>([&](uint32 k) { c_take_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, c_take_early& early) {
-        const bool accepted = active && c_take_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && c_take_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -554,11 +460,8 @@ __device__ __forceinline__ void filter_c_keep(enactor& run, const data_slice& d,
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, c_keep_early>(members_of(input),
-        [&](const vertex* v, c_keep_early* early) {
-            side_by_side<4>([&](uint32 k) { c_keep_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, c_keep_early& early) {
-        const bool accepted = active && c_keep_condition(d, v, early);
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && c_keep_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -574,14 +477,14 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, widen_early* early) {
-        side_by_side<2>([&](uint32 k) { widen_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { widen_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, widen_early& early) {
         const bool accepted = active && widen_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, widen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, widen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, widen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, widen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -25,8 +25,6 @@
 #undef far_score_value
 #undef filter_flagged
 #undef flagged_condition
-#undef flagged_early
-#undef flagged_read
 #undef flags
 #undef in_least
 #undef in_product
@@ -235,10 +233,10 @@ struct frontier {
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
+// piece: side_by_side
 // piece: count_visited
 // piece: warp_inclusive_sum
 // piece: defer_list
@@ -257,11 +255,6 @@ struct frontier {
 // piece: reduce_hubs_until
 
 // ---- functors ----
-
-struct flagged_early {
-    bool active;
-    bool value_1;
-};
 
 __device__ __forceinline__ int32 its_score_value(const data_slice& d, vertex src) {
 #line 21 "neighborhoods.gdsl"
@@ -287,15 +280,9 @@ __device__ __forceinline__ uint32 its_bits_value(const data_slice& d, vertex src
 }
 #line resume "neighborhoods.cu"
 
-__device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v, flagged_early& early) {
+__device__ __forceinline__ bool flagged_condition(const data_slice& d, vertex v) {
 #line 27 "neighborhoods.gdsl"
-    return early.value_1;
-}
-#line resume "neighborhoods.cu"
-
-__device__ __forceinline__ void flagged_read(const data_slice& d, vertex v, flagged_early& early) {
-#line 27 "neighborhoods.gdsl"
-    early.value_1 = d.flag[v];
+    return d.flag[v];
 }
 #line resume "neighborhoods.cu"
 
@@ -458,11 +445,8 @@ __device__ __forceinline__ void filter_flagged(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, flagged_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, flagged_early* early) {
-            side_by_side<4>([&](uint32 k) { flagged_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, flagged_early& early) {
-        const bool accepted = active && flagged_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && flagged_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

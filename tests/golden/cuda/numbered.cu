@@ -26,12 +26,11 @@
 #undef compute_pack
 #undef filter_odd
 #undef filter_third
+#undef k
 #undef members_1
 #undef odd_condition
 #undef order
 #undef pack_apply
-#undef pack_early
-#undef pack_read
 #undef packed
 #undef rank
 #undef third_condition
@@ -218,9 +217,8 @@ struct edge_frontier {
 // piece: append_edges
 // piece: end_marked_edges
 // piece: subtract_edges
+// piece: each_vertex
 // piece: each_vertex_by_warps
-// piece: side_by_side
-// piece: each_vertex_side_by_side
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -238,26 +236,15 @@ struct edge_frontier {
 
 // ---- functors ----
 
-struct pack_early {
-    bool active;
-    int64 value_1;
-};
-
 __device__ __forceinline__ bool third_condition(vertex v) {
 #line 13 "numbered.gdsl"
     return from_id<int32>(v) % 3 == 0;
 }
 #line resume "numbered.cu"
 
-__device__ __forceinline__ void pack_apply(const data_slice& d, vertex v, pack_early& early) {
+__device__ __forceinline__ void pack_apply(const data_slice& d, vertex v) {
 #line 14 "numbered.gdsl"
-    store_shared(&d.packed[checked_index(d, early.value_1, d.graph.num_vertices, 0)], v);
-}
-#line resume "numbered.cu"
-
-__device__ __forceinline__ void pack_read(const data_slice& d, vertex v, pack_early& early) {
-#line 14 "numbered.gdsl"
-    early.value_1 = d.rank[v];
+    store_shared(&d.packed[checked_index(d, d.rank[v], d.graph.num_vertices, 0)], v);
 }
 #line resume "numbered.cu"
 
@@ -287,10 +274,7 @@ __device__ __forceinline__ void filter_third(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_pack(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, pack_early>(members_of(input),
-        [&](const vertex* v, pack_early* early) {
-            side_by_side<4>([&](uint32 k) { pack_read(d, v[k], early[k]); });
-        }, [&](vertex v, pack_early& early) { pack_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { pack_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
 

@@ -30,8 +30,6 @@
 #undef settle_totals
 #undef share
 #undef spread_apply
-#undef spread_early
-#undef spread_read
 #undef spread_totals
 #undef src
 #undef tolerance
@@ -177,12 +175,12 @@ struct block_storage {
 // piece: count_edges
 // piece: in_lists
 // piece: all_members
-// piece: side_by_side
 // piece: grid_threads thread_index
-// piece: each_vertex_side_by_side
+// piece: each_vertex
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
+// piece: side_by_side
 // piece: count_visited
 // piece: minimum maximum
 // piece: warp_inclusive_sum
@@ -209,28 +207,17 @@ struct settle_totals {
     float64 error = 0.0;
 };
 
-struct spread_early {
-    bool active;
-    int32 value_1;
-};
-
-__device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spread_totals& totals, spread_early& early) {
+__device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spread_totals& totals) {
 #line 17 "pagerank.gdsl"
-    if (early.value_1 > 0) {
+    if (out_degree(d.graph, v) > 0) {
 #line 17 "pagerank.gdsl"
-        d.share[v] = d.rank[v] / float32(early.value_1);
+        d.share[v] = d.rank[v] / float32(out_degree(d.graph, v));
     } else {
 #line 18 "pagerank.gdsl"
         d.share[v] = 0.0f;
 #line 18 "pagerank.gdsl"
         totals.dangling += float64(d.rank[v]);
     }
-}
-#line resume "pagerank.cu"
-
-__device__ __forceinline__ void spread_read(const data_slice& d, vertex v, spread_early& early) {
-#line 17 "pagerank.gdsl"
-    early.value_1 = out_degree(d.graph, v);
 }
 #line resume "pagerank.cu"
 
@@ -253,10 +240,7 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     spread_totals totals;
-    each_vertex_side_by_side<4, spread_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, spread_early* early) {
-            side_by_side<4>([&](uint32 k) { spread_read(d, v[k], early[k]); });
-        }, [&](vertex v, spread_early& early) { spread_apply(d, v, totals, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { spread_apply(d, v, totals); });
     {
         const float64 total = block_reduce(run.shared, totals.dangling, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });

@@ -51,11 +51,7 @@
 #undef find_partner_read_2
 #undef heavy
 #undef in_left_condition
-#undef in_left_early
-#undef in_left_read
 #undef in_right_condition
-#undef in_right_early
-#undef in_right_read
 #undef intersect
 #undef intersect_
 #undef intersect_1_condition
@@ -70,8 +66,6 @@
 #undef met
 #undef more_in_first
 #undef note_number_apply
-#undef note_number_early
-#undef note_number_read
 #undef numbered
 #undef place_in_set
 #undef right
@@ -256,12 +250,11 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex
+// piece: each_vertex_by_warps
 // piece: side_by_side
 // piece: each_vertex_side_by_side
-// piece: each_vertex_by_warps_side_by_side
 // piece: each_id
 // piece: copy_frontier
-// piece: each_vertex_by_warps
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: bits_of_members
@@ -303,60 +296,27 @@ struct intersect_totals_2 {
     int64 squared = 0ll;
 };
 
-struct in_left_early {
-    bool active;
-    bool value_1;
-};
-
-struct in_right_early {
-    bool active;
-    bool value_1;
-};
-
-struct note_number_early {
-    bool active;
-    int64 value_1;
-};
-
 struct find_partner_early {
     bool active;
     int64 value_1;
     vertex value_2;
 };
 
-__device__ __forceinline__ bool in_left_condition(const data_slice& d, vertex v, in_left_early& early) {
+__device__ __forceinline__ bool in_left_condition(const data_slice& d, vertex v) {
 #line 5 "paired_sets.gdsl"
-    return early.value_1;
+    return d.left[v];
 }
 #line resume "paired_sets.cu"
 
-__device__ __forceinline__ void in_left_read(const data_slice& d, vertex v, in_left_early& early) {
-#line 5 "paired_sets.gdsl"
-    early.value_1 = d.left[v];
-}
-#line resume "paired_sets.cu"
-
-__device__ __forceinline__ bool in_right_condition(const data_slice& d, vertex v, in_right_early& early) {
+__device__ __forceinline__ bool in_right_condition(const data_slice& d, vertex v) {
 #line 6 "paired_sets.gdsl"
-    return early.value_1;
+    return d.right[v];
 }
 #line resume "paired_sets.cu"
 
-__device__ __forceinline__ void in_right_read(const data_slice& d, vertex v, in_right_early& early) {
-#line 6 "paired_sets.gdsl"
-    early.value_1 = d.right[v];
-}
-#line resume "paired_sets.cu"
-
-__device__ __forceinline__ void note_number_apply(const data_slice& d, vertex v, note_number_early& early) {
+__device__ __forceinline__ void note_number_apply(const data_slice& d, vertex v) {
 #line 27 "paired_sets.gdsl"
-    reduce_min(&d.numbered[checked_index(d, early.value_1, d.graph.num_vertices, 0)], v);
-}
-#line resume "paired_sets.cu"
-
-__device__ __forceinline__ void note_number_read(const data_slice& d, vertex v, note_number_early& early) {
-#line 27 "paired_sets.gdsl"
-    early.value_1 = d.place_in_set[v];
+    reduce_min(&d.numbered[checked_index(d, d.place_in_set[v], d.graph.num_vertices, 0)], v);
 }
 #line resume "paired_sets.cu"
 
@@ -433,11 +393,8 @@ __device__ __forceinline__ void filter_in_left(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, in_left_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, in_left_early* early) {
-            side_by_side<4>([&](uint32 k) { in_left_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, in_left_early& early) {
-        const bool accepted = active && in_left_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && in_left_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -450,11 +407,8 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, in_right_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, in_right_early* early) {
-            side_by_side<4>([&](uint32 k) { in_right_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, in_right_early& early) {
-        const bool accepted = active && in_right_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && in_right_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -466,10 +420,7 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -510,10 +461,7 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, fro
 __device__ __forceinline__ void compute_note_number_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }
 
@@ -569,10 +517,7 @@ __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
 
@@ -613,10 +558,7 @@ __device__ __forceinline__ void intersect_both(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
 
@@ -657,10 +599,7 @@ __device__ __forceinline__ void intersect_both_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
 
@@ -706,10 +645,7 @@ __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice
 // line 35: compute(vertices, note_number)
 __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
 
@@ -750,10 +686,7 @@ __device__ __forceinline__ void intersect_intersect_1(enactor& run, const data_s
 __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex_side_by_side<4, note_number_early>(members_of(input),
-        [&](const vertex* v, note_number_early* early) {
-            side_by_side<4>([&](uint32 k) { note_number_read(d, v[k], early[k]); });
-        }, [&](vertex v, note_number_early& early) { note_number_apply(d, v, early); });
+    each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
 

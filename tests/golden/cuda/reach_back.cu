@@ -26,8 +26,6 @@
 #undef compute_count
 #undef count_apply
 #undef count_condition
-#undef count_early
-#undef count_read
 #undef count_totals
 #undef front
 #undef kept_widest
@@ -198,8 +196,7 @@ struct frontier {
 // piece: end_bitmap
 // piece: grid_threads thread_index
 // piece: need_bitmap
-// piece: side_by_side
-// piece: each_vertex_side_by_side
+// piece: each_vertex
 // piece: each_id
 // piece: define_frontier
 // piece: bitmap_result
@@ -215,11 +212,6 @@ struct frontier {
 
 struct count_totals {
     int64 reached = 0ll;
-};
-
-struct count_early {
-    bool active;
-    bool value_1;
 };
 
 __device__ __forceinline__ bool back_selects(const data_slice& d, vertex src) {
@@ -244,21 +236,15 @@ __device__ __forceinline__ void back_apply(const data_slice& d, vertex src, int3
 }
 #line resume "reach_back.cu"
 
-__device__ __forceinline__ bool count_condition(const data_slice& d, vertex v, count_early& early) {
+__device__ __forceinline__ bool count_condition(const data_slice& d, vertex v) {
 #line 18 "reach_back.gdsl"
-    return early.value_1;
+    return d.reaches[v];
 }
 #line resume "reach_back.cu"
 
-__device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals, count_early& early) {
+__device__ __forceinline__ void count_apply(const data_slice& d, count_totals& totals) {
 #line 18 "reach_back.gdsl"
     plain_add(&totals.reached, 1ll);
-}
-#line resume "reach_back.cu"
-
-__device__ __forceinline__ void count_read(const data_slice& d, vertex v, count_early& early) {
-#line 18 "reach_back.gdsl"
-    early.value_1 = d.reaches[v];
 }
 #line resume "reach_back.cu"
 
@@ -284,10 +270,7 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     count_totals totals;
-    each_vertex_side_by_side<4, count_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, count_early* early) {
-            side_by_side<4>([&](uint32 k) { count_read(d, v[k], early[k]); });
-        }, [&](vertex v, count_early& early) { if (count_condition(d, v, early)) { count_apply(d, totals, early); } });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (count_condition(d, v)) { count_apply(d, totals); } });
     {
         const int64 total = block_reduce(run.shared, totals.reached, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });

@@ -44,8 +44,6 @@
 #undef filter_where_1
 #undef hops
 #undef in_sites_condition
-#undef in_sites_early
-#undef in_sites_read
 #undef level
 #undef levels_value
 #undef limit
@@ -73,8 +71,6 @@
 #undef tight
 #undef tight_edges
 #undef where_1_condition
-#undef where_1_early
-#undef where_1_read
 
 namespace gdsl {
 
@@ -286,14 +282,12 @@ struct edge_frontier {
 // piece: end_marked_edges
 // piece: subtract_edges
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
 // piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: mark
-// piece: each_vertex_by_warps
 // piece: grow_in_place
 // piece: marks_of
 // piece: bits_of_members
@@ -323,6 +317,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
@@ -337,25 +332,9 @@ struct compute_3_totals {
     int64 tight_edges = 0ll;
 };
 
-struct in_sites_early {
-    bool active;
-    bool value_1;
-};
-
-struct where_1_early {
-    bool active;
-    int32 value_1;
-};
-
-__device__ __forceinline__ bool in_sites_condition(const data_slice& d, vertex v, in_sites_early& early) {
+__device__ __forceinline__ bool in_sites_condition(const data_slice& d, vertex v) {
 #line 5 "site_hops.gdsl"
-    return early.value_1;
-}
-#line resume "site_hops.cu"
-
-__device__ __forceinline__ void in_sites_read(const data_slice& d, vertex v, in_sites_early& early) {
-#line 5 "site_hops.gdsl"
-    early.value_1 = d.sites[v];
+    return d.sites[v];
 }
 #line resume "site_hops.cu"
 
@@ -443,15 +422,9 @@ __device__ __forceinline__ bool filter_1_condition(const data_slice& d, vertex a
 }
 #line resume "site_hops.cu"
 
-__device__ __forceinline__ bool where_1_condition(const data_slice& d, vertex v, where_1_early& early) {
+__device__ __forceinline__ bool where_1_condition(const data_slice& d, vertex v) {
 #line 34 "site_hops.gdsl"
-    return early.value_1 == -1;
-}
-#line resume "site_hops.cu"
-
-__device__ __forceinline__ void where_1_read(const data_slice& d, vertex v, where_1_early& early) {
-#line 34 "site_hops.gdsl"
-    early.value_1 = d.near_hops[v];
+    return d.near_hops[v] == -1;
 }
 #line resume "site_hops.cu"
 
@@ -475,11 +448,8 @@ __device__ __forceinline__ void filter_in_sites(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps_side_by_side<4, in_sites_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, in_sites_early* early) {
-            side_by_side<4>([&](uint32 k) { in_sites_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, in_sites_early& early) {
-        const bool accepted = active && in_sites_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && in_sites_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
@@ -621,11 +591,8 @@ __device__ __forceinline__ void filter_where_1(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, where_1_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, where_1_early* early) {
-            side_by_side<4>([&](uint32 k) { where_1_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, where_1_early& early) {
-        const bool accepted = active && where_1_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && where_1_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

@@ -225,14 +225,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
-        side_by_side<2>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps_side_by_side<2, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<2, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

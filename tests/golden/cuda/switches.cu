@@ -29,8 +29,6 @@
 #undef filter_is_lit
 #undef first_lit
 #undef is_lit_condition
-#undef is_lit_early
-#undef is_lit_read
 #undef join
 #undef lamp
 #undef lit
@@ -237,8 +235,7 @@ struct frontier {
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
-// piece: side_by_side
-// piece: each_vertex_by_warps_side_by_side
+// piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
 
@@ -254,11 +251,6 @@ struct measure_totals {
     uint32 join = 0u;
     bool odd = false;
     vertex first_lit = NO_VERTEX;
-};
-
-struct is_lit_early {
-    bool active;
-    bool value_1;
 };
 
 __device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, vertex dst, edge e) {
@@ -292,15 +284,9 @@ __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, int
 }
 #line resume "switches.cu"
 
-__device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v, is_lit_early& early) {
+__device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) {
 #line 39 "switches.gdsl"
-    return early.value_1;
-}
-#line resume "switches.cu"
-
-__device__ __forceinline__ void is_lit_read(const data_slice& d, vertex v, is_lit_early& early) {
-#line 39 "switches.gdsl"
-    early.value_1 = d.lit[v];
+    return d.lit[v];
 }
 #line resume "switches.cu"
 
@@ -371,11 +357,8 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps_side_by_side<4, is_lit_early>(all_members{uint64(d.graph.num_vertices)},
-        [&](const vertex* v, is_lit_early* early) {
-            side_by_side<4>([&](uint32 k) { is_lit_read(d, v[k], early[k]); });
-        }, [&](bool active, vertex v, is_lit_early& early) {
-        const bool accepted = active && is_lit_condition(d, v, early);
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+        const bool accepted = active && is_lit_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();

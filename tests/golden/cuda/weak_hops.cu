@@ -263,22 +263,22 @@ __device__ __forceinline__ void advance_led(enactor& run, const data_slice& d, i
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, led_early* early) {
-        side_by_side<2>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, led_early& early) {
         if (active && led_condition(d, near, far, early)) { led_apply(d, far, early); }
     };
-    push_warps_side_by_side<2, led_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
-    const uint64 chunks = push_hubs_side_by_side<2, led_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    push_warps_side_by_side<4, led_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, led_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, led_early* early) {
-        side_by_side<2>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
     };
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at, led_early& early) {
         if (active && led_condition(d, near, far, early)) { led_apply(d, far, early); }
     };
-    push_warps_side_by_side<2, led_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
-    push_hubs_side_by_side<2, led_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
+    push_warps_side_by_side<4, led_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, led_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     synchronize(run);
     end_operator(run, 1, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
