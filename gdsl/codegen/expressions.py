@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
+from gdsl.codegen.folding import folded
 from gdsl.codegen.graph_reads import graph_read
-from gdsl.codegen.literals import id_number, literal, type_name
+from gdsl.codegen.literals import id_number, literal
 from gdsl.codegen.names import Names
 from gdsl.codegen.precedence import (
     AND_LEVEL,
@@ -22,7 +23,7 @@ from gdsl.codegen.precedence import (
     postfix,
     prefix,
 )
-from gdsl.codegen.quotients import quotient, shift
+from gdsl.codegen.quotients import is_wide_product, quotient, shift
 from gdsl.codegen.ranges import cannot_overflow, stays_below_inf
 from gdsl.codegen.several import value_index
 from gdsl.ir.nodes import (
@@ -45,6 +46,7 @@ from gdsl.ir.nodes import (
     Literal,
     Local,
     MakePair,
+    Node,
     NoneId,
     OwnId,
     OwnPart,
@@ -75,10 +77,6 @@ REDUCTIONS = {
     ReduceOperation.BIT_XOR: "xor",
 }
 """The last part of the runtime's names of a reduction."""
-
-_MOST_STEPS = 50
-_RUNNING = "chain_"
-"""No name of a program is printed so: one underscore ends only those that mean something without it."""
 
 _BUILTINS = {
     Builtin.MIN: "minimum",
@@ -126,6 +124,7 @@ class ExpressionPrinter:
         self.plain_scalars = plain_scalars
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
+        self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -139,7 +138,7 @@ class ExpressionPrinter:
         if not texts:
             return "true"
         steps = [partial(_and, right=text) for text in texts[1:]]
-        return _folded(Type.BOOL, texts[0], steps).text
+        return folded(Type.BOOL, texts[0], steps).text
 
     def operand_of_and(self, expression: Expression) -> str:
         """`expression` as text that may stand beside `&&`."""
@@ -192,7 +191,13 @@ class ExpressionPrinter:
     # Expressions, one method for each kind
 
     def _text(self, expression: Expression) -> Text:
+        if self.early and expression in self.early:
+            return postfix(self.early[expression])
         return _PRINTERS[type(expression)](self, expression)
+
+    def print_anew(self, expression: Expression) -> str:
+        """`expression` itself, whatever stands for it; what it is made of may have been read ahead."""
+        return str(_PRINTERS[type(expression)](self, expression).text)
 
     def _literal(self, node: Literal) -> Text:
         text = literal(node.value, node.type)
@@ -267,7 +272,7 @@ class ExpressionPrinter:
             partial(self._operation, kind=node.type, operation=link.operation, operand=link.operand)
             for link in node.links
         ]
-        return _folded(node.type, self._text(node.first), steps)
+        return folded(node.type, self._text(node.first), steps)
 
     def _operation(self, left: Text, kind: Type, operation: BinaryOperation, operand: Expression) -> Text:
         """`left` and `operand`, which may overflow, under an operation with a result of type `kind`."""
@@ -342,26 +347,8 @@ class ExpressionPrinter:
         return call(name, self.address(node.target), self.print(node.old), self.print(node.new))
 
 
-def is_wide_product(kind: Type, operation: BinaryOperation) -> bool:
-    """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
-    return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64
-
-
 def _and(left: Text, right: Text) -> Text:
     return binary_text(BinaryOperation.AND, left, right)
-
-
-def _folded(kind: Type, first: Text, steps: Sequence[Callable[[Text], Text]]) -> Text:
-    """`steps` one after the other, from `first` on. Many of them are cut into statements of a lambda called at once:
-    compilers allow so many brackets inside each other and no more."""
-    text, statements = first, list[str]()
-    for place, step in enumerate(steps):
-        if place and place % _MOST_STEPS == 0:
-            declared = f"{type_name(kind)} " if not statements else ""
-            statements.append(f"{declared}{_RUNNING} = {text.text};")
-            text = atom(_RUNNING)
-        text = step(text)
-    return postfix(f"[&] {{ {' '.join(statements)} return {text.text}; }}()") if statements else text
 
 
 def _length(domain: Domain) -> str:

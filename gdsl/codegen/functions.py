@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
+from gdsl.codegen.early import EARLY, EarlyText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.keyed import KEY, KeyedPrinter
 from gdsl.codegen.lines import RESUME, Lines
@@ -31,7 +32,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.passes.writers import written_arrays
-from gdsl.plan.nodes import Claim
+from gdsl.plan.nodes import Claim, EarlyRead
 
 Functor = VertexFunctor | EdgeFunctor
 
@@ -54,6 +55,7 @@ class Argument(Enum):
     FEW = "few"
     ITERATION = "iteration"
     TOTALS = "totals"
+    EARLY = "early"
     OWN = "own"
     """A parameter of one of the program's own functions."""
 
@@ -132,16 +134,33 @@ class FunctionPrinter:
         return tuple(self._function(function) for function in function_order(self.program))
 
     def condition(
-        self, functor: Functor, conjuncts: tuple[Expression, ...] | None = None, part: str = "condition"
+        self,
+        functor: Functor,
+        conjuncts: tuple[Expression, ...] | None = None,
+        part: str = "condition",
+        early: EarlyText | None = None,
     ) -> FunctionText | None:
         """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test."""
         tested = functor.condition if conjuncts is None else conjuncts
         if not tested:
             return None
         lines = Lines(depth=1)
-        text = self.expressions(functor).conjunction(tested)
+        expressions = self.expressions(functor)
+        expressions.early = early.names if early is not None else {}
+        text = expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
-        return self._finish(functor, part, "bool", tested, lines)
+        return _with_early(self._finish(functor, part, "bool", tested, lines), early)
+
+    def reads(self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: EarlyText) -> FunctionText:
+        """Reads one level of what comes ahead."""
+        lines = Lines(depth=1)
+        expressions = self.expressions(functor)
+        expressions.shared_arrays = written_arrays(functor)
+        expressions.early = early.names
+        for read in level:
+            lines.add(f"{early.names[read.places[0]]} = {expressions.print_anew(read.value)};", read.value.span)
+        used = tuple(read.value for read in level)
+        return _with_early(self._finish(functor, part, "void", used, lines), early)
 
     def apply(
         self,
@@ -152,6 +171,7 @@ class FunctionPrinter:
         without: int | None = None,
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
+        early: EarlyText | None = None,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
@@ -170,6 +190,7 @@ class FunctionPrinter:
             lines.add("bool accepted = true;")
         expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
+        expressions.early = early.names if early is not None else {}
         StatementPrinter(
             expressions,
             lines,
@@ -180,6 +201,7 @@ class FunctionPrinter:
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
+        text = _with_early(text, early)
         return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
 
     def _key_of(self, array: str) -> FunctionParameter:
@@ -285,6 +307,13 @@ class FunctionPrinter:
 
     def _body(self, lines: Lines) -> tuple[str, ...]:
         return lines.directed(self.program.source_name) if self.line_directives else lines.plain()
+
+
+def _with_early(text: FunctionText, early: EarlyText | None) -> FunctionText:
+    """`text` with what has been read ahead as one more parameter."""
+    if early is None:
+        return text
+    return replace(text, parameters=(*text.parameters, FunctionParameter(Argument.EARLY, f"{early.type}&", EARLY)))
 
 
 def _parameter_names(functor: Functor | VoteFunctor) -> dict[Role, str]:

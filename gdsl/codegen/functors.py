@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from gdsl.codegen.early import EARLY, EarlyText, early_text
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
-from gdsl.plan.nodes import Mode, Total, Variant
+from gdsl.plan.nodes import Early, EarlyRead, Mode, Total, Variant
 
 Arguments = dict[Argument, str]
 
@@ -37,6 +38,17 @@ class TotalsText:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyCalls:
+    """What is called ahead for several elements side by side, one of `steps` for all of them after the other."""
+
+    type: str
+    """The struct of what is read."""
+    side_by_side: int
+    steps: tuple[str, ...]
+    """Statements."""
+
+
+@dataclass(frozen=True, slots=True)
 class Calls:
     """What is called for an element: all of `tests` in order, then `apply` (empty: nothing); `says`: its result is
     whether the element is accepted."""
@@ -44,6 +56,7 @@ class Calls:
     tests: tuple[str, ...]
     apply: str
     says: bool
+    early: EarlyCalls | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +76,8 @@ class FunctorTexts:
     made: dict[tuple[str, str, object], FunctionText | None] = field(default_factory=dict)
     """By functor, kind of function, and what it does."""
     totals: dict[str, TotalsText] = field(default_factory=dict)
+    early: dict[tuple[str, Early], EarlyText] = field(default_factory=dict)
+    """By functor and what of it is read ahead."""
 
     def __post_init__(self) -> None:
         program = self.printer.program
@@ -99,6 +114,39 @@ class FunctorTexts:
         if text is None and claim is not None:  # the claim is all that is done, and says whether it was
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
+
+    def calls_behind(self, variant: Variant, early: Early, arguments: Arguments, each: Arguments) -> Calls:
+        """The same where values are read ahead: what is called then with `each` of several elements, and what behind
+        that for one of them. Tests that come between have been made where that is called."""
+        functor, text = self.functor(variant.functor), self._early(variant, early)
+        own = each[Argument.EARLY]
+        test = self._condition(functor, variant, "condition", text)
+        apply = self._apply(functor, variant, "apply", early=text)
+        tested = test is not None and bool(early.behind)
+        steps = [f"{self._reads(functor, level, text).call(each)};" for level in early.before]
+        if tested and test is not None:
+            steps.append(f"{own}.active = {own}.active && {test.call(each)};")
+        reads = (f"{self._reads(functor, level, text).call(each)};" for level in early.behind)
+        steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
+        called = EarlyCalls(text.type, early.side_by_side, tuple(steps))
+        tests = () if tested or test is None else (test.call(arguments),)
+        return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
+
+    def _early(self, variant: Variant, early: Early) -> EarlyText:
+        key = (variant.functor, early)
+        if key not in self.early:
+            number = sum(name == variant.functor for name, _ in self.early) + 1
+            part = EARLY if number == 1 else f"{EARLY}_{number}"
+            struct = self.printer.names.functor(variant.functor, part)
+            self.early[key] = early_text(struct, early)
+        return self.early[key]
+
+    def _reads(self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText) -> FunctionText:
+        text = self._make(
+            functor, "read", (level, early.type), "read", lambda part: self.printer.reads(functor, level, part, early)
+        )
+        assert text is not None
+        return text
 
     def test(self, variant: Variant, arguments: Arguments, condition: str) -> str:
         """What a variant tests alone."""
@@ -160,10 +208,13 @@ class FunctorTexts:
             target=f"d.{name}",
         )
 
-    def _condition(self, functor: Functor, variant: Variant, part: str) -> FunctionText | None:
+    def _condition(
+        self, functor: Functor, variant: Variant, part: str, early: EarlyText | None = None
+    ) -> FunctionText | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
+        form = (variant.tests, early.type if early is not None else None)
         return self._make(
-            functor, "condition", variant.tests, part, lambda name: self.printer.condition(functor, conjuncts, name)
+            functor, "condition", form, part, lambda name: self.printer.condition(functor, conjuncts, name, early)
         )
 
     def _claim(self, variant: Variant, part: str) -> FunctionText:
@@ -171,15 +222,23 @@ class FunctorTexts:
         assert isinstance(functor, EdgeFunctor) and claim is not None
         return self.printer.claim(functor, claim, part)
 
-    def _apply(self, functor: Functor, variant: Variant, part: str, keyed: str | None = None) -> FunctionText | None:
+    def _apply(
+        self,
+        functor: Functor,
+        variant: Variant,
+        part: str,
+        keyed: str | None = None,
+        early: EarlyText | None = None,
+    ) -> FunctionText | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed)
+            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early)
 
-        return self._make(functor, "apply", (variant.body, variant.writes, keyed), part, make)
+        form = (variant.body, variant.writes, keyed, early.type if early is not None else None)
+        return self._make(functor, "apply", form, part, make)
 
     def _make(
         self, functor: Functor, kind: str, form: object, part: str, make: Callable[[str], FunctionText | None]

@@ -24,3 +24,8 @@ def shift(kind: Type, operation: BinaryOperation, left: Text, right: Text, count
     if bits is not None and low >= 0 and high < bits and not (is_left and (kind.is_signed or bits == 64)):
         return binary_text(operation, left, right)
     return call("shift_left" if is_left else "shift_right", left.text, right.text)
+
+
+def is_wide_product(kind: Type, operation: BinaryOperation) -> bool:
+    """Products of 64 bits are never left to the compiler: the runtime of the CUDA backend says why (`multiplied`)."""
+    return operation is BinaryOperation.MULTIPLY and kind.is_integer and kind.bits == 64

@@ -100,8 +100,8 @@ class Fusion:
         if obstacle is not None:
             placed.append(step)
             return
-        ahead = (*former.ahead, self._alone[former.step.site])
-        fused = dataclasses.replace(step, ahead=ahead, waits=former.waits or step.waits)
+        ahead = (*former.ahead, _one_by_one(self._alone[former.step.site]))
+        fused = dataclasses.replace(_one_by_one(step), ahead=ahead, waits=former.waits or step.waits)
         placed[at:] = [*between, fused] if early else [fused, *between]
 
     def obstacle(self, former: Operation, step: Operation) -> Obstacle | None:
@@ -186,6 +186,13 @@ class Fusion:
         """Where an operator's functor touches `name`."""
         functor = self.accesses.functor_of(operation.step)
         return next((node.span for node in walk(functor) if _name_of(node) == name), None)
+
+
+def _one_by_one(step: Operation) -> Operation:
+    """`step` without anything read ahead: what it reads may be what another operator in its sweep writes."""
+    if not isinstance(step.does, Sweep):
+        return step
+    return dataclasses.replace(step, does=dataclasses.replace(step.does, early=None))
 
 
 def flattened(step: Operation) -> tuple[Operation, ...]:

@@ -11,6 +11,8 @@ from gdsl.plan.nodes import (
     Collect,
     Compare,
     Dedup,
+    Early,
+    EarlyRead,
     EdgeCount,
     Members,
     Mode,
@@ -54,7 +56,7 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
     head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep.members)}"]
     if sweep.own is not None:
-        lines += _indent(_variant(sweep.own, program))
+        lines += _indent(_variant(sweep.own, program) + _early(sweep.early, sweep.own))
         lines += _indent(_by_one(sweep.own, sweep.own_by_one, program))
     if sweep.selection is not None:
         lines += _indent(_selection(sweep.selection, program))
@@ -104,6 +106,7 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
+    lines += _indent(_early(walk.early, walk.variant))
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:
@@ -131,6 +134,20 @@ def _variant(variant: Variant, program: Program) -> list[str]:
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
     says = ["says what is accepted"] if variant.accepts else []
     return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
+
+
+def _early(early: Early | None, variant: Variant) -> list[str]:
+    """What is read for several elements before one of them is worked on."""
+    if early is None:
+        return []
+    steps = [_reads(level) for level in early.before]
+    steps += ["test"] if variant.tests and early.behind else []
+    steps += [_reads(level) for level in early.behind]
+    return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
+
+
+def _reads(level: tuple[EarlyRead, ...]) -> str:
+    return f"read {', '.join(print_expression(read.value) for read in level)}"
 
 
 _MODES = {Mode.PLAIN: "plainly", Mode.SHARED: "atomically", Mode.TOTAL: "into a total"}

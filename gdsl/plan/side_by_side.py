@@ -28,12 +28,12 @@ def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Prog
     if not target.grid:
         return 1
     functions = {function.name: function.body for function in program.functions}
-    own = _nodes(functions[step.own.function], functions) if step.own is not None else 0
-    nodes = _nodes(functor, functions) + own
+    own = nodes_in(functions[step.own.function], functions) if step.own is not None else 0
+    nodes = nodes_in(functor, functions) + own
     return SEVERAL if nodes <= MOST_NODES else 1
 
 
-def _nodes(part: object, functions: Mapping[str, object]) -> int:
+def nodes_in(part: object, functions: Mapping[str, object]) -> int:
     """How many nodes `part` has once calls are replaced by what they call, as far as it matters."""
     count, parts = 0, [part]
     while parts and count <= MOST_NODES:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gdsl.ir.nodes import Expression, OwnOperation
+from gdsl.ir.nodes import Expression, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -59,6 +59,27 @@ class Variant:
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
 
 
+@dataclass(frozen=True, slots=True)
+class EarlyRead:
+    """A value that is read ahead, and the places in the functor that it stands for."""
+
+    value: Expression
+    places: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Early:
+    """What is read for several elements side by side before one of them is worked on, level by level: values of one
+    level ask for nothing but those of the levels before; see `early`."""
+
+    before: tuple[tuple[EarlyRead, ...], ...]
+    """Before the tests of the variant."""
+    behind: tuple[tuple[EarlyRead, ...], ...]
+    """Behind them, where they hold."""
+    side_by_side: int
+    """How many elements."""
+
+
 # Where a sweep goes, and what it leaves
 
 
@@ -97,6 +118,8 @@ class Walk:
     """Whether anything asks for the edge's id (or its place)."""
     by_one: Variant | None = None
     """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
+    early: Early | None = None
+    """What is read ahead for several edges of a list; None: one edge after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +311,8 @@ class Sweep:
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None
     """As `Walk.by_one`, of `own`."""
+    early: Early | None = None
+    """What `own` reads ahead; None: one element after the other."""
 
 
 # Choices on the device

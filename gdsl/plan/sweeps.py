@@ -33,12 +33,14 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
+from gdsl.plan.early import early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
     Choice,
     Collect,
     Dedup,
+    Early,
     EdgeCount,
     Form,
     Members,
@@ -83,6 +85,7 @@ class OperationPlanner:
             *self.program.scalars,
         )
         self._names = {each.name for each in data}
+        self._functions = {function.name: function.body for function in self.program.functions}
         self._votes = {functor.name: functor for functor in self.program.vote_functors}
         made = (step.result for step in walk(self.program.schedule) if isinstance(step, Advance) and self._late(step))
         self.repeated = repeated_in(self.program, (name for name in made if name is not None))
@@ -139,7 +142,8 @@ class OperationPlanner:
         walks = []
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
-            walks.append(Walk(over, over, variant, shared, first, asks, by_one))
+            early = self._early_of_edges(step, functor, variant)
+            walks.append(Walk(over, over, variant, shared, first, asks, by_one, early))
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -214,7 +218,21 @@ class OperationPlanner:
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
             own_by_one=self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None,
+            early=self._early(step, functor),
         )
+
+    def _early(self, step: Operator, functor: VertexFunctor | EdgeFunctor) -> Early | None:
+        """What a sweep over the members themselves reads ahead."""
+        if not self.target.grid or not isinstance(step, Compute) or not isinstance(functor, VertexFunctor):
+            return None
+        variant = self._ask(variants.on_elements, functor, self._repeats(step))
+        return early_of(functor, variant, self._functions)
+
+    def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
+        """What a push reads ahead."""
+        if not self.target.grid or self._balance(step) is not Balance.AUTO or self._order(step) is not None:
+            return None
+        return early_of(functor, variant, self._functions)
 
     # Neighbour reduction
 

@@ -8,6 +8,7 @@ from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
     Advance,
+    Compute,
     EdgeFunctor,
     ElementTarget,
     Intersect,
@@ -26,9 +27,10 @@ from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.early import early_of
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
-from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.stopping import result_that_stays
@@ -37,7 +39,7 @@ from gdsl.plan.variants import asks_for_edge, by_one_thread
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.waiting import operation_waits
-from gdsl.plan.walking import sweeps_of, variants_of
+from gdsl.plan.walking import operations, sweeps_of, variants_of
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -55,6 +57,8 @@ class SweepVerifier:
         self.arrays = {array.name: array.type for array in plan.program.arrays}
         self._accesses = Accesses(plan.program)
         self._repeated = repeated_of(plan)
+        self._inside = {each.step.site for operation in operations(plan) for each in operation.ahead}
+        """The operators that run in the sweep of another."""
         self._fusion = Fusion(self._accesses, self._repeated)
         self.repeats = False
         """Whether members of the sweep may come twice."""
@@ -64,6 +68,7 @@ class SweepVerifier:
         self._orders = {
             step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
         }
+        self._functions = {function.name: function.body for function in plan.program.functions}
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -130,6 +135,7 @@ class SweepVerifier:
         self.expect(sweep.balance is (wanted_balance if sweep.walks else Balance.AUTO), "another balance")
         self.expect(not self.repeats or sweep.collect is None or bool(sweep.walks), "members twice in a result")
         self.expect(not self.repeats or sweep.segment is None, "results of members that come twice")
+        self.expect(sweep.early == self._early(sweep), "what is read ahead")
         if sweep.own is not None:
             self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
         self._by_one(sweep.own_by_one, sweep.own is not None and members.domain is Domain.VERTEX)
@@ -145,6 +151,14 @@ class SweepVerifier:
         for variant in (each for each in variants_of(sweep) if sweep.selection is None or each != sweep.selection.test):
             self._whole(variant, sweep)
         self._left(sweep)
+
+    def _early(self, sweep: Sweep) -> Early | None:
+        alone = not self.operation.ahead and self.operation.step.site not in self._inside
+        if not (alone and self.plan.target.grid and isinstance(self.operation.step, Compute)):
+            return None
+        if sweep.own is None or not isinstance(self.functor, VertexFunctor):
+            return None
+        return early_of(self.functor, sweep.own, self._functions)
 
     # What is run
 
@@ -168,6 +182,10 @@ class SweepVerifier:
         self.expect(limited, "places are counted along out-edges")
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
+        shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
+        ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
+        early = early_of(self.functor, each.variant, self._functions) if ahead else None
+        self.expect(each.early == early, "what is read ahead of edges")
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:
             self._modes(each.shared, self._own_edge())

@@ -17,6 +17,7 @@ from . import build
 from .atomic_mutants import ATOMIC_MUTANTS
 from .balance_mutants import BALANCE_MUTANTS
 from .driver import EmulatedModule, EmulatorError
+from .early_mutants import EARLY_MUTANTS
 from .edge_mutants import EDGE_MUTANTS
 from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
@@ -79,6 +80,7 @@ ALL = (
     *BALANCE_MUTANTS,
     *SET_MUTANTS,
     *MUTANTS,
+    *EARLY_MUTANTS,
     *EDGE_MUTANTS,
     *ATOMIC_MUTANTS,
     *FUSION_MUTANTS,

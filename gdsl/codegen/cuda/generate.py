@@ -88,7 +88,7 @@ class _Generation:
             runtime=pieces,
             body=body,
         )
-        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
+        totals = self._structs()
         self.names.settle(
             text,
             functions="\n".join(functions),
@@ -98,7 +98,7 @@ class _Generation:
         return number_lines(self.names.spell(text), f"{self.program.name}.cu")
 
     def _functions(self) -> list[str]:
-        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
+        totals = self._structs()
         sizes = inlined_sizes(self.program)
         own = [
             text.definition(_INLINE if sizes[function.name] <= _MOST_INLINED else "__device__ __noinline__")
@@ -106,6 +106,11 @@ class _Generation:
         ]
         made = [text.definition(_INLINE) for text in self.texts.functions()]
         return [*totals, *own, *made]
+
+    def _structs(self) -> list[str]:
+        """What functors sum up, and what is read ahead for them."""
+        totals = [_totals_text(totals) for totals in self.texts.totals.values()]
+        return [*totals, *(early.definition for early in self.texts.early.values())]
 
     # Initial values
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from gdsl.codegen.cuda.balances import PUSHES, REDUCES
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -22,7 +23,17 @@ from gdsl.codegen.cuda.texts import (
     Visit,
     VoteText,
 )
-from gdsl.codegen.cuda.visits import FLUSH, collected, collecting, on_an_edge, test
+from gdsl.codegen.cuda.visits import (
+    FLUSH,
+    collected,
+    collecting,
+    members_of,
+    more_of,
+    on_an_edge,
+    side_by_side,
+    test,
+    visit_behind,
+)
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -34,6 +45,7 @@ from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
+    Early,
     EdgeCount,
     Form,
     Measure,
@@ -53,24 +65,6 @@ COUNTED: dict[Over | None, str] = {
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
-_PUSHES = {
-    Balance.THREAD: "push_threads",
-    Balance.WARP: "push_each_warp",
-    Balance.BLOCK: "push_blocks",
-    Balance.MERGE: "push_merge",
-    Balance.BINS: "push_bins",
-    Balance.EDGES: "push_edges",
-    Balance.AUTO: "push_warps",
-}
-_REDUCES = {
-    Balance.THREAD: "reduce_threads",
-    Balance.WARP: "reduce_each_warp",
-    Balance.BLOCK: "reduce_blocks",
-    Balance.MERGE: "reduce_merge",
-    Balance.BINS: "reduce_bins",
-    Balance.EDGES: "reduce_by_edges",
-    Balance.AUTO: "reduce_warps",
-}
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 _WAIT = "synchronize(run);"
 _END_BITMAP = "end_bitmap(run, result);"
@@ -141,7 +135,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": tuple(argument for _, argument in parts if argument),
             "directed": directed,
-            "members": _members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
+            "members": members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
             "waits": operation.waits,
@@ -206,14 +200,21 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
-            visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
+            mark = mark if marks else ""
+            if walk.early is not None:
+                each = self._in_a_list(sweep, walk, "[k]")
+                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark)
+            else:
+                visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
-            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
+            several, more = side_by_side(visit), more_of(sweep, i)
+            balance = PUSHES[sweep.balance] if sweep.order is None else "push_entries"
+            shared = (f"{balance}{several}", f"push_hubs{several}")
+            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
-            balance=_PUSHES[sweep.balance] if sweep.order is None else "push_entries",
             between=_BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
@@ -259,11 +260,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _walked_lists(self, walk: Walk) -> str:
         return _LISTS[walk.lists]
 
-    def _in_a_list(self, sweep: Sweep, walk: Walk) -> Arguments:
-        """What functors are given in a visit along a walk. The table of all edges has the order of the
-        out-lists; places in it are ids of edges as long as no graph is made."""
+    def _in_a_list(self, sweep: Sweep, walk: Walk, number: str = "") -> Arguments:
+        """What functors are given in a visit along a walk, of several edges that of this number. The table of all edges
+        has the order of the out-lists; places in it are ids of edges as long as no graph is made."""
         lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
-        return on_an_edge(walk.over, self._id(lists, "at"))
+        return on_an_edge(walk.over, self._id(lists, f"at{number}"), number)
 
     def _id(self, lists: Over, place: str) -> str:
         """The id of the edge at a place of `lists`."""
@@ -280,8 +281,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if of_edges:
             visit = self._visit(own, on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
-            calls = self.texts.calls(own, _ON_A_VERTEX)
-            visit = Visit("vertex v", test(calls), calls.apply, calls.says, "v")
+            visit = self._visit_of_vertex(own, sweep.early)
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
             each = over or f"each_vertex_by_warps({common['members']}"
@@ -289,8 +289,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
         else:
-            each = f"each_vertex({common['members']}"
+            each = f"each_vertex{side_by_side(visit)}({common['members']}"
         return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
+
+    def _visit_of_vertex(self, own: Variant, early: Early | None) -> Visit:
+        if early is not None:
+            return visit_behind(self.texts, own, early, (_ON_A_VERTEX, {Argument.VERTEX: "v[k]"}), "vertex v", "v")
+        calls = self.texts.calls(own, _ON_A_VERTEX)
+        return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
 
     # The common neighbours of the ends of edges
 
@@ -323,7 +329,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
-        reduces = _REDUCES[sweep.balance]
+        reduces = REDUCES[sweep.balance]
         if sweep.balance is Balance.AUTO:
             reduces += f"<{segment.side_by_side}>"
         return ReduceText(
@@ -386,15 +392,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
-            more=_more(sweep, place),
+            more=more_of(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
-
-
-def _more(sweep: Sweep, place: int) -> str:
-    """The second of two sides goes on in the bins behind the first."""
-    return ", sorted" if place and sweep.balance is Balance.BINS else ""
-
-
-def _members_of(sweep: Sweep, prefix: str) -> str:
-    return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from gdsl.codegen.functors import Ballot, TotalsText
+from gdsl.codegen.functors import Ballot, EarlyCalls, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
 from gdsl.records import dataclass
@@ -37,6 +37,8 @@ class Visit:
     """The test that keeps an element from being collected twice."""
     key: str = ""
     """The type of the value that it was accepted with, where its rank is collected, too."""
+    early: EarlyCalls | None = None
+    """What is called ahead for several at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,9 @@ class Side:
     """The first chunk of long lists that is this side's."""
     more: str = ""
     """What the function that shares the edges out is told beside, with a comma before it."""
+    balance: str = ""
+    """The runtime's function that shares the edges out, and that for what it leaves."""
+    hubs: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,6 @@ class Push:
     """An advance from the members."""
 
     sides: tuple[Side, ...]
-    balance: str
-    """The runtime's function that shares the edges out."""
     between: tuple[str, ...]
     """What must be done after the first of two sides."""
     mapped: bool

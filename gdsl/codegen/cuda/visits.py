@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from gdsl.codegen.cuda.texts import ResultText
+from gdsl.codegen.cuda.texts import ResultText, Visit
+from gdsl.codegen.early import EARLY
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls
-from gdsl.operations import Domain, Over
-from gdsl.plan.nodes import Collect, Dedup
+from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant
 
 FLUSH = "out.flush();"
 
@@ -20,15 +21,16 @@ def collecting(collect: Collect, collector: str, end: str, *before: str) -> Resu
     return ResultText((*before, collector, marks), (FLUSH,), (end, cleared), collects=True)
 
 
-def on_an_edge(over: Over, edge: str) -> Arguments:
-    """What functors are given in a visit `over` the edges of `near`, of `edge`."""
-    source, destination = ("near", "far") if over is Over.OUT_EDGES else ("far", "near")
+def on_an_edge(over: Over, edge: str, number: str = "") -> Arguments:
+    """What functors are given in a visit `over` the edges of `near`, of `edge`; of several that of this number."""
+    near, far = f"near{number}", f"far{number}"
+    source, destination = (near, far) if over is Over.OUT_EDGES else (far, near)
     return {
         Argument.SOURCE: source,
         Argument.DESTINATION: destination,
         Argument.EDGE: edge,
-        Argument.NEAR: "near",
-        Argument.FAR: "far",
+        Argument.NEAR: near,
+        Argument.FAR: far,
     }
 
 
@@ -44,3 +46,37 @@ def collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]:
 def test(calls: Calls) -> str:
     """All tests of some calls as one."""
     return " && ".join(calls.tests)
+
+
+def visit_behind(
+    texts: FunctorTexts,
+    own: Variant,
+    early: Early,
+    names: tuple[Arguments, Arguments],
+    parameters: str,
+    far: str,
+    mark: str = "",
+) -> Visit:
+    """A visit of one of several elements of which values are read ahead; `names` are what functors are given for that
+    one, and for each of them."""
+    one, each = names
+    calls = texts.calls_behind(own, early, one, {**each, Argument.EARLY: f"{EARLY}[k]"})
+    assert calls.early is not None
+    with_early = f"{parameters}, {calls.early.type}& {EARLY}"
+    return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=calls.early)
+
+
+def more_of(sweep: Sweep, place: int) -> str:
+    """The second of two sides goes on in the bins behind the first."""
+    return ", sorted" if place and sweep.balance is Balance.BINS else ""
+
+
+def members_of(sweep: Sweep, prefix: str) -> str:
+    """What makes the members of a set of a frontier, whose struct has this `prefix`."""
+    return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
+
+
+def side_by_side(visit: Visit) -> str:
+    """What the name of a sweep goes on with where it reads ahead."""
+    early = visit.early
+    return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""

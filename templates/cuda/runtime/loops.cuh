@@ -15,6 +15,34 @@ __device__ __forceinline__ void each_vertex_by_warps(const Members& members, Vis
     }
 }
 
+// piece: side_by_side
+template <uint32 several, class Step>
+__device__ __forceinline__ void side_by_side(Step step) {
+#pragma unroll
+    for (uint32 k = 0; k < several; ++k) { step(k); }
+}
+
+// piece: each_vertex_side_by_side
+// `ahead(vertices, values)` reads `Values` of `several` vertices, then `visit(v, values)` is called for each that is active.
+// Each thread has the vertices that it has in `each_vertex`; the first one stands for those beyond the end.
+template <uint32 several, class Values, class Members, class Ahead, class Visit>
+__device__ __forceinline__ void each_vertex_side_by_side(const Members& members, Ahead ahead, Visit visit) {
+    const uint64 size = members.size(), stride = grid_threads();
+    for (uint64 base = thread_index(); base < size; base += several * stride) {
+        vertex v[several];
+        Values values[several];
+        side_by_side<several>([&](uint32 k) {
+            const uint64 at = base + k * stride;
+            values[k].active = at < size;
+            v[k] = members[at < size ? at : base];
+        });
+        ahead(v, values);
+        side_by_side<several>([&](uint32 k) {
+            if (values[k].active) { visit(v[k], values[k]); }
+        });
+    }
+}
+
 // piece: each_edge
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {

@@ -83,6 +83,74 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
     return chunks;
 }
 
+// piece: push_warps_side_by_side
+// The same with `several` edges of each lane side by side: `ahead` reads `Values` of them, then `visit` is called for each.
+// The last edge stands for those beyond the end.
+template <uint32 several, class Values, class Members, class Lists, class Ahead, class Visit>
+__device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
+                                                          Ahead ahead, Visit visit) {
+    const uint64 size = members.size(), warps = grid_warps();
+    const uint32 width = members_a_warp(size);
+    const uint32 lane = lane_index();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
+        const vertex member = taken ? members[base + lane] : vertex(0);
+        const edge first = taken ? lists.first(member) : edge(0);
+        const edge degree = taken ? lists.last(member) - first : edge(0);
+        visited += taken ? lists.degree(member) : edge(0);
+        const bool hub = degree >= HUB_DEGREE;
+        defer_list(run, hub, member, first, first + degree);
+        const uint32 own = hub ? 0 : uint32(degree);
+        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        for (uint32 start = 0; start < total; start += several * 32) {
+            vertex near[several], far[several];
+            edge at[several];
+            Values values[several];
+            side_by_side<several>([&](uint32 k) {
+                const uint32 item = minimum(start + k * 32 + lane, total - 1);
+                values[k].active = start + k * 32 + lane < total;
+                const uint32 owner = owner_of(inclusive, item);
+                const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+                at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+                near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
+            });
+            side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });
+            ahead(near, far, at, values);
+            side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
+        }
+    }
+    return visited;
+}
+
+// piece: push_hubs_side_by_side
+// The chunks that `push_warps_side_by_side` left, as `push_hubs` does.
+template <uint32 several, class Values, class Lists, class Ahead, class Visit>
+__device__ __forceinline__ uint64 push_hubs_side_by_side(enactor& run, int64 largest_degree, const Lists& lists, uint64 begin,
+                                                         Ahead ahead, Visit visit) {
+    if (largest_degree < int64(HUB_DEGREE)) { return 0; }
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    for (uint64 chunk = begin + warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        for (edge start = part.first; start < part.last; start += several * 32) {
+            vertex near[several], far[several];
+            edge at[several];
+            Values values[several];
+            side_by_side<several>([&](uint32 k) {
+                const edge place = start + k * 32 + lane_index();
+                values[k].active = place < part.last;
+                at[k] = minimum(place, edge(part.last - 1));
+                near[k] = part.vertex_id;
+            });
+            side_by_side<several>([&](uint32 k) { far[k] = lists.neighbor(at[k]); });
+            ahead(near, far, at, values);
+            side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
+        }
+    }
+    return chunks;
+}
+
 // piece: push_threads
 // Visits the edges of every member: a thread takes a member.
 template <class Members, class Lists, class Visit>

@@ -24,6 +24,8 @@
 #undef advance_step
 #undef back_apply
 #undef back_condition
+#undef back_early
+#undef back_read
 #undef both
 #undef compute_everything
 #undef compute_start
@@ -237,6 +239,7 @@ struct edge_frontier {
 // piece: define_edges
 // piece: copy_edges
 // piece: collect_far_ends
+// piece: side_by_side
 // piece: each_edge
 // piece: each_id
 // piece: define_everything
@@ -247,11 +250,18 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
 
 struct tally_totals {
     int64 total = 0ll;
+};
+
+struct back_early {
+    bool active;
+    int32 value_1;
 };
 
 __device__ __forceinline__ void start_apply(const data_slice& d, vertex src, edge e) {
@@ -262,19 +272,25 @@ __device__ __forceinline__ void start_apply(const data_slice& d, vertex src, edg
 }
 #line resume "back_edges.cu"
 
-__device__ __forceinline__ bool back_condition(const data_slice& d, vertex src, edge e) {
+__device__ __forceinline__ bool back_condition(const data_slice& d, vertex src, edge e, back_early& early) {
 #line 17 "back_edges.gdsl"
     return place_of(d.graph, src, e) < 3 && d.seen[e] == -1;
 }
 #line resume "back_edges.cu"
 
-__device__ __forceinline__ bool back_apply(const data_slice& d, vertex src, edge e, int32 iteration) {
+__device__ __forceinline__ bool back_apply(const data_slice& d, vertex src, edge e, int32 iteration, back_early& early) {
 #line 18 "back_edges.gdsl"
     d.seen[e] = iteration + 1;
 #line 18 "back_edges.gdsl"
     reduce_min(&d.hops[src], 0);
 #line 18 "back_edges.gdsl"
-    return in_degree(d.graph, src) > 0;
+    return early.value_1 > 0;
+}
+#line resume "back_edges.cu"
+
+__device__ __forceinline__ void back_read(const data_slice& d, vertex src, back_early& early) {
+#line 18 "back_edges.gdsl"
+    early.value_1 = in_degree(d.graph, src);
 }
 #line resume "back_edges.cu"
 
@@ -315,12 +331,16 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && back_condition(d, far, in_lists{d.graph}.id(at)) && back_apply(d, far, in_lists{d.graph}.id(at), iteration);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, back_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, back_early& early) {
+        const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
         out.append(accepted, accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
@@ -333,12 +353,16 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && back_condition(d, far, in_lists{d.graph}.id(at)) && back_apply(d, far, in_lists{d.graph}.id(at), iteration);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, back_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && back_condition(d, far[k], in_lists{d.graph}.id(at[k]), early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { back_read(d, far[k], early[k]); } });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, back_early& early) {
+        const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -42,6 +42,9 @@
 #undef intersect_totals_2
 #undef intersect_within
 #undef is_chosen_condition
+#undef is_chosen_condition_2
+#undef is_chosen_early
+#undef is_chosen_read
 #undef note_apply
 #undef nothing
 #undef of_chosen
@@ -230,15 +233,16 @@ struct edge_frontier {
 // piece: end_edges
 // piece: define_edges
 // piece: each_vertex
+// piece: side_by_side
 // piece: each_id
+// piece: count_visited
+// piece: minimum maximum
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
-// piece: minimum maximum
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
-// piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 // piece: asked_to_stop
 // piece: common_walk walk_of
 // piece: is_new_in_list
@@ -268,6 +272,11 @@ struct intersect_totals_2 {
     int64 of_none = 0ll;
 };
 
+struct is_chosen_early {
+    bool active;
+    bool value_1;
+};
+
 __device__ __forceinline__ bool is_chosen_condition(const data_slice& d, edge e) {
 #line 14 "chosen_edges.gdsl"
     return d.chosen[e];
@@ -283,6 +292,18 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v) {
 __device__ __forceinline__ bool goes_up_condition(vertex src, vertex dst) {
 #line 15 "chosen_edges.gdsl"
     return src < dst;
+}
+#line resume "chosen_edges.cu"
+
+__device__ __forceinline__ bool is_chosen_condition_2(const data_slice& d, edge e, is_chosen_early& early) {
+#line 14 "chosen_edges.gdsl"
+    return early.value_1;
+}
+#line resume "chosen_edges.cu"
+
+__device__ __forceinline__ void is_chosen_read(const data_slice& d, edge e, is_chosen_early& early) {
+#line 14 "chosen_edges.gdsl"
+    early.value_1 = d.chosen[e];
 }
 #line resume "chosen_edges.cu"
 
@@ -375,12 +396,15 @@ __device__ __forceinline__ void advance_is_chosen(enactor& run, const data_slice
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && is_chosen_condition(d, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, is_chosen_early* early) {
+        side_by_side<4>([&](uint32 k) { is_chosen_read(d, at[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, is_chosen_early& early) {
+        const bool accepted = active && is_chosen_condition_2(d, at, early);
         out.append(accepted, at);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, is_chosen_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, is_chosen_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);

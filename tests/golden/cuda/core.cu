@@ -21,11 +21,12 @@
 #undef advance_drop
 #undef drop_apply
 #undef drop_condition
+#undef drop_early
+#undef drop_read
 #undef dst
 #undef filter_weak
 #undef filter_weak_
 #undef inside
-#undef k
 #undef left
 #undef removed
 #undef rounds
@@ -180,19 +181,25 @@ struct frontier {
 // piece: grid_warps warp_index
 // piece: need_queue
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: count_visited
+// piece: minimum maximum
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
-// piece: minimum maximum
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
+
+struct drop_early {
+    bool active;
+    bool value_1;
+};
 
 __device__ __forceinline__ bool weak_condition(const data_slice& d, vertex v) {
 #line 12 "core.gdsl"
@@ -206,15 +213,21 @@ __device__ __forceinline__ void weak_apply(const data_slice& d, vertex v) {
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst) {
+__device__ __forceinline__ bool drop_condition(const data_slice& d, vertex dst, drop_early& early) {
 #line 14 "core.gdsl"
-    return d.inside[dst];
+    return early.value_1;
 }
 #line resume "core.cu"
 
-__device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst) {
+__device__ __forceinline__ void drop_apply(const data_slice& d, vertex dst, drop_early& early) {
 #line 15 "core.gdsl"
     reduce_subtract(&d.left[dst], 1);
+}
+#line resume "core.cu"
+
+__device__ __forceinline__ void drop_read(const data_slice& d, vertex dst, drop_early& early) {
+#line 14 "core.gdsl"
+    early.value_1 = d.inside[dst];
 }
 #line resume "core.cu"
 
@@ -240,11 +253,14 @@ __device__ __forceinline__ void advance_drop(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && drop_condition(d, far)) { drop_apply(d, far); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, drop_early* early) {
+        side_by_side<4>([&](uint32 k) { drop_read(d, far[k], early[k]); });
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, drop_early& early) {
+        if (active && drop_condition(d, far, early)) { drop_apply(d, far, early); }
+    };
+    count_visited(run, push_warps_side_by_side<4, drop_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, drop_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     end_operator(run, 1, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

@@ -38,7 +38,6 @@
 #undef filter_peel_keep
 #undef filter_peel_take
 #undef inner
-#undef k
 #undef kept_k
 #undef kept_outer_popped
 #undef kept_peel_popped
@@ -46,6 +45,8 @@
 #undef left
 #undef lower_apply
 #undef lower_condition
+#undef lower_early
+#undef lower_read
 #undef members_1
 #undef most
 #undef note_apply
@@ -255,6 +256,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: define_everything
@@ -268,14 +270,14 @@ struct frontier {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 // piece: from_id to_id
 // piece: checked_index
 // piece: check_width
@@ -288,6 +290,11 @@ struct peel_find_totals {
 
 struct outer_find_totals {
     int64 outer_least = 9223372036854775807ll;
+};
+
+struct lower_early {
+    bool active;
+    int32 value_1;
 };
 
 __device__ __forceinline__ void peel_place_apply(const data_slice& d, vertex v) {
@@ -322,15 +329,21 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v) {
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ bool lower_condition(const data_slice& d, vertex dst) {
+__device__ __forceinline__ bool lower_condition(const data_slice& d, vertex dst, lower_early& early) {
 #line 16 "coreness.gdsl"
-    return d.core[dst] == -1;
+    return early.value_1 == -1;
 }
 #line resume "coreness.cu"
 
-__device__ __forceinline__ void lower_apply(const data_slice& d, vertex dst) {
+__device__ __forceinline__ void lower_apply(const data_slice& d, vertex dst, lower_early& early) {
 #line 16 "coreness.gdsl"
     reduce_subtract(&d.left[dst], 1);
+}
+#line resume "coreness.cu"
+
+__device__ __forceinline__ void lower_read(const data_slice& d, vertex dst, lower_early& early) {
+#line 16 "coreness.gdsl"
+    early.value_1 = d.core[dst];
 }
 #line resume "coreness.cu"
 
@@ -432,13 +445,16 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && lower_condition(d, far);
-        if (accepted) { lower_apply(d, far); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
+        side_by_side<4>([&](uint32 k) { lower_read(d, far[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
+        const bool accepted = active && lower_condition(d, far, early);
+        if (accepted) { lower_apply(d, far, early); }
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, lower_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -43,6 +43,8 @@
 #undef members_1
 #undef popped_1
 #undef relax_apply
+#undef relax_early
+#undef relax_read
 #undef source
 #undef src
 #undef weight
@@ -217,6 +219,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: need_bitmap
@@ -228,14 +231,14 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 // piece: from_id to_id
 // piece: checked_index
 // piece: check_width
@@ -244,6 +247,11 @@ struct frontier {
 
 struct b_find_totals {
     int64 b_least = 9223372036854775807ll;
+};
+
+struct relax_early {
+    bool active;
+    float32 value_1;
 };
 
 __device__ __forceinline__ void b_place_apply(const data_slice& d, vertex v) {
@@ -270,9 +278,15 @@ __device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v) 
 }
 #line resume "delta_stepping.cu"
 
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 12 "delta_stepping.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + early.value_1);
+}
+#line resume "delta_stepping.cu"
+
+__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
+#line 12 "delta_stepping.gdsl"
+    early.value_1 = d.weight[e];
 }
 #line resume "delta_stepping.cu"
 
@@ -337,12 +351,15 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
+        const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -45,6 +45,8 @@
 #undef shorten_condition
 #undef spread_apply
 #undef spread_condition
+#undef spread_early
+#undef spread_read
 #undef spread_totals
 #undef src
 #undef steady
@@ -225,6 +227,7 @@ struct block_storage {
 // piece: all_members
 // piece: grid_threads thread_index
 // piece: each_vertex
+// piece: side_by_side
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
@@ -235,6 +238,8 @@ struct block_storage {
 // piece: push_warps
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
 
@@ -244,6 +249,11 @@ struct spread_totals {
 
 struct note_totals {
     bool steady = true;
+};
+
+struct spread_early {
+    bool active;
+    bool value_1;
 };
 
 __device__ __forceinline__ float64 heading(float64 x, float64 y) {
@@ -264,17 +274,23 @@ __device__ __forceinline__ void shorten_apply(const data_slice& d, edge e) {
 }
 #line resume "draws.cu"
 
-__device__ __forceinline__ bool spread_condition(const data_slice& d, edge e) {
+__device__ __forceinline__ bool spread_condition(const data_slice& d, edge e, spread_early& early) {
 #line 31 "draws.gdsl"
-    return d.kept[e];
+    return early.value_1;
 }
 #line resume "draws.cu"
 
-__device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, vertex dst, spread_totals& totals) {
+__device__ __forceinline__ void spread_apply(const data_slice& d, vertex src, vertex dst, spread_totals& totals, spread_early& early) {
 #line 32 "draws.gdsl"
     const bool told = changed_min(&d.label[dst], load_now(&d.label[src]));
 #line 32 "draws.gdsl"
     plain_or(&totals.moved, told);
+}
+#line resume "draws.cu"
+
+__device__ __forceinline__ void spread_read(const data_slice& d, edge e, spread_early& early) {
+#line 31 "draws.gdsl"
+    early.value_1 = d.kept[e];
 }
 #line resume "draws.cu"
 
@@ -316,11 +332,14 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     spread_totals totals;
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && spread_condition(d, at)) { spread_apply(d, near, far, totals); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, spread_early* early) {
+        side_by_side<4>([&](uint32 k) { spread_read(d, at[k], early[k]); });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, spread_early& early) {
+        if (active && spread_condition(d, at, early)) { spread_apply(d, near, far, totals, early); }
+    };
+    push_warps_side_by_side<4, spread_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, spread_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     {
         const bool total = block_reduce(run.shared, totals.moved, false,
             [](bool a, bool b) { return a | b; });

@@ -116,6 +116,9 @@
 #undef paid
 #undef paid_gathered
 #undef pays_condition
+#undef pays_condition_2
+#undef pays_early
+#undef pays_read
 #undef reduce_holds_rounded
 #undef reduce_holds_sizes
 #undef reduce_holds_tolls
@@ -370,15 +373,16 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_edge
 // piece: each_id
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
-// piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
@@ -394,6 +398,11 @@ struct edge_frontier {
 
 struct reduce_min_of_toll_totals {
     int32 min_of_toll = 2147483647;
+};
+
+struct pays_early {
+    bool active;
+    int32 value_1;
 };
 
 __device__ __forceinline__ uint32 gcd(const data_slice& d, uint32 a, uint32 b) {
@@ -573,6 +582,18 @@ __device__ __forceinline__ void end_odd_apply(const data_slice& d, vertex v) {
 #line 43 "edge_reductions.gdsl"
         d.odd[v] = -1;
     }
+}
+#line resume "edge_reductions.cu"
+
+__device__ __forceinline__ bool pays_condition_2(const data_slice& d, edge e, pays_early& early) {
+#line 33 "edge_reductions.gdsl"
+    return early.value_1 > 4;
+}
+#line resume "edge_reductions.cu"
+
+__device__ __forceinline__ void pays_read(const data_slice& d, edge e, pays_early& early) {
+#line 33 "edge_reductions.gdsl"
+    early.value_1 = d.toll[e];
 }
 #line resume "edge_reductions.cu"
 
@@ -905,12 +926,15 @@ __device__ __forceinline__ void advance_pays(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && pays_condition(d, in_lists{d.graph}.id(at));
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, pays_early* early) {
+        side_by_side<4>([&](uint32 k) { pays_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, pays_early& early) {
+        const bool accepted = active && pays_condition_2(d, in_lists{d.graph}.id(at), early);
         out.append(accepted, accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, pays_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, pays_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 16, iteration, size, load_relaxed(&run.counters()->visited), false);

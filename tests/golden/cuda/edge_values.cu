@@ -216,6 +216,7 @@ struct block_storage {
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
+// piece: side_by_side
 // piece: count_visited
 // piece: warp_inclusive_sum
 // piece: defer_list

@@ -230,6 +230,7 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: shuffle_down

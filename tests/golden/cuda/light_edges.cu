@@ -23,6 +23,8 @@
 #undef advance_reach
 #undef as_light_apply
 #undef as_light_condition
+#undef as_light_early
+#undef as_light_read
 #undef best
 #undef choose_apply
 #undef choose_condition
@@ -42,6 +44,8 @@
 #undef lightest
 #undef limit
 #undef lower_apply
+#undef lower_early
+#undef lower_read
 #undef picked
 #undef reach_apply
 #undef reached
@@ -234,6 +238,7 @@ struct edge_frontier {
 // piece: clear_marks
 // piece: end_queue
 // piece: collect_far_ends
+// piece: side_by_side
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -242,8 +247,21 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
+
+struct lower_early {
+    bool active;
+    int32 value_1;
+};
+
+struct as_light_early {
+    bool active;
+    int32 value_1;
+    int32 value_2;
+};
 
 __device__ __forceinline__ bool is_light_condition(const data_slice& d, edge e) {
 #line 18 "light_edges.gdsl"
@@ -265,21 +283,35 @@ __device__ __forceinline__ bool is_heavy_condition(const data_slice& d, edge e) 
 }
 #line resume "light_edges.cu"
 
-__device__ __forceinline__ void lower_apply(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ void lower_apply(const data_slice& d, edge e, vertex near, lower_early& early) {
 #line 23 "light_edges.gdsl"
-    reduce_min(&d.best[near], d.weight[e]);
+    reduce_min(&d.best[near], early.value_1);
 }
 #line resume "light_edges.cu"
 
-__device__ __forceinline__ bool as_light_condition(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ void lower_read(const data_slice& d, edge e, lower_early& early) {
+#line 23 "light_edges.gdsl"
+    early.value_1 = d.weight[e];
+}
+#line resume "light_edges.cu"
+
+__device__ __forceinline__ bool as_light_condition(const data_slice& d, edge e, vertex near, as_light_early& early) {
 #line 26 "light_edges.gdsl"
-    return d.weight[e] == d.best[near];
+    return early.value_1 == early.value_2;
 }
 #line resume "light_edges.cu"
 
-__device__ __forceinline__ void as_light_apply(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ void as_light_apply(const data_slice& d, edge e, vertex near, as_light_early& early) {
 #line 27 "light_edges.gdsl"
     reduce_min(&d.chosen[near], e);
+}
+#line resume "light_edges.cu"
+
+__device__ __forceinline__ void as_light_read(const data_slice& d, edge e, vertex near, as_light_early& early) {
+#line 26 "light_edges.gdsl"
+    early.value_1 = d.weight[e];
+#line 26 "light_edges.gdsl"
+    early.value_2 = d.best[near];
 }
 #line resume "light_edges.cu"
 
@@ -338,17 +370,23 @@ __device__ __forceinline__ void filter_is_heavy(enactor& run, const data_slice& 
 __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active) { lower_apply(d, at, near); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
+        side_by_side<4>([&](uint32 k) { lower_read(d, at[k], early[k]); });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
+        if (active) { lower_apply(d, at, near, early); }
+    };
+    push_warps_side_by_side<4, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active) { lower_apply(d, in_lists{d.graph}.id(at), near); }
+    const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, lower_early* early) {
+        side_by_side<4>([&](uint32 k) { lower_read(d, in_lists{d.graph}.id(at[k]), early[k]); });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back);
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at, lower_early& early) {
+        if (active) { lower_apply(d, in_lists{d.graph}.id(at), near, early); }
+    };
+    push_warps_side_by_side<4, lower_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, lower_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     synchronize(run);
     end_operator(run, 2, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }
@@ -359,21 +397,27 @@ __device__ __forceinline__ void advance_as_light(enactor& run, const data_slice&
     begin_operator(run);
     edge_collector out(run, result);
     uint32* const seen = edge_marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && as_light_condition(d, at, near);
-        if (accepted) { as_light_apply(d, at, near); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, as_light_early* early) {
+        side_by_side<4>([&](uint32 k) { as_light_read(d, at[k], near[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
+        const bool accepted = active && as_light_condition(d, at, near, early);
+        if (accepted) { as_light_apply(d, at, near, early); }
         out.append(accepted && mark_edge(seen, at), at);
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && as_light_condition(d, in_lists{d.graph}.id(at), near);
-        if (accepted) { as_light_apply(d, in_lists{d.graph}.id(at), near); }
+    const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, as_light_early* early) {
+        side_by_side<4>([&](uint32 k) { as_light_read(d, in_lists{d.graph}.id(at[k]), near[k], early[k]); });
+    };
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at, as_light_early& early) {
+        const bool accepted = active && as_light_condition(d, in_lists{d.graph}.id(at), near, early);
+        if (accepted) { as_light_apply(d, in_lists{d.graph}.id(at), near, early); }
         out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back);
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    push_warps_side_by_side<4, as_light_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, as_light_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
     clear_edge_marks(seen, result);

@@ -36,6 +36,8 @@
 #undef ballot_key
 #undef ballot_weight
 #undef beside_condition
+#undef beside_early
+#undef beside_read
 #undef chance_apply
 #undef chance_totals
 #undef closer
@@ -59,6 +61,9 @@
 #undef filter_half
 #undef fixed
 #undef follow_apply
+#undef follow_early
+#undef follow_read
+#undef follow_read_2
 #undef gain_score
 #undef gains_condition
 #undef h
@@ -123,6 +128,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: drawn
 // piece: low_words
 // piece: random_unit
+// piece: load_now
 // piece: bits_of
 // piece: exchange_word
 // piece: bits_equal
@@ -332,6 +338,8 @@ struct out_lists {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_side_by_side
 
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
@@ -353,14 +361,14 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_in_place
 // piece: unite_queues
 // piece: grow_set
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
@@ -716,6 +724,18 @@ struct chance_totals {
     int64 quality = 0ll;
 };
 
+struct beside_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+struct follow_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
 __device__ __forceinline__ int64 fixed(float64 x) {
 #line 46 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
@@ -838,15 +858,35 @@ __device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst) {
+__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, beside_early& early) {
 #line 71 "louvain.gdsl"
-    return d.label[dst] != d.label[src];
+    return early.value_1 != early.value_2;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
+#line 71 "louvain.gdsl"
+    early.value_1 = d.label[dst];
+#line 71 "louvain.gdsl"
+    early.value_2 = d.label[src];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
 #line 76 "louvain.gdsl"
-    d.community[v] = d.label[checked_index(d, d.community[v], d.graph.num_vertices, 6)];
+    d.community[v] = early.value_2;
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
+#line 76 "louvain.gdsl"
+    early.value_1 = load_now(&d.community[v]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
+#line 76 "louvain.gdsl"
+    early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
 
@@ -1044,12 +1084,15 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && beside_condition(d, near, far);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, beside_early* early) {
+        side_by_side<4>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, beside_early& early) {
+        const bool accepted = active && beside_condition(d, near, far, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, beside_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -1087,7 +1130,11 @@ __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& 
 // line 76: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { follow_apply(d, v); });
+    each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, follow_early* early) {
+            side_by_side<4>([&](uint32 k) { follow_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
     note_operator(run, 16, iteration, size, 0, false);
 }

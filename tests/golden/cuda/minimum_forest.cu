@@ -39,6 +39,9 @@
 #undef hooked
 #undef in_forest
 #undef jump_apply
+#undef jump_early
+#undef jump_read
+#undef jump_read_2
 #undef jump_totals
 #undef lightest
 #undef merged
@@ -46,8 +49,13 @@
 #undef next
 #undef offer_apply
 #undef offer_condition
+#undef offer_early
+#undef offer_read
 #undef other
 #undef relabel_apply
+#undef relabel_early
+#undef relabel_read
+#undef relabel_read_2
 #undef settle_apply
 #undef src
 #undef weight
@@ -68,6 +76,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: FLOAT32_INF
+// piece: load_now
 // piece: minimum maximum
 // piece: bits_of
 // piece: exchange_word
@@ -206,6 +215,8 @@ struct block_storage {
 // piece: all_members
 // piece: grid_threads thread_index
 // piece: each_vertex
+// piece: side_by_side
+// piece: each_vertex_side_by_side
 // piece: each_id
 // piece: grid_warps warp_index
 // piece: members_a_warp
@@ -215,11 +226,14 @@ struct block_storage {
 // piece: push_warps
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
-// piece: without_negative_zeros
 // piece: load_pair
+// piece: load_now for stored_pair
+// piece: without_negative_zeros
 // piece: is_ordered
 // piece: exchange_pair
 // piece: reduce_pair
@@ -239,16 +253,41 @@ struct jump_totals {
     bool moved = false;
 };
 
-__device__ __forceinline__ bool offer_condition(const data_slice& d, vertex src, vertex dst) {
+struct offer_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+struct jump_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+struct relabel_early {
+    bool active;
+    vertex value_1;
+    vertex value_2;
+};
+
+__device__ __forceinline__ bool offer_condition(const data_slice& d, vertex src, vertex dst, offer_early& early) {
 #line 18 "minimum_forest.gdsl"
     return src < dst && d.component[src] != d.component[dst];
 }
 #line resume "minimum_forest.cu"
 
-__device__ __forceinline__ void offer_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ void offer_apply(const data_slice& d, vertex src, vertex dst, edge e, offer_early& early) {
 #line 20 "minimum_forest.gdsl"
-    reduce_min(&d.lightest[checked_index(d, d.component[src], d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
-    reduce_min(&d.lightest[checked_index(d, d.component[dst], d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
+    reduce_min(&d.lightest[checked_index(d, early.value_1, d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
+    reduce_min(&d.lightest[checked_index(d, early.value_2, d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
+}
+#line resume "minimum_forest.cu"
+
+__device__ __forceinline__ void offer_read(const data_slice& d, vertex src, vertex dst, offer_early& early) {
+#line 20 "minimum_forest.gdsl"
+    early.value_1 = d.component[src];
+    early.value_2 = d.component[dst];
 }
 #line resume "minimum_forest.cu"
 
@@ -294,10 +333,10 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v) {
 }
 #line resume "minimum_forest.cu"
 
-__device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
+__device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals, jump_early& early) {
 #line 50 "minimum_forest.gdsl"
-    const vertex further = d.next[checked_index(d, d.next[v], d.graph.num_vertices, 7)];
-    if (further != d.next[v]) {
+    const vertex further = early.value_2;
+    if (further != early.value_1) {
 #line 51 "minimum_forest.gdsl"
         plain_or(&totals.moved, true);
     }
@@ -306,9 +345,33 @@ __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_t
 }
 #line resume "minimum_forest.cu"
 
-__device__ __forceinline__ void relabel_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void jump_read(const data_slice& d, vertex v, jump_early& early) {
+#line 50 "minimum_forest.gdsl"
+    early.value_1 = d.next[v];
+}
+#line resume "minimum_forest.cu"
+
+__device__ __forceinline__ void jump_read_2(const data_slice& d, vertex v, jump_early& early) {
+#line 50 "minimum_forest.gdsl"
+    early.value_2 = d.next[checked_index(d, early.value_1, d.graph.num_vertices, 7)];
+}
+#line resume "minimum_forest.cu"
+
+__device__ __forceinline__ void relabel_apply(const data_slice& d, vertex v, relabel_early& early) {
 #line 55 "minimum_forest.gdsl"
-    d.component[v] = d.next[checked_index(d, d.component[v], d.graph.num_vertices, 8)];
+    d.component[v] = early.value_2;
+}
+#line resume "minimum_forest.cu"
+
+__device__ __forceinline__ void relabel_read(const data_slice& d, vertex v, relabel_early& early) {
+#line 55 "minimum_forest.gdsl"
+    early.value_1 = load_now(&d.component[v]);
+}
+#line resume "minimum_forest.cu"
+
+__device__ __forceinline__ void relabel_read_2(const data_slice& d, vertex v, relabel_early& early) {
+#line 55 "minimum_forest.gdsl"
+    early.value_2 = d.next[checked_index(d, early.value_1, d.graph.num_vertices, 8)];
 }
 #line resume "minimum_forest.cu"
 
@@ -318,11 +381,15 @@ __device__ __forceinline__ void relabel_apply(const data_slice& d, vertex v) {
 __device__ __forceinline__ void advance_offer(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && offer_condition(d, near, far)) { offer_apply(d, near, far, at); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, offer_early* early) {
+        side_by_side<4>([&](uint32 k) { early[k].active = early[k].active && offer_condition(d, near[k], far[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { if (early[k].active) { offer_read(d, near[k], far[k], early[k]); } });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, offer_early& early) {
+        if (active) { offer_apply(d, near, far, at, early); }
+    };
+    push_warps_side_by_side<4, offer_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, offer_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
@@ -362,7 +429,11 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     jump_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
+    each_vertex_side_by_side<4, jump_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, jump_early* early) {
+            side_by_side<4>([&](uint32 k) { jump_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { jump_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, jump_early& early) { jump_apply(d, v, totals, early); });
     {
         const bool total = block_reduce(run.shared, totals.moved, false,
             [](bool a, bool b) { return a | b; });
@@ -374,7 +445,11 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
 // line 71: compute(vertices, relabel)
 __device__ __forceinline__ void compute_relabel(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { relabel_apply(d, v); });
+    each_vertex_side_by_side<4, relabel_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, relabel_early* early) {
+            side_by_side<4>([&](uint32 k) { relabel_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { relabel_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, relabel_early& early) { relabel_apply(d, v, early); });
     note_operator(run, 4, iteration, size, 0, false);
 }
 

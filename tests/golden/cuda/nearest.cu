@@ -122,8 +122,14 @@
 #undef weighs_found_apply
 #undef weighs_found_condition
 #undef weighs_kept_2_condition
+#undef weighs_kept_2_early
+#undef weighs_kept_2_read
 #undef weighs_kept_3_condition
+#undef weighs_kept_3_early
+#undef weighs_kept_3_read
 #undef weighs_kept_condition
+#undef weighs_kept_early
+#undef weighs_kept_read
 #undef weighs_limit
 #undef weighs_limit_2
 #undef weighs_limit_3
@@ -353,6 +359,7 @@ struct edge_frontier {
 // piece: clear_edge_marks
 // piece: collect_far_ends
 // piece: each_vertex_by_warps
+// piece: side_by_side
 // piece: each_id
 // piece: members_a_warp
 // piece: warp_inclusive_sum
@@ -361,6 +368,8 @@ struct edge_frontier {
 // piece: push_warps
 // piece: count_visited
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: shuffle_down
@@ -372,6 +381,22 @@ struct edge_frontier {
 // piece: reduce_hubs
 
 // ---- functors ----
+
+struct weighs_kept_early {
+    bool active;
+    int32 value_1;
+};
+
+struct weighs_kept_2_early {
+    bool active;
+    int32 value_1;
+    int32 value_2;
+};
+
+struct weighs_kept_3_early {
+    bool active;
+    int32 value_1;
+};
 
 __device__ __forceinline__ bool weighs_long_condition(const data_slice& d, vertex v) {
 #line 23 "nearest.gdsl"
@@ -423,9 +448,15 @@ __device__ __forceinline__ void weighs_found_apply(const data_slice& d, vertex v
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_kept_condition(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ bool weighs_kept_condition(const data_slice& d, edge e, vertex near, weighs_kept_early& early) {
 #line 23 "nearest.gdsl"
-    return (int64(out_degree(d.graph, near)) <= *d.weighs_limit && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge[near] != NO_EDGE && (d.weight[e] > d.weighs_bound[near] || (d.weight[e] == d.weighs_bound[near] && e <= d.weighs_bound_edge[near])));
+    return (int64(early.value_1) <= *d.weighs_limit && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge[near] != NO_EDGE && (d.weight[e] > d.weighs_bound[near] || (d.weight[e] == d.weighs_bound[near] && e <= d.weighs_bound_edge[near])));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_kept_read(const data_slice& d, vertex near, weighs_kept_early& early) {
+#line 23 "nearest.gdsl"
+    early.value_1 = out_degree(d.graph, near);
 }
 #line resume "nearest.cu"
 
@@ -555,9 +586,17 @@ __device__ __forceinline__ void weighs_found_2_apply(const data_slice& d, vertex
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_kept_2_condition(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ bool weighs_kept_2_condition(const data_slice& d, edge e, vertex near, weighs_kept_2_early& early) {
 #line 29 "nearest.gdsl"
-    return (int64(out_degree(d.graph, near)) + int64(in_degree(d.graph, near)) <= *d.weighs_limit_2 && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge_2[near] != NO_EDGE && (d.weight[e] > d.weighs_bound_2[near] || (d.weight[e] == d.weighs_bound_2[near] && e <= d.weighs_bound_edge_2[near])));
+    return (int64(early.value_1) + int64(early.value_2) <= *d.weighs_limit_2 && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge_2[near] != NO_EDGE && (d.weight[e] > d.weighs_bound_2[near] || (d.weight[e] == d.weighs_bound_2[near] && e <= d.weighs_bound_edge_2[near])));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_kept_2_read(const data_slice& d, vertex near, weighs_kept_2_early& early) {
+#line 29 "nearest.gdsl"
+    early.value_1 = out_degree(d.graph, near);
+#line 29 "nearest.gdsl"
+    early.value_2 = in_degree(d.graph, near);
 }
 #line resume "nearest.cu"
 
@@ -617,9 +656,15 @@ __device__ __forceinline__ void weighs_found_3_apply(const data_slice& d, vertex
 }
 #line resume "nearest.cu"
 
-__device__ __forceinline__ bool weighs_kept_3_condition(const data_slice& d, edge e, vertex near) {
+__device__ __forceinline__ bool weighs_kept_3_condition(const data_slice& d, edge e, vertex near, weighs_kept_3_early& early) {
 #line 31 "nearest.gdsl"
-    return (int64(out_degree(d.graph, near)) <= *d.weighs_limit_3 && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge_3[near] != NO_EDGE && (d.weight[e] > d.weighs_bound_3[near] || (d.weight[e] == d.weighs_bound_3[near] && e <= d.weighs_bound_edge_3[near])));
+    return (int64(early.value_1) <= *d.weighs_limit_3 && d.weight[e] == d.weight[e]) || (d.weighs_bound_edge_3[near] != NO_EDGE && (d.weight[e] > d.weighs_bound_3[near] || (d.weight[e] == d.weighs_bound_3[near] && e <= d.weighs_bound_edge_3[near])));
+}
+#line resume "nearest.cu"
+
+__device__ __forceinline__ void weighs_kept_3_read(const data_slice& d, vertex near, weighs_kept_3_early& early) {
+#line 31 "nearest.gdsl"
+    early.value_1 = out_degree(d.graph, near);
 }
 #line resume "nearest.cu"
 
@@ -694,12 +739,15 @@ __device__ __forceinline__ void advance_best(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && weighs_kept_condition(d, at, near);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_early* early) {
+        side_by_side<4>([&](uint32 k) { weighs_kept_read(d, near[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_early& early) {
+        const bool accepted = active && weighs_kept_condition(d, at, near, early);
         out.append(accepted, at);
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    push_warps_side_by_side<4, weighs_kept_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    push_hubs_side_by_side<4, weighs_kept_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 5, iteration, size, uint64(d.graph.num_edges), false);
@@ -903,19 +951,25 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
     begin_operator(run);
     edge_collector out(run, result);
     uint32* const seen = edge_marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && weighs_kept_2_condition(d, at, near);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_2_early* early) {
+        side_by_side<4>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
+        const bool accepted = active && weighs_kept_2_condition(d, at, near, early);
         out.append(accepted && mark_edge(seen, at), at);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    const uint64 chunks = push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && weighs_kept_2_condition(d, in_lists{d.graph}.id(at), near);
+    const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_2_early* early) {
+        side_by_side<4>([&](uint32 k) { weighs_kept_2_read(d, near[k], early[k]); });
+    };
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at, weighs_kept_2_early& early) {
+        const bool accepted = active && weighs_kept_2_condition(d, in_lists{d.graph}.id(at), near, early);
         out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_2_early>(run, members_of(input), in_lists{d.graph}, visit_back_ahead, visit_back));
+    push_hubs_side_by_side<4, weighs_kept_2_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     out.flush();
     end_edges(run, result);
     clear_edge_marks(seen, result);
@@ -1000,12 +1054,15 @@ __device__ __forceinline__ void advance_weighs_(enactor& run, const data_slice& 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     edge_collector out(run, result);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && weighs_kept_3_condition(d, at, near);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, weighs_kept_3_early* early) {
+        side_by_side<4>([&](uint32 k) { weighs_kept_3_read(d, near[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, weighs_kept_3_early& early) {
+        const bool accepted = active && weighs_kept_3_condition(d, at, near, early);
         out.append(accepted, at);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, weighs_kept_3_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, weighs_kept_3_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
     end_operator(run, 27, iteration, size, load_relaxed(&run.counters()->visited), false);

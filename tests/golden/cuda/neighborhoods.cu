@@ -236,6 +236,7 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
+// piece: side_by_side
 // piece: count_visited
 // piece: warp_inclusive_sum
 // piece: defer_list

@@ -46,6 +46,9 @@
 #undef filter_in_left
 #undef filter_in_right
 #undef find_partner_apply
+#undef find_partner_early
+#undef find_partner_read
+#undef find_partner_read_2
 #undef heavy
 #undef in_left_condition
 #undef in_right_condition
@@ -248,6 +251,8 @@ struct frontier {
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
+// piece: side_by_side
+// piece: each_vertex_side_by_side
 // piece: each_id
 // piece: copy_frontier
 // piece: need_bitmap
@@ -291,6 +296,12 @@ struct intersect_totals_2 {
     int64 squared = 0ll;
 };
 
+struct find_partner_early {
+    bool active;
+    int64 value_1;
+    vertex value_2;
+};
+
 __device__ __forceinline__ bool in_left_condition(const data_slice& d, vertex v) {
 #line 5 "paired_sets.gdsl"
     return d.left[v];
@@ -309,9 +320,21 @@ __device__ __forceinline__ void note_number_apply(const data_slice& d, vertex v)
 }
 #line resume "paired_sets.cu"
 
-__device__ __forceinline__ void find_partner_apply(const data_slice& d, vertex v) {
+__device__ __forceinline__ void find_partner_apply(const data_slice& d, vertex v, find_partner_early& early) {
 #line 27 "paired_sets.gdsl"
-    d.partners[v] = d.numbered[checked_index(d, d.place_in_set[v], d.graph.num_vertices, 0)];
+    d.partners[v] = early.value_2;
+}
+#line resume "paired_sets.cu"
+
+__device__ __forceinline__ void find_partner_read(const data_slice& d, vertex v, find_partner_early& early) {
+#line 27 "paired_sets.gdsl"
+    early.value_1 = d.place_in_set[v];
+}
+#line resume "paired_sets.cu"
+
+__device__ __forceinline__ void find_partner_read_2(const data_slice& d, vertex v, find_partner_early& early) {
+#line 27 "paired_sets.gdsl"
+    early.value_2 = d.numbered[checked_index(d, early.value_1, d.graph.num_vertices, 0)];
 }
 #line resume "paired_sets.cu"
 
@@ -405,7 +428,11 @@ __device__ __forceinline__ void compute_note_number(enactor& run, const data_sli
 __device__ __forceinline__ void compute_find_partner(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 3, iteration, size, 0, false);
 }
 
@@ -442,7 +469,11 @@ __device__ __forceinline__ void compute_note_number_(enactor& run, const data_sl
 __device__ __forceinline__ void compute_find_partner_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 6, iteration, size, 0, false);
 }
 
@@ -494,7 +525,11 @@ __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 10, iteration, size, 0, false);
 }
 
@@ -531,7 +566,11 @@ __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 13, iteration, size, 0, false);
 }
 
@@ -568,7 +607,11 @@ __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 16, iteration, size, 0, false);
 }
 
@@ -609,7 +652,11 @@ __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_s
 // line 35: compute(vertices, find_partner)
 __device__ __forceinline__ void compute_find_partner_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(all_members{uint64(d.graph.num_vertices)},
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 20, iteration, size, 0, false);
 }
 
@@ -647,7 +694,11 @@ __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    each_vertex(members_of(input), [&](vertex v) { find_partner_apply(d, v); });
+    each_vertex_side_by_side<4, find_partner_early>(members_of(input),
+        [&](const vertex* v, find_partner_early* early) {
+            side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
+            side_by_side<4>([&](uint32 k) { find_partner_read_2(d, v[k], early[k]); });
+        }, [&](vertex v, find_partner_early& early) { find_partner_apply(d, v, early); });
     note_operator(run, 23, iteration, size, 0, false);
 }
 

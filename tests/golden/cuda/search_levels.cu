@@ -260,6 +260,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: side_by_side
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle

@@ -317,6 +317,7 @@ struct direction_state {
 // piece: bitmap_result
 // piece: pull_warps
 // piece: pull_hubs
+// piece: side_by_side
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups

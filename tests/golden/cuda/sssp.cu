@@ -24,6 +24,8 @@
 #undef e
 #undef f_
 #undef relax_apply
+#undef relax_early
+#undef relax_read
 #undef source
 #undef src
 #undef weight
@@ -182,22 +184,34 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
+// piece: count_visited
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_warps_side_by_side
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
 
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+struct relax_early {
+    bool active;
+    float32 value_1;
+};
+
+__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 11 "sssp.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + early.value_1);
+}
+#line resume "sssp.cu"
+
+__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
+#line 11 "sssp.gdsl"
+    early.value_1 = d.weight[e];
 }
 #line resume "sssp.cu"
 
@@ -210,12 +224,15 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
+        const bool accepted = active && relax_apply(d, near, far, at, early);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
+    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

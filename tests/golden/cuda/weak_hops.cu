@@ -23,6 +23,8 @@
 #undef hops
 #undef led_apply
 #undef led_condition
+#undef led_early
+#undef led_read
 #undef reached
 #undef source
 #undef walk_claim
@@ -180,6 +182,7 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
+// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
@@ -191,8 +194,16 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: push_warps_side_by_side
+// piece: push_hubs_side_by_side
 
 // ---- functors ----
+
+struct led_early {
+    bool active;
+    int64 value_1;
+    int64 value_2;
+};
 
 __device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int32 iteration, bool few) {
 #line 14 "weak_hops.gdsl"
@@ -200,15 +211,23 @@ __device__ __forceinline__ bool walk_claim(const data_slice& d, vertex far, int3
 }
 #line resume "weak_hops.cu"
 
-__device__ __forceinline__ bool led_condition(const data_slice& d, vertex near, vertex far) {
+__device__ __forceinline__ bool led_condition(const data_slice& d, vertex near, vertex far, led_early& early) {
 #line 17 "weak_hops.gdsl"
-    return d.hops[far] == wrapping_add(d.hops[near], 1ll);
+    return early.value_1 == wrapping_add(early.value_2, 1ll);
 }
 #line resume "weak_hops.cu"
 
-__device__ __forceinline__ void led_apply(const data_slice& d, vertex far) {
+__device__ __forceinline__ void led_apply(const data_slice& d, vertex far, led_early& early) {
 #line 18 "weak_hops.gdsl"
     reduce_add(&d.ways[far], 1);
+}
+#line resume "weak_hops.cu"
+
+__device__ __forceinline__ void led_read(const data_slice& d, vertex near, vertex far, led_early& early) {
+#line 17 "weak_hops.gdsl"
+    early.value_1 = d.hops[far];
+#line 17 "weak_hops.gdsl"
+    early.value_2 = d.hops[near];
 }
 #line resume "weak_hops.cu"
 
@@ -243,17 +262,23 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void advance_led(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && led_condition(d, near, far)) { led_apply(d, far); }
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, led_early* early) {
+        side_by_side<4>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit);
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, led_early& early) {
+        if (active && led_condition(d, near, far, early)) { led_apply(d, far, early); }
+    };
+    push_warps_side_by_side<4, led_early>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, visit_ahead, visit);
+    const uint64 chunks = push_hubs_side_by_side<4, led_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
     synchronize(run);
-    const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && led_condition(d, near, far)) { led_apply(d, far); }
+    const auto visit_back_ahead = [&](const vertex* near, const vertex* far, const edge* at, led_early* early) {
+        side_by_side<4>([&](uint32 k) { led_read(d, near[k], far[k], early[k]); });
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back);
-    push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    const auto visit_back = [&](bool active, vertex near, vertex far, edge at, led_early& early) {
+        if (active && led_condition(d, near, far, early)) { led_apply(d, far, early); }
+    };
+    push_warps_side_by_side<4, led_early>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, visit_back_ahead, visit_back);
+    push_hubs_side_by_side<4, led_early>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back_ahead, visit_back);
     synchronize(run);
     end_operator(run, 1, iteration, size, 2 * uint64(d.graph.num_edges), false);
 }

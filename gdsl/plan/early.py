@@ -1,0 +1,233 @@
+"""Decides what a thread reads ahead for several elements side by side, before it works on one of them (cuda).
+
+A thread that takes one element after the other waits for the element's own values, then for what they lead to, and only
+then goes on to the next element: no compiler moves a read over a write or an atomic that may be of the same memory. So
+what every element asks for and the sweep does not write is read for several elements at once, level by level: own
+values, then what they are the index of; the tests between what comes before them and what comes behind. Then the rest
+is run, an element after the other.
+
+Why nothing is lost: what no call of the sweep writes is the same whenever it is read. It is read here only where it is
+asked for whatever an element's values are: no right side of `&&`, no side of `? :`, no branch, nothing behind a loop.
+So an index that is out of range would have stopped the run as well. Where it is asked for again, as in a branch, the
+same value stands. So does what a call alone touches, until it writes it.
+
+What several calls write could be read ahead, too, as elements come in no order, and was: components take more passes
+then, as all see older labels, and more atomics, as the looks that spare them are older (docs/performance.md).
+
+What is long by itself has less to wait for and more text, as for `side_by_side`; registers bound how many there are.
+A vertex whose values wait for nothing but its number comes in a stream, and a filter appends: both gained nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.nodes import Expression, Node
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.traversal import rewrite, walk
+from gdsl.operations import BinaryOperation
+from gdsl.passes.writers import Functor, targets_in, written_arrays
+from gdsl.plan.side_by_side import MOST_NODES, nodes_in
+from gdsl.plan.sweep_nodes import Early, EarlyRead, Mode, Variant
+
+SEVERAL = 4
+MOST_WORDS = 16
+"""Of values of 32 bits that are read ahead for all elements side by side."""
+_LAZY = (BinaryOperation.AND, BinaryOperation.OR)
+_LOOPS = (ir.ForRange, ir.ForNeighbors, ir.Loop)
+_INDEXES = (
+    ir.Parameter,
+    ir.Literal,
+    ir.Unary,
+    ir.Binary,
+    ir.Convert,
+    ir.ParamValue,
+    ir.Count,
+    ir.Iteration,
+    ir.Element,
+    ir.DegreeOf,
+)
+"""What the index of a read may be made of."""
+
+
+def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> Early | None:
+    """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
+    vertex waits but once. An edge has waited for its far end before."""
+    if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
+        return None
+    if nodes_in(functor, functions) > MOST_NODES:
+        return None
+    before, behind = _Reads(functor, variant).levels()
+    values = [read.value for level in (*before, *behind) for read in level]
+    if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
+        return None
+    words = sum(2 if value.type.bits == 64 else 1 for value in values)
+    several = next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)
+    return Early(before, behind, several) if words and several > 1 else None
+
+
+@dataclass
+class _Read:
+    """A read that comes ahead, behind how many others, and whether before the tests."""
+
+    value: Expression
+    level: int
+    before: bool
+    places: list[Node]
+
+
+class _Reads:
+    """Finds the reads of one functor that come ahead."""
+
+    def __init__(self, functor: Functor, variant: Variant) -> None:
+        self.conditions = tuple(functor.condition[i] for i in variant.tests)
+        self.body = tuple(functor.body[i] for i in variant.body)
+        self._written = written_arrays(functor)
+        self._own = {each.name for each in variant.writes if each.mode is Mode.PLAIN} & self._written
+        """What the sweep writes by calls of which each has its elements alone, less what has been written so far."""
+        self._values: dict[str, Expression] = {}
+        """By constant what it stands for."""
+        self._known: dict[str, _Read] = {}
+        """By text, in order."""
+        self._taken: dict[Node, _Read] = {}
+        """By place in the functor."""
+        self._before = True
+
+    def levels(self) -> tuple[tuple[tuple[EarlyRead, ...], ...], tuple[tuple[EarlyRead, ...], ...]]:
+        """What is read before the tests, level by level, and what behind them; without a test all is behind."""
+        # What the other conjuncts ask for is asked for only where the first one holds.
+        for test in self.conditions[:1]:
+            self._expression(test)
+        self._before = False
+        for statement in self.body:
+            self._statement(statement)
+        self._again(self.conditions, before=True)
+        self._again(self.body, before=False)
+        return self._by_level(True), self._by_level(False)
+
+    def _by_level(self, before: bool) -> tuple[tuple[EarlyRead, ...], ...]:
+        reads = [read for read in self._known.values() if read.before is before]
+        return tuple(
+            tuple(EarlyRead(read.value, tuple(read.places)) for read in reads if read.level == level)
+            for level in sorted({read.level for read in reads})
+        )
+
+    def _statement(self, node: ir.Statement) -> None:
+        """What is read whenever `node` is run."""
+        if isinstance(node, (ir.Store, ir.Update)) and isinstance(node.target, ir.ElementTarget):
+            self._expression(ir.element_index(node.target.index))
+        if isinstance(node, (ir.Let, ir.Assign, ir.Evaluate, ir.Accept, ir.Store, ir.Update)):
+            self._expression(node.value)
+        elif isinstance(node, ir.Branch):
+            self._expression(node.condition)
+        self._own -= {each.array for each in targets_in(node) if isinstance(each, ir.ElementTarget)}
+        if isinstance(node, ir.Let) and not node.mutable and self._index(node.value) is not None:
+            self._values[node.name] = node.value
+
+    def _expression(self, node: Expression) -> None:
+        for each in _always(node):
+            if isinstance(each, (ir.UpdateValue, ir.CompareAndSwap)):
+                self._own -= {target.array for target in targets_in(each) if isinstance(target, ir.ElementTarget)}
+            elif isinstance(each, (ir.Element, ir.DegreeOf)) and each not in self._taken:
+                self._take(each)
+
+    def _take(self, read: ir.Element | ir.DegreeOf) -> None:
+        text, value = self._text(read)
+        if value is None or (self._is_written(read) and read.array not in self._own):
+            return
+        if text not in self._known:
+            inner = (self._taken[each] for each in walk(_index_of(value)) if _is_read(each))
+            level = 1 + max((each.level for each in inner if each.before is self._before), default=0)
+            self._known[text] = _Read(value, level, self._before, [])
+        self._note(read, self._known[text])
+
+    def _note(self, place: ir.Element | ir.DegreeOf, read: _Read) -> None:
+        self._taken[place] = read
+        read.places.append(place)
+
+    def _again(self, parts: tuple[Node, ...], before: bool) -> None:
+        """What has been read ahead is not read again, wherever that is asked for."""
+        for node in reversed(list(walk(parts))):
+            if isinstance(node, (ir.Element, ir.DegreeOf)) and node not in self._taken and not self._is_written(node):
+                known = self._known.get(self._text(node)[0])
+                if known is not None and known.before >= before:
+                    self._note(node, known)
+
+    def _is_written(self, read: ir.Element | ir.DegreeOf) -> TypeGuard[ir.Element]:
+        return isinstance(read, ir.Element) and read.array in self._written
+
+    def _text(self, read: ir.Element | ir.DegreeOf) -> tuple[str, Expression | None]:
+        """What is read, made of what has been read ahead; None where it is made of anything else."""
+        index = self._index(_index_of(read))
+        if index is None or read.type.is_pair:
+            return "", None
+        value = _with_index(read, index)
+        return print_expression(value), value
+
+    def _index(self, node: Expression) -> Expression | None:
+        """The same of an index; constants are replaced by what they stand for."""
+        index = rewrite(node, self._inlined)
+        for each in walk(index):
+            if not isinstance(each, _INDEXES) or (isinstance(each, ir.Binary) and each.operation in _LAZY):
+                return None
+            if _is_read(each) and each not in self._taken:
+                return None
+        return index
+
+    def _inlined(self, node: Node) -> Node:
+        return self._values.get(node.name, node) if isinstance(node, ir.Local) else node
+
+
+def _index_of(read: Expression) -> Expression:
+    assert isinstance(read, (ir.Element, ir.DegreeOf))
+    return read.index if isinstance(read, ir.Element) else read.vertex
+
+
+def _is_read(node: Node) -> bool:
+    return isinstance(node, (ir.Element, ir.DegreeOf))
+
+
+def _with_index(read: ir.Element | ir.DegreeOf, index: Expression) -> Expression:
+    if isinstance(read, ir.Element):
+        return ir.Element(read.span, read.type, read.array, read.domain, index, read.checked, read.now)
+    return ir.DegreeOf(read.span, read.type, read.degree, index, read.checked)
+
+
+def _always(node: Expression) -> Iterator[Node]:
+    """What is evaluated whenever `node` is, the innermost first; an update comes behind its index and its value."""
+    inside: Iterable[Expression]
+    if isinstance(node, ir.Binary) and node.operation in _LAZY:
+        inside = (node.left,)
+    elif isinstance(node, ir.Chain):
+        lazy = any(link.operation in _LAZY for link in node.links)
+        inside = (node.first, *(() if lazy else (link.operand for link in node.links)))
+    elif isinstance(node, ir.Select):
+        inside = (node.condition,)
+    elif isinstance(node, ir.UpdateValue):
+        target = node.update.target
+        index = (ir.element_index(target.index),) if isinstance(target, ir.ElementTarget) else ()
+        inside = (*index, node.update.value)
+    elif isinstance(node, ir.CompareAndSwap):
+        index = (ir.element_index(node.target.index),) if isinstance(node.target, ir.ElementTarget) else ()
+        inside = (*index, node.old, node.new)
+    elif isinstance(node, ir.Element):
+        inside = (ir.element_index(node.index),)
+    elif isinstance(node, (ir.DegreeOf, ir.Unary, ir.Binary, ir.Convert, ir.BuiltinCall, ir.FunctionCall)):
+        inside = _operands(node)
+    else:
+        inside = ()
+    for each in inside:
+        yield from _always(each)
+    yield node
+
+
+def _operands(node: Expression) -> tuple[Expression, ...]:
+    if isinstance(node, ir.Binary):
+        return (node.left, node.right)
+    if isinstance(node, (ir.BuiltinCall, ir.FunctionCall)):
+        return node.arguments
+    assert isinstance(node, (ir.DegreeOf, ir.Unary, ir.Convert))
+    return (node.vertex if isinstance(node, ir.DegreeOf) else node.operand,)
