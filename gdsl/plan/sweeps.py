@@ -54,6 +54,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.target import Target
+from gdsl.plan.ends import is_open
 from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -90,7 +91,8 @@ class OperationPlanner:
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
         planned = self._plan(step)
-        waits = operation_waits(planned.does, self.program, self.target) or self._repeats(step)
+        waits = operation_waits(planned.does, self.program, self.target)
+        waits = waits or (self._repeats(step) and not is_open(planned))
         return dataclasses.replace(planned, waits=waits)
 
     def _plan(self, step: Operator) -> Operation:

@@ -35,6 +35,7 @@ from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
+from gdsl.plan.ends import is_open
 from gdsl.plan.waiting import operation_waits
 from gdsl.plan.walking import sweeps_of, variants_of
 
@@ -77,10 +78,11 @@ class SweepVerifier:
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
         self.repeats = operation.step.frontier.frontier in self._repeated
-        waits = operation_waits(operation.does, self.program, self.plan.target) or self.repeats
-        waits = waits or any(each.waits for each in operation.ahead)
+        waits = operation_waits(operation.does, self.program, self.plan.target)
+        waits = waits or (self.repeats and not is_open(operation)) or any(each.waits for each in operation.ahead)
         self._in_one_sweep(flattened(operation))
-        self.expect(operation.waits == waits, "whether it ends with a barrier")
+        self.expect(operation.waits == waits or is_open(operation), "whether it ends with a barrier")
+        self.expect(not any(each.waits and is_open(each) for each in operation.ahead), "a barrier within a sweep")
         if functor is None or isinstance(operation.step, Intersect):
             verify_intersection(self.plan, operation, functor, self.expect)
             if functor is not None:
