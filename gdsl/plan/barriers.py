@@ -48,8 +48,9 @@ Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
 _WALKED = Access("edges walked", True, Who.ANYBODY)
-"""What a reduction that does not wait has counted. The trace is told at the next barrier, so two of them have one between
-them; and the threads of its sweep are those that a list has, not those that other sweeps give a member."""
+"""What a reduction that does not wait has counted: the trace is told at the next barrier, so two of them have one
+between them."""
+
 _NOTHING: Since = frozenset()
 _STOPPING = "a run can be stopped in every pass"
 _TOLD = "edges walked: the trace is told"
@@ -219,6 +220,7 @@ def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
     found = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
     touched = frozenset[Access]().union(*(each.first for each in found))
     if any(isinstance(each.does, Sweep) and walks_without_waiting(each.does) for each in together):
+        # The thread of a member is one that has its list, not the one that other sweeps give it.
         touched = frozenset(dataclasses.replace(each, who=Who.ANYBODY, frontier="") for each in touched) | {_WALKED}
         return Touched(touched, touched, False)
     return found[0] if len(found) == 1 else Touched(touched, touched, False)

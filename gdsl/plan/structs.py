@@ -59,7 +59,8 @@ def control(*more: Field) -> Struct:
             Field("visited", _U64, "edges of the members that the operator ran on"),
             *more,
         ),
-        "What the threads of one operator count together. They rotate: an operator adds to its own, those before it may\n"
+        "What the threads of one operator count together. They rotate: an operator adds to its own, "
+        "those before it may\n"
         "still be read, and the one after the next is cleared, so that a barrier in two operators is enough.",
     )
     return Struct(

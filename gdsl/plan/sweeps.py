@@ -33,6 +33,7 @@ from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
+from gdsl.plan.ends import is_open
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -54,7 +55,6 @@ from gdsl.plan.nodes import (
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.target import Target
-from gdsl.plan.ends import is_open
 from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}

@@ -1,8 +1,9 @@
 """Decides which steps end with a barrier of their own.
 
 What collects a frontier does, since the frontier is complete only then, and so does what tells how many edges it
-walked, but for a reduction, which leaves that to the next barrier. All else ends without, and `barriers` puts one before the first step that meets what it did. Where every step is
-a launch of its own all wait anyway, and what a launch takes over must not be handed on before all have read it.
+walked, but for a reduction, which leaves that to the next barrier (`ends` has the last word). All else ends without,
+and `barriers` puts one before the first step that meets what it did. Where every step is a launch of its own all wait
+anyway, and what a launch takes over must not be handed on before all have read it.
 """
 
 from __future__ import annotations

@@ -37,7 +37,8 @@ schedule { total = neighbor_reduce(vertices, (src, dst, e) => int32(dst) + 1, su
 WALKED = """
 program walked;
 problem {
-    param source : vertex; vertex held : int32 = int32(id) % 5; vertex sums : int32; vertex most : int32; vertex depth : int32 = -1;
+    param source : vertex; vertex held : int32 = int32(id) % 5; vertex sums : int32; vertex most : int32;
+    vertex depth : int32 = -1;
 }
 edge functor reach(src, dst, e) { cond depth[dst] == -1; apply { depth[dst] = iteration; } }
 schedule {

@@ -47,7 +47,8 @@ def test_pagerank() -> None:
     assert kinds(body_of("pagerank")) == ["Turn", "Turn", "Operation", "Barrier", "Operation", "Swap"]
 
 
-LEVELS = """program p; problem {{ param source : vertex; vertex a : int32; vertex b : int32; vertex depth : int32 = -1; }}
+LEVELS = """program p;
+problem {{ param source : vertex; vertex a : int32; vertex b : int32; vertex depth : int32 = -1; }}
 edge functor reach(src, dst, e) {{ cond depth[dst] == -1; apply {{ depth[dst] = iteration; }} }}
 edge functor of_a(src, dst, e) -> int32 {{ value a[src]; }}
 schedule {{ frontier f = {{ source }}; while (f) {{ {steps} }} }}"""
