@@ -6,9 +6,9 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
-// piece: load_relaxed
 // piece: magnitude
 // piece: negated
+// piece: load_relaxed
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -56,8 +56,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -76,9 +76,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -139,6 +139,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -147,6 +148,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
@@ -160,6 +162,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 // piece: turn
 // piece: hand_back
@@ -272,7 +276,7 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
     synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 1, iteration, size, true);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -311,6 +315,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     }
     if (run.stopped) { return; }
     hand_back(d.error, problem.error);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);
