@@ -81,9 +81,10 @@ class SweepVerifier:
         waits = operation_waits(operation.does, self.program, self.plan.target)
         waits = waits or (self.repeats and not is_open(operation)) or any(each.waits for each in operation.ahead)
         self._in_one_sweep(flattened(operation))
-        self.expect(operation.waits == waits or is_open(operation), "whether it ends with a barrier")
-        within = any(each.waits and is_open(each) for each in operation.ahead) and not self.program.graphs
-        self.expect(not within, "a barrier within a sweep")
+        open_ended = is_open(operation) and not operation_waits(operation.does, self.program, self.plan.target)
+        self.expect(operation.waits == waits or open_ended, "whether it ends with a barrier")
+        planned = (operation_waits(each.does, self.program, self.plan.target) for each in operation.ahead)
+        self.expect([each.waits for each in operation.ahead] == [*planned], "whether one in its sweep would")
         if functor is None or isinstance(operation.step, Intersect):
             verify_intersection(self.plan, operation, functor, self.expect)
             if functor is not None:

@@ -43,8 +43,10 @@ def body_of(text: str) -> tuple[Step, ...]:
 
 def test_pagerank() -> None:
     """`error` was read by the loop's condition, and `dangling` by the last pass: both are elsewhere in this one. What
-    comes behind the reduction runs in its sweep, which ends with a barrier."""
-    assert kinds(body_of("pagerank")) == ["Turn", "Turn", "Operation", "Barrier", "Operation", "Swap"]
+    comes behind the reduction runs in its sweep, which ends with a barrier, the only one of a pass."""
+    body = body_of("pagerank")
+    assert kinds(body) == ["Turn", "Turn", "Operation", "Swap", "Swap", "Everyone"]
+    assert [step.waits for step in body if isinstance(step, Operation)] == [True]
 
 
 LEVELS = """program p;

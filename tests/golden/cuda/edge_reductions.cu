@@ -780,7 +780,7 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
         [&](vertex near, bool reduced, bool) { d.around_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.around_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 2, iteration, size, cut);
 }
@@ -986,7 +986,7 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
         [&](vertex near, bool reduced, bool) { d.shared_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.shared_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 24, iteration, size, cut);
 }
@@ -1062,7 +1062,7 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
         [&](vertex near, bool reduced, bool) { d.loneliest_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 31, iteration, size, cut);
 }

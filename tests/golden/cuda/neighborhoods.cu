@@ -373,7 +373,7 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
         [&](vertex near, bool reduced, bool) { d.some_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 4, iteration, size, cut);
 }
@@ -388,7 +388,7 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
         [&](vertex near, bool reduced, bool) { d.every_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
-    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 5, iteration, size, cut);
 }
