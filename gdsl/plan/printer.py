@@ -42,7 +42,7 @@ from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
-from gdsl.plan.walking import sweeps
+from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 
 
@@ -94,9 +94,11 @@ def _spare(plan: Plan) -> list[str]:
 def _sizes(plan: Plan) -> list[str]:
     sizes = plan.sizes
     if not plan.target.grid:
+        tables = f"tables of votes with a place for each vertex up to {sizes.own_votes} vertices"
         return [
             f"one thread up to {sizes.small_work} elements",
             f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
+            *([tables] if counts_in_tables(plan) else []),
         ]
     return [
         f"{sizes.block_threads} threads a block",

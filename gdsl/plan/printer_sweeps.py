@@ -56,6 +56,7 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
     lines = [f"{head} {_members(sweep.members)}"]
     if sweep.own is not None:
         lines += _indent(_variant(sweep.own, program))
+        lines += _indent(_by_one(sweep.own, sweep.own_by_one, program))
     if sweep.selection is not None:
         lines += _indent(_selection(sweep.selection, program))
     if sweep.intersection is not None:
@@ -108,7 +109,14 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:
         lines += ["    long lists, in chunks:", *_indent(_indent(_variant(walk.shared, program)))]
-    return lines
+    return lines + _indent(_by_one(walk.variant, walk.by_one, program))
+
+
+def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list[str]:
+    """What one thread does where there is little to do, as far as it is something else."""
+    if by_one is None or by_one == together:
+        return []
+    return ["by one thread:", *_indent(_variant(by_one, program))]
 
 
 def _variant(variant: Variant, program: Program) -> list[str]:

@@ -95,6 +95,8 @@ class Walk:
     """Only the edges before this place in their source's list are walked."""
     edge_ids: bool
     """Whether anything asks for the edge's id (or its place)."""
+    by_one: Variant | None = None
+    """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +286,8 @@ class Sweep:
     """What becomes of the ballots that the edges give."""
     order: NearFar | None = None
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
+    own_by_one: Variant | None = None
+    """As `Walk.by_one`, of `own`."""
 
 
 # Choices on the device

@@ -136,11 +136,12 @@ class OperationPlanner:
         limit = self._ask(place_limit, functor) if balance is not Balance.EDGES else None
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
+        form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
+        by_one = self._by_one(functor) if order is None else None
         walks = []
         for over in _sides(step.over):
             first = limit if over is Over.OUT_EDGES else None
-            walks.append(Walk(over, over, variant, shared, first, asks))
-        form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
+            walks.append(Walk(over, over, variant, shared, first, asks, by_one))
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -214,6 +215,7 @@ class OperationPlanner:
             segment=None,
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
+            own_by_one=self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None,
         )
 
     # Neighbour reduction
@@ -264,6 +266,10 @@ class OperationPlanner:
         return Operation(step, f"vote_{step.label}", call, sweep)
 
     # Facts
+
+    def _by_one(self, functor: VertexFunctor | EdgeFunctor) -> Variant | None:
+        """How one thread runs what it does alone; None on a grid, whose threads are always there."""
+        return None if self.target.grid else self._ask(variants.by_one_thread, functor)
 
     def _functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
         functor = self.accesses.functor_of(step)

@@ -47,8 +47,10 @@ class Sizes:
     """Edges a warp (cpu: edges) from which on a round takes as long as it has edges."""
     thin_round: int = 8
     """A round of this part of the entries that there have been is so few that more are looked for."""
-    small_work: int = 4096
-    """Edges or elements up to which one thread does all the work (cpu)."""
+    own_votes: int = 65536
+    """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
+    small_work: int = 16384
+    """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
 
 
 @dataclass(frozen=True, slots=True)

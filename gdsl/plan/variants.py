@@ -17,7 +17,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
-from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in
+from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 
 Functor = VertexFunctor | EdgeFunctor
@@ -41,6 +41,16 @@ def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
     """The same where a compare-and-swap stands for one conjunct and one store."""
     tests = tuple(i for i in _all_tests(functor) if i != claim.conjunct)
     return _variant(functor, tests, frozenset(), claim)
+
+
+def by_one_thread(functor: Functor) -> Variant:
+    """Where one thread runs all calls of an operator, one behind the other.
+
+    Calls of an operator are in no order, so theirs is one of those that the program allows. No other thread looks at
+    anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is
+    plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
+    for those behind it, as `rules/closing.py` has shown."""
+    return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
 
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:

@@ -110,7 +110,8 @@ class _Verifier:
             sizes.radix_bits,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
-        self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
+        least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
+        self.expect(min(numbers) > 0 and least >= 0, "a size is not positive")
         if plan.target.grid:
             fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
             self.expect(fits, "no room for the chunks of lists that are reduced")

@@ -7,6 +7,7 @@ import dataclasses
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import (
     Accept,
+    Advance,
     EdgeFunctor,
     ElementTarget,
     Intersect,
@@ -33,7 +34,7 @@ from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
-from gdsl.plan.variants import asks_for_edge
+from gdsl.plan.variants import asks_for_edge, by_one_thread
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.waiting import operation_waits
@@ -135,6 +136,7 @@ class SweepVerifier:
         self.expect(not self.repeats or sweep.segment is None, "results of members that come twice")
         if sweep.own is not None:
             self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
+        self._by_one(sweep.own_by_one, sweep.own is not None and members.domain is Domain.VERTEX)
         if sweep.selection is not None:
             closing = getattr(self.operation.step, "closing", None)
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
@@ -173,6 +175,13 @@ class SweepVerifier:
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:
             self._modes(each.shared, self._own_edge())
+        pushes = isinstance(self.operation.step, Advance) and not pulls and sweep.order is None
+        self._by_one(each.by_one, pushes)
+
+    def _by_one(self, variant: Variant | None, may: bool) -> None:
+        """What one thread runs alone: everything, with plain writes."""
+        wanted = self._ask(by_one_thread, self.functor) if may and not self.plan.target.grid else None
+        self.expect(variant == wanted, "how one thread runs it")
 
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""

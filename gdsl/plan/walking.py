@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.ir.nodes import NumberMembers, Subgraph
+from gdsl.ir.nodes import Contract, NumberMembers, Subgraph
 from gdsl.operations import Domain
 from gdsl.plan.nodes import (
     Branch,
@@ -50,6 +50,13 @@ def leaves_edges_out(plan: Plan) -> bool:
     """Whether some graph has only some edges of another; if not, edges lie everywhere in the order of their ids."""
     made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
     return any(isinstance(step, Subgraph) for step in made)
+
+
+def counts_in_tables(plan: Plan) -> bool:
+    """Whether threads count by keys: votes, or edges that become one."""
+    made = (step.step for step in steps_in(plan.schedule) if isinstance(step, MakeGraph))
+    votes = (sweep.vote for operation in operations(plan) for sweep in sweeps_of(operation))
+    return any(isinstance(step, Contract) for step in made) or any(vote is not None for vote in votes)
 
 
 def operations(plan: Plan) -> tuple[Operation, ...]:

@@ -17,7 +17,7 @@ from gdsl.operations import Grade
 from gdsl.pipeline import load
 from gdsl.plan.target import Sizes
 
-SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2, near_set=2)
+SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2, near_set=2, own_votes=0)
 """Sizes that take every way through the generated code on graphs of a few edges."""
 
 

@@ -28,7 +28,7 @@ from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
 from gdsl.plan.orders import orders
 from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.target import Sizes
-from gdsl.plan.walking import leaves_edges_out, operations
+from gdsl.plan.walking import counts_in_tables, leaves_edges_out, operations
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
@@ -149,11 +149,12 @@ class _Generator:
         return (*comment_lines(title), *doc[1:], title_line(f"{made}; {self.widths}{bounds}."))
 
     def _constants(self) -> tuple[tuple[str, int, str], ...]:
-        sizes = self.plan.sizes
+        sizes, counts = self.plan.sizes, counts_in_tables(self.plan)
         return (
             ("SMALL_WORK", sizes.small_work, "edges or elements up to which one thread does all the work"),
             ("HUB_DEGREE", sizes.hub_degree, "edges from which on a list is shared among threads"),
             ("HUB_CHUNK", sizes.hub_chunk, "edges of such a list that a thread takes at a time"),
+            *((("OWN_VOTES", sizes.own_votes, "vertices up to which each has a place in a table of votes"),) * counts),
             *(_of_orders(sizes) if orders(self.plan) else ()),
         )
 

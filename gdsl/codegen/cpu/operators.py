@@ -86,6 +86,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *(self._results(collect) if collect is not None else []),
             *([("direction_state& direction", direction_of(step.site))] if directed else []),
             *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
+            *([(f"{tables_type(sweep.vote)}& tables", tables_of(step.site))] if sweep.vote is not None else []),
             ("int32 iteration", "iteration"),
         ]
         totals = self._totals(operation, sweep)
@@ -111,10 +112,13 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             return None
         marked = "true" if collect.dedup is Dedup.MARK else "false"
         if collect.domain is Domain.EDGE:
-            return ResultText("edge_collector out(next);", (f"finish_edges(next, result, {marked});",))
+            out = "edge_collector out(next);"
+            return ResultText(out, (f"finish_edges(next, result, {marked});",), out)
         if collect.form is Form.BITMAP:
-            return ResultText(self._collector("bits_collector", collect), (_FINISH_BITMAP,))
-        return ResultText(self._collector("collector", collect), (f"finish_queue(run, result, {marked});",))
+            out = self._collector("bits_collector", collect)
+            return ResultText(out, (_FINISH_BITMAP,), out)
+        out, alone = (self._collector(struct, collect) for struct in ("collector", "collector_by_one"))
+        return ResultText(out, (f"finish_queue(run, result, {marked});",), alone)
 
     def _pulled_result(self, collect: Collect | None) -> ResultText:
         """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
@@ -145,8 +149,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply=apply)
             element = "e" if collect is not None and collect.domain is Domain.EDGE else "far"
             new = f"out.is_new({element})" if marks else ""
-            lines = _visit_lines(calls, element if collect is not None else "", new)
-            walks.append(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)))
+            collected = element if collect is not None else ""
+            visit = Visit(_EDGE, _visit_lines(calls, collected, new))
+            assert walk.by_one is not None
+            calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
+            by_one = Visit(_EDGE, _visit_lines(calls, collected, new))
+            walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], edges, self._result(collect))
@@ -200,8 +208,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
         calls = self.texts.calls(own, _ON_A_VERTEX)
         visit = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
+        assert sweep.own_by_one is not None
+        calls = self.texts.calls(sweep.own_by_one, _ON_A_VERTEX, apply="apply_alone")
+        by_one = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
-        return ElementsText(**common, queued=not everything, each=each, edges=_EDGES[sweep.edges], visit=visit)
+        only_tests = kept and bool(calls.tests) and not calls.apply
+        test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
+        queued, edges = not everything, _EDGES[sweep.edges]
+        return ElementsText(**common, queued=queued, each=each, edges=edges, visit=visit, by_one=by_one, test=test)
 
     # The common neighbours of the ends of edges
 
@@ -251,6 +265,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             combine=f"bool({words.combine})" if kind is Type.BOOL else words.combine,
             captured=words.captured,
             share=_REDUCES[sweep.balance] if stops is None else "reduce_until",
+            share_by_one="reduce_by_one" if stops is None else "reduce_until_by_one",
             walks=tuple(walks),
             stored=stored,
         )
@@ -275,6 +290,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             **common,
             key=vote.key.name,
             total=vote.total.name,
+            keys="d.graph.num_vertices" if vote.key is Type.VERTEX else "0",
             score_type=vote.score_type.name,
             score=self._score(vote),
             kept=f"d.{self.names.member(vote.keep)}[near]" if vote.keep is not None else "",
@@ -295,6 +311,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 def direction_of(site: int) -> str:
     """The variable that an operation remembers its choice in."""
     return f"direction_{site}"
+
+
+def tables_type(vote: Vote) -> str:
+    """The type of the tables in which threads count the votes of an operation."""
+    return f"vote_tables<{vote.key.name}, {vote.total.name}>"
+
+
+def tables_of(site: int) -> str:
+    """The variable that has them from one time to the next."""
+    return f"votes_{site}"
 
 
 def counted(plan: Plan) -> dict[str | None, str]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
-from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of
+from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of, tables_of, tables_type
 from gdsl.codegen.cpu.texts import OperatorText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
@@ -50,6 +50,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
+from gdsl.plan.walking import operations, sweeps_of
 
 _COUNTS = {Domain.VERTEX: "d.graph.num_vertices", Domain.EDGE: "d.graph.num_edges"}
 
@@ -115,6 +116,9 @@ class SchedulePrinter:
             self.lines.add(f"edge_frontier {SPARE_EDGES}(d.graph.num_edges);")
         for site in self.plan.switches:
             self.lines.add(f"direction_state {direction_of(site)} = {{0, false}};")
+        for operation in operations(self.plan):
+            for vote in (sweep.vote for sweep in sweeps_of(operation) if sweep.vote is not None):
+                self.lines.add(f"{tables_type(vote)} {tables_of(operation.step.site)};")
         self._steps(steps)
         return self.lines.plain()
 

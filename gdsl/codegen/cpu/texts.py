@@ -21,10 +21,11 @@ class Visit:
 @dataclass(frozen=True, slots=True)
 class ResultText:
     """What becomes of accepted elements: the variable to which each thread gives them, and the statements behind the
-    region of threads."""
+    region of threads; `by_one`: the variable of a thread that does everything alone."""
 
     collector: str
     finish: tuple[str, ...]
+    by_one: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,8 @@ class WalkText:
     visit: Visit
     assign: Visit | None = None
     """What a reduction does with a vertex and its result."""
+    by_one: Visit | None = None
+    """What one thread does with an edge where it does all of a push; None where it is never alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +101,10 @@ class ElementsText(OperatorText):
     """The edges that are noted in the trace."""
     visit: Visit
     result: ResultText | None
+    by_one: Visit | None = None
+    """What one thread does with a member where it does everything; None where it is never alone."""
+    test: Visit | None = None
+    """Where nothing is done but test a vertex and collect it: the test."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,19 +136,22 @@ class ReduceText(OperatorText):
     captured: str
     share: str
     """The runtime's function that shares the edges out."""
+    share_by_one: str
+    """That of a thread that does everything alone."""
     walks: tuple[WalkText, ...]
     stored: Visit | None
 
 
 @dataclass(frozen=True, slots=True)
 class VoteText(OperatorText):
-    """`neighbor_vote`. Each of `walks` counts ballots in ``votes``; `degrees` are the lists by which room is made for
-    them. `score` is an expression of ``near``, ``key`` and ``total``, `kept` one of ``near``, empty without such keys;
-    `elect` takes a result, `stored` as in `ReduceText`."""
+    """`neighbor_vote`. `keys` is the bound of most keys, 0 where nobody knows. Each of `walks` counts ballots in
+    ``votes``; `degrees` are the lists by which room is made for them. `score` is an expression of ``near``, ``key`` and
+    ``total``, `kept` one of ``near``, empty without such keys; `elect` takes a result, `stored` as in `ReduceText`."""
 
     kind: ClassVar[str] = "vote"
     key: str
     total: str
+    keys: str
     score_type: str
     score: str
     kept: str

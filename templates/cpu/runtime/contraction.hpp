@@ -93,6 +93,7 @@ template <class Total>
 struct contraction_room {
     vote_table<vertex, Total> table;
     std::vector<vertex> spare;
+    explicit contraction_room(int64 count) { table.take(count); }
     bool prepare(int64 edges) {
         if (!table.prepare(edges)) { return false; }
         try {
@@ -125,9 +126,9 @@ struct contracted_lists {
         : g(g), label(label), sums(sums), count(count), parts((g.num_edges + PART - 1) / PART), groups(g, label, count),
           ends(std::size_t(g.num_edges) + 1), totals(std::size_t(g.num_edges) + 1), sizes(std::size_t(count) + 1, 0),
           head(std::size_t(parts) + 1, 0), tail(std::size_t(parts) + 1, 0), lost(false) {
-#pragma omp parallel if (g.num_edges > SMALL_WORK)
+#pragma omp parallel if (g.num_edges > SMALL_WORK / 4)
         {
-            contraction_room<Total> room;
+            contraction_room<Total> room(count);
 #pragma omp for schedule(dynamic, 1)
             for (int64 part = 0; part < parts; ++part) { contract_part(room, part); }
 #pragma omp for schedule(dynamic, 1)

@@ -109,6 +109,40 @@ struct collector {
     }
 };
 
+// piece: collector_by_one
+// The same for the one thread that there is, which appends to the result itself.
+template <class Counted>
+struct collector_by_one {
+    frontier& result;
+    const Counted counted;
+    int64 size, edges;
+
+    collector_by_one(frontier& result, const Counted counted)
+        : result(result), counted(counted), size(result.size), edges(result.edges) {}
+
+    bool is_new(vertex v) {
+        uint64& word = result.bitmap[v / 64];
+        const uint64 bit = uint64(1) << (v % 64);
+        const bool fresh = (word & bit) == 0;
+        word |= bit;
+        return fresh;
+    }
+    void append(vertex v) {
+        result.queue[size] = v;
+        size += 1;
+        edges += counted.degree(v);
+    }
+    void append_if(vertex v, bool accepted) {
+        result.queue[size] = v;
+        size += accepted ? 1 : 0;
+        if (Counted::counts && accepted) { edges += counted.degree(v); }
+    }
+    void flush() {
+        result.size = size;
+        result.edges = edges;
+    }
+};
+
 // piece: bitmap_collector
 // Gathers one thread's accepted vertices as words of the result's bitmap.
 template <class Counted>

@@ -12,6 +12,53 @@ inline void each_vertex(const Members& members, Visit visit) {
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
+// piece: each_by_one
+// Every member, by the one thread that there is.
+template <class Members, class Visit>
+inline void each_by_one(const Members& members, Visit visit) {
+    const int64 size = members.size();
+    for (int64 i = 0; i < size; ++i) { visit(members[i]); }
+}
+
+// piece: passing
+// Which of up to 64 members pass a test, which writes nothing: all are tested before the first is collected, so that tests
+// of several members are one instruction where the compiler finds it. It has this loop once in a program for a test.
+template <class Members, class Test>
+__attribute__((noinline)) uint64 passing(const Members members, int64 first, int64 count, const Test test) {
+    bool kept[64];
+    for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
+    uint64 bits = 0;
+    for (int64 i = 0; i < count; ++i) { bits |= uint64(kept[i]) << i; }
+    return bits;
+}
+
+// piece: keep_block
+// Collects those of up to 64 members that pass a test.
+template <class Members, class Out, class Test>
+inline void keep_block(const Members& members, int64 first, int64 count, Out& out, const Test& test) {
+    const uint64 bits = passing(members, first, count, test);
+    for (int64 i = 0; i < count; ++i) { out.append_if(members[first + i], (bits >> i & 1) != 0); }
+}
+
+// piece: keep_vertices
+// Collects the members that pass a test. All threads of the region call it.
+template <class Members, class Out, class Test>
+inline void keep_vertices(const Members& members, Out& out, const Test& test) {
+    const int64 size = members.size(), blocks = (size + 63) / 64;
+#pragma omp for schedule(dynamic, minimum<int64>(32, chunk_of(blocks)))
+    for (int64 block = 0; block < blocks; ++block) {
+        keep_block(members, block * 64, minimum<int64>(64, size - block * 64), out, test);
+    }
+}
+
+// piece: keep_by_one
+// The same by the one thread that there is.
+template <class Members, class Out, class Test>
+inline void keep_by_one(const Members& members, Out& out, const Test& test) {
+    const int64 size = members.size();
+    for (int64 first = 0; first < size; first += 64) { keep_block(members, first, minimum<int64>(64, size - first), out, test); }
+}
+
 // piece: each_edge
 // Every edge of the graph, by source; long lists are shared out.
 template <class Visit>
@@ -35,13 +82,14 @@ inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
 }
 
 // piece: much_work
-// Whether the edges of the members are worth more than one thread.
+// Whether the edges of the members are worth more than one thread. They are counted until they are.
 template <class Members, class Lists>
-inline bool much_work(const Members& members, const Lists& lists) {
-    if (members.size() > SMALL_WORK / 4) { return true; }
+inline bool much_work(const Members& members, const Lists& lists, int64 little = SMALL_WORK) {
+    const int64 size = members.size();
+    if (size > little) { return true; }
     int64 edges = 0;
-    for (int64 i = 0; i < members.size(); ++i) { edges += lists.degree(members[i]); }
-    return edges > SMALL_WORK;
+    for (int64 i = 0; i < size && edges <= little; ++i) { edges += lists.degree(members[i]); }
+    return edges > little;
 }
 
 // piece: push_edges
@@ -86,6 +134,20 @@ inline void push_lists(run_state& run, const Members& members, const Lists& list
         for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
     }
     reduce_add(&run.visited, visited);
+}
+
+// piece: push_by_one
+// The same by the one thread that there is.
+template <class Members, class Lists, class Visit>
+inline void push_by_one(run_state& run, const Members& members, const Lists& lists, Visit visit) {
+    const int64 size = members.size();
+    int64 visited = 0;
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
+    }
+    run.visited += visited;
 }
 
 // piece: pull_edges
@@ -188,6 +250,15 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
     }
 }
 
+// piece: reduce_list_until
+// The reduction of `value(at)` over a list until it is `final`.
+template <class T, class Combine, class Value>
+inline T reduce_list_until(int64 first, int64 last, T identity, T final, Combine combine, Value value) {
+    T reduced = identity;
+    for (int64 at = first; at < last && reduced != final; ++at) { reduced = combine(reduced, value(at)); }
+    return reduced;
+}
+
 // piece: reduce_until
 // The same where no further edge changes a result that is `final`.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
@@ -198,19 +269,31 @@ inline void reduce_until(run_state& run, const Members& members, const Lists& li
 #pragma omp for schedule(dynamic, chunk_of(4 * size))
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
-        const int64 last = lists.last(near);
         visited += lists.degree(near);
-        T reduced = identity;
-        for (int64 at = lists.first(near); at < last && reduced != final; ++at) {
-            reduced = combine(reduced, value(near, lists.neighbor(at), lists.id(at)));
-        }
-        assign(near, reduced);
+        assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
+                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
     }
     reduce_add(&run.visited, visited);
 }
 
+// piece: reduce_until_by_one
+// The same by the one thread that there is.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_until_by_one(run_state& run, const Members& members, const Lists& lists, T identity, T final,
+                                Combine combine, Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        assign(near, reduce_list_until(lists.first(near), lists.last(near), identity, final, combine,
+                                       [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+    }
+    run.visited += visited;
+}
+
 // piece: reduce_lists
-// The same with equal numbers of members for all threads, and whole lists.
+// Whole lists, and equal numbers of members for all threads.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
 inline void reduce_lists(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
                          Value value, Assign assign) {
@@ -219,12 +302,27 @@ inline void reduce_lists(run_state& run, const Members& members, const Lists& li
 #pragma omp for schedule(static)
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
-        const int64 first = lists.first(near), last = lists.last(near);
         visited += lists.degree(near);
-        assign(near, reduce_list(first, last, identity, combine,
+        assign(near, reduce_list(lists.first(near), lists.last(near), identity, combine,
                                  [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
     }
     reduce_add(&run.visited, visited);
+}
+
+// piece: reduce_by_one
+// Whole lists by the one thread that there is.
+template <class T, class Members, class Lists, class Combine, class Value, class Assign>
+inline void reduce_by_one(run_state& run, const Members& members, const Lists& lists, T identity, Combine combine,
+                          Value value, Assign assign) {
+    const int64 size = members.size();
+    int64 visited = 0;
+    for (int64 i = 0; i < size; ++i) {
+        const vertex near = members[i];
+        visited += lists.degree(near);
+        assign(near, reduce_list(lists.first(near), lists.last(near), identity, combine,
+                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+    }
+    run.visited += visited;
 }
 
 // piece: fill

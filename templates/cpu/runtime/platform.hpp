@@ -40,6 +40,16 @@ inline int32 thread_count() {
 #endif
 }
 
+// piece: thread_number
+// The number of this thread in its region.
+inline int32 thread_number() {
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 // piece: startable_threads
 #ifdef _OPENMP
 // How many of `wanted` threads the machine starts beside each other, found out by starting them.

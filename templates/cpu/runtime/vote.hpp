@@ -3,10 +3,12 @@
 // candidate that the votes for a key make, `elect(near, voted, key)` takes the result. Each thread counts in a table of its
 // own. Long lists come first, so that no thread is left with one at the end. All threads of the region call it.
 template <class Key, class Total, class Members, class Lists, class Walk, class Choice, class Elect>
-inline void vote_edges(run_state& run, const Members& members, const Lists& lists, Walk walk, Choice choice, Elect elect) {
+inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 keys, const Members& members,
+                       const Lists& lists, Walk walk, Choice choice, Elect elect) {
     const int64 size = members.size();
     int64 visited = 0;
-    vote_table<Key, Total> table;
+    vote_table<Key, Total>& table = tables.of_thread();
+    table.take(keys);
     const auto vote = [&](vertex near) {
         const int64 edges = lists.degree(near);
         if (stopping(run.control)) { return; }
@@ -55,6 +57,7 @@ struct vote_round {
     vote_place<Key, Total>* const places;
     vote_place<Key, Total>** const taken;   // those that are used
     const std::size_t mask;
+    const uint64 factor;
     const int32 shift;
     const uint32 round;
     std::size_t size;                       // how many these are
@@ -82,17 +85,21 @@ struct vote_round {
         while (places[at].key != key || places[at].round != round) { at = (at + 1) & mask; }
         return places[at].total;
     }
-    std::size_t place_of_key(Key key) const { return std::size_t((uint64(key) * 0x9e3779b97f4a7c15ull) >> shift); }
+    std::size_t place_of_key(Key key) const { return std::size_t((uint64(key) * factor) >> shift) & mask; }
 };
 
 // piece: vote_table
-// Twice as many places as a list has edges, or more.
+// Twice as many places as a list has edges, or more. Where keys are known to be below a bound that is not too large there
+// is a place for each of them: others come there seldom, and the loop that looks on has one turn.
 template <class Key, class Total>
 struct vote_table {
     std::vector<vote_place<Key, Total>> places;
     std::vector<vote_place<Key, Total>*> taken;
     uint32 round = 0;
+    int64 own_places = 0;     // how many keys have one; 0: keys are scattered
 
+    // What comes are keys below this bound, most of them; 0: nothing is known of them.
+    void take(int64 keys) { own_places = keys <= OWN_VOTES ? keys : 0; }
     // Makes room for the votes of so many edges; false where there is no memory.
     bool prepare(int64 edges) {
         const std::size_t wanted = std::size_t(1) << bits_of(edges);
@@ -111,11 +118,23 @@ struct vote_table {
             round = 1;
         }
         const int32 bits = bits_of(edges);
-        return vote_round<Key, Total>{places.data(), taken.data(), (std::size_t(1) << bits) - 1, 64 - bits, round, 0};
+        const std::size_t mask = (std::size_t(1) << bits) - 1;
+        if (own_places > 0) { return vote_round<Key, Total>{places.data(), taken.data(), mask, 1, 0, round, 0}; }
+        return vote_round<Key, Total>{places.data(), taken.data(), mask, 0x9e3779b97f4a7c15ull, 64 - bits, round, 0};
     }
-    static int32 bits_of(int64 edges) {
+    int32 bits_of(int64 edges) const {
+        const int64 wanted = maximum(2 * edges, own_places);
         int32 bits = 3;
-        while ((std::size_t(1) << bits) < 2 * std::size_t(edges)) { bits += 1; }
+        while ((int64(1) << bits) < wanted) { bits += 1; }
         return bits;
     }
+};
+
+// piece: vote_tables
+// A table for each thread, which an operator keeps from one time to the next.
+template <class Key, class Total>
+struct vote_tables {
+    struct alignas(128) one { vote_table<Key, Total> table; };
+    std::vector<one> all = std::vector<one>(std::size_t(thread_count()));
+    vote_table<Key, Total>& of_thread() { return all[std::size_t(thread_number())].table; }
 };

@@ -119,7 +119,7 @@ def on_executable(program: ir.Program, executable: Executable) -> Runner:
 
 # ---------------------------------------------------------------- cpu
 
-SMALL = (Sizes(small_work=0), Sizes(small_work=0, hub_degree=2, hub_chunk=1), CPU.sizes)
+SMALL = (Sizes(small_work=0), Sizes(small_work=0, hub_degree=2, hub_chunk=1, own_votes=0), CPU.sizes)
 _FAST = tuple(option for option in compilers.OPTIONS if option not in ("-O3", "-march=native"))
 _INCLUDE = re.compile(r"^#include.*$", re.MULTILINE)
 _first: list[ctypes.CDLL] = []

@@ -1,0 +1,173 @@
+"""What takes a search from every node: betweenness, closeness, eccentricity, and what is made of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import Any
+
+import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.integrations.networkx_backend import components
+from gdsl.integrations.networkx_backend.graphs import BackendGraph
+from gdsl.integrations.networkx_backend.lengths import checked_weights
+from gdsl.integrations.networkx_backend.running import run, with_options
+
+_NO_BOUNDS = "Cannot compute metric because graph is not connected."
+
+
+@with_options
+def betweenness_centrality(
+    G: BackendGraph,
+    k: int | None = None,
+    normalized: bool = True,
+    weight: None = None,
+    endpoints: bool = False,
+    seed: Any = None,
+) -> dict[Any, float]:
+    """As networkx.betweenness_centrality without weights; of `k` nodes the same that NetworkX draws by `seed`."""
+    if not len(G):
+        return {}
+    drawn = None if k is None or k == len(G) else seed.sample(list(G.nodes), k)
+    sources = None if drawn is None else np.array([G.index[node] for node in drawn], dtype=np.int64)
+    scales = _scales(G, sources, normalized, endpoints)
+    if sources is not None and not len(sources):
+        return dict.fromkeys(G.nodes, 0.0)
+    chosen: Any = [] if sources is None else sources
+    values = run("betweenness", G, sources=chosen)["centrality"]
+    if endpoints:
+        values = values + run("endpoints", G, sources=chosen)["pairs"]
+    return G.by_node(values if scales is None else values * scales)
+
+
+def _scales(
+    graph: BackendGraph, sources: NDArray[Any] | None, normalized: bool, endpoints: bool
+) -> NDArray[np.float64] | float | None:
+    """What NetworkX multiplies the sums over ordered pairs by: by how many pairs there are, or so that each of an
+    undirected graph counts once; of a sample of sources such that on average it is what all of them give."""
+    others = len(graph) if endpoints else len(graph) - 1
+    if others < 2:
+        return None
+    correction = 1 if graph.is_directed() else 2
+    taken = others if sources is None else len(sources)
+    if sources is None or endpoints:
+        return 1 / (taken * (others - 1)) if normalized else others / (taken * correction)
+    scales = np.full(len(graph), 1 / (taken * (others - 1)) if normalized else others / (taken * correction))
+    if taken == 1:
+        scales[sources] = math.nan
+    else:
+        scales[sources] = 1 / ((taken - 1) * (others - 1)) if normalized else others / ((taken - 1) * correction)
+    return scales
+
+
+def _from_each(graph: BackendGraph, sources: NDArray[Any] | None, weight: Hashable | None) -> dict[str, NDArray[Any]]:
+    """How many others each of the sources (None: every node) reaches, the sum of their distances, and the largest."""
+    chosen: Any = [] if sources is None else sources
+    if weight is None:
+        return run("all_hops", graph, sources=chosen)
+    weights = checked_weights(graph, weight)
+    return run("all_lengths", graph, str(weights.dtype), sources=chosen, weight=weights)
+
+
+@with_options
+def closeness_centrality(
+    G: BackendGraph,
+    u: Any = None,
+    distance: Hashable | None = None,
+    wf_improved: bool = True,
+) -> Any:
+    """As networkx.closeness_centrality."""
+    if u is not None and u not in G:
+        raise nx.NodeNotFound(f"Source {u} is not in G" if distance is None else f"Node {u} not found in graph")
+    if not len(G):
+        return {}
+    found = _from_each(G.reverse, None if u is None else np.array([G.index[u]]), distance)
+    reached, total, others = found["reached"].astype(np.float64), found["total"], len(G) - 1
+    near = np.zeros(len(G))
+    counted = (total > 0) & (others > 0)
+    near[counted] = reached[counted] / total[counted]
+    if wf_improved and others:
+        near[counted] *= reached[counted] / others
+    return G.by_node(near) if u is None else float(near[G.index[u]])
+
+
+@with_options
+def average_shortest_path_length(
+    G: BackendGraph,
+    weight: Hashable | None = None,
+    method: str | None = None,
+) -> float:
+    """As networkx.average_shortest_path_length by a search from each node."""
+    if method not in (None, "unweighted", "dijkstra", "bellman-ford"):
+        raise ValueError(f"method not supported: {method}")
+    if not len(G):
+        message = "the null graph has no paths, thus there is no average shortest path length"
+        raise nx.NetworkXPointlessConcept(message)
+    if len(G) == 1:
+        return 0
+    if G.is_directed() and not components.is_strongly_connected(G):
+        raise nx.NetworkXError("Graph is not strongly connected.")
+    if not G.is_directed() and not components.is_connected(G):
+        raise nx.NetworkXError("Graph is not connected.")
+    total = _from_each(G, None, None if method == "unweighted" else weight)["total"]
+    average: float = sum(total.tolist()) / (len(G) * (len(G) - 1))
+    return average
+
+
+@with_options
+def eccentricity(G: BackendGraph, v: Any = None, sp: None = None, weight: Hashable | None = None) -> Any:
+    """As networkx.eccentricity without `sp`."""
+    chosen = G.chosen(v)
+    if not len(chosen):
+        return {}
+    found = _from_each(G, None if v is None else chosen, weight)
+    if (found["reached"][chosen] != len(G) - 1).any():
+        kind = "digraph is not strongly connected" if G.is_directed() else "graph is not connected"
+        raise nx.NetworkXError(f"Found infinite path length because the {kind}")
+    values = found["farthest"][chosen].tolist()
+    return values[0] if v in G else dict(zip(G.nodes_of(chosen), values, strict=True))
+
+
+@with_options
+def diameter(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:
+    """As networkx.diameter; of undirected graphs without weights by bounds on all eccentricities, a few searches."""
+    if weight is not None or G.is_directed() or not len(G):
+        return max(eccentricity(G, weight=weight).values())
+    if not components.is_connected(G):
+        raise nx.NetworkXError(
+            _NO_BOUNDS if usebounds else "Found infinite path length because the graph is not connected"
+        )
+    return int(run("diameter", G)["diameter"])
+
+
+def _eccentricities(graph: BackendGraph, usebounds: bool, weight: Hashable | None) -> dict[Any, Any]:
+    if usebounds and not graph.is_directed() and len(graph) and not components.is_connected(graph):
+        raise nx.NetworkXError(_NO_BOUNDS)
+    found: dict[Any, Any] = eccentricity(graph, weight=weight)
+    return found
+
+
+@with_options
+def radius(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> Any:
+    """As networkx.radius."""
+    return min(_eccentricities(G, usebounds, weight).values())
+
+
+@with_options
+def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
+    """As networkx.center."""
+    if not len(G) and weight is None and not G.is_directed():
+        raise nx.NetworkXPointlessConcept("G has no nodes.")
+    found = _eccentricities(G, usebounds, weight)
+    least = min(found.values())
+    return [node for node, value in found.items() if value == least]
+
+
+@with_options
+def periphery(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
+    """As networkx.periphery."""
+    found = _eccentricities(G, usebounds, weight)
+    largest = max(found.values())
+    return [node for node, value in found.items() if value == largest]

@@ -1,0 +1,43 @@
+"""What NetworkX loads as the backend: the functions by the names that it dispatches, and the hooks of its protocol."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gdsl.integrations.networkx_backend import (
+    all_pairs,
+    clustering,
+    components,
+    flows,
+    hops,
+    lengths,
+    links,
+    structure,
+)
+from gdsl.integrations.networkx_backend.conversion import convert_from_nx, convert_to_nx
+from gdsl.integrations.networkx_backend.info import FUNCTIONS
+from gdsl.integrations.networkx_backend.refusals import can_run, should_run
+
+__all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]
+
+_HOMES = (all_pairs, clustering, components, flows, hops, lengths, links, structure)
+_FUNCTIONS = {name: next(getattr(home, name) for home in _HOMES if name in vars(home)) for name in FUNCTIONS}
+
+BEYOND_A_BACKEND = {
+    ("test_dag", "test_topological_sort6"): "the graph was converted before it changed, so nobody sees the change",
+}
+"""Tests of NetworkX, by module and function, that hold for its own implementation only."""
+
+
+def on_start_tests(items: list[Any]) -> None:
+    """NetworkX's hook before its own tests run on the backend: those that no backend could pass are expected to fail,
+    with the reason."""
+    import pytest
+
+    for item in items:
+        reason = BEYOND_A_BACKEND.get((item.path.stem, item.originalname))
+        if reason is not None:
+            item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
+
+
+globals().update(_FUNCTIONS)  # not by an import of each: `clustering` is a module, too

@@ -1,0 +1,164 @@
+"""Which calls the backend takes, and which NetworkX answers sooner by itself; in words where it is neither."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+from gdsl.integrations.networkx_backend.graphs import BackendGraph
+from gdsl.integrations.networkx_backend.running import configured
+
+_WEIGHTS = ("weight", "distance", "capacity")
+_WITHOUT_PARALLEL_EDGES = {
+    "pagerank", "hits", "katz_centrality", "eigenvector_centrality", "core_number", "triangles", "clustering",
+    "average_clustering", "transitivity", "topological_generations", "topological_sort", "is_directed_acyclic_graph",
+    "maximum_flow_value", "minimum_cut_value", "negative_edge_cycle",
+}  # fmt: skip
+_UNWEIGHTED = {"betweenness_centrality", "clustering", "average_clustering"}
+_UNDIRECTED = {
+    "clustering", "average_clustering", "transitivity", "color", "triangles", "maximal_independent_set",
+    "connected_components", "number_connected_components", "is_connected", "node_connected_component",
+}  # fmt: skip
+_DIRECTED = {
+    "weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected",
+    "strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected",
+}  # fmt: skip
+_NOT_GIVEN = {
+    "sp": "distances that are given already (`sp`) leave nothing to run",
+    "e": "eccentricities that are given already (`e`) leave nothing to run",
+    "flow_func": "a flow_func is NetworkX's to call",
+}
+_SEARCHES = {
+    "betweenness_centrality", "closeness_centrality", "average_shortest_path_length", "eccentricity", "diameter",
+    "radius", "center", "periphery", "all_pairs_shortest_path_length", "all_pairs_dijkstra_path_length",
+    "all_pairs_bellman_ford_path_length",
+}  # fmt: skip
+"""What takes a search from every node, and is worth it on small graphs."""
+_PASSES = {
+    "single_source_shortest_path_length", "single_target_shortest_path_length", "shortest_path_length", "descendants",
+    "ancestors", "has_path", "is_bipartite", "color", "topological_generations", "topological_sort",
+    "is_directed_acyclic_graph", "connected_components", "number_connected_components", "is_connected",
+    "node_connected_component", "weakly_connected_components", "number_weakly_connected_components",
+    "is_weakly_connected",
+}  # fmt: skip
+"""What walks each edge once at most, in Python too: to convert the graph takes longer."""
+LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
+"""Nodes and edges together from which on a call is quicker here, the conversion included (docs/networkx.md)."""
+
+
+def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+    """NetworkX's question whether the backend has the function with these arguments: True, or why not."""
+    from gdsl.integrations.networkx_backend import interface
+
+    found = getattr(interface, name, None)
+    if found is None:
+        return f"gdsl has no program for {name}"
+    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    try:
+        bound = _signature(found).bind(*args, **given)
+    except TypeError as error:
+        return f"gdsl's {name} does not take these arguments: {error}"
+    bound.apply_defaults()
+    arguments = bound.arguments
+    graph = next(iter(arguments.values()))
+    return _of_weights(name, graph, arguments) or _of_graph(name, graph) or _of_others(name, arguments) or True
+
+
+@cache
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    return inspect.signature(function)
+
+
+def _of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> str | None:
+    for key in _WEIGHTS:
+        weight = arguments.get(key)
+        if weight is None:
+            continue
+        if callable(weight):
+            return f"a function as `{key}` runs in Python, for each edge"
+        if name in _UNWEIGHTED:
+            return f"gdsl's {name} counts edges, not their `{key}`"
+        if graph.is_multigraph():
+            return f"gdsl keeps no `{key}` of the parallel edges of a multigraph"
+    return None
+
+
+def _of_graph(name: str, graph: Any) -> str | None:
+    if name in _WITHOUT_PARALLEL_EDGES and graph.is_multigraph():
+        return f"gdsl's {name} counts parallel edges of a multigraph once, NetworkX counts each"
+    if name in _UNDIRECTED and graph.is_directed():
+        return f"gdsl's {name} is of undirected graphs"
+    if name in _DIRECTED and not graph.is_directed():
+        return f"gdsl's {name} is of directed graphs"
+    return None
+
+
+def _of_others(name: str, arguments: Mapping[str, Any]) -> str | None:
+    for key, reason in _NOT_GIVEN.items():
+        if arguments.get(key) is not None:
+            return reason
+    if name == "average_shortest_path_length" and str(arguments["method"]).startswith("floyd"):
+        return "gdsl has a search from each node, not the method of Floyd and Warshall"
+    if name in ("diameter", "radius", "center", "periphery") and arguments["usebounds"] and arguments["weight"]:
+        return "with bounds NetworkX sums weighted lengths in another order"
+    if name == "betweenness_centrality" and arguments["k"] is not None and _release() < (3, 5):
+        return "before 3.5 NetworkX scaled a sample of sources otherwise"
+    if name == "single_target_shortest_path_length" and _release() < (3, 5):
+        return "before 3.5 NetworkX gave an iterator"
+    if name == "maximal_independent_set":
+        return _of_independent_set(arguments)
+    return None
+
+
+@cache
+def _release() -> tuple[int, int]:
+    import networkx
+
+    major, minor = networkx.__version__.split(".")[:2]
+    return int(major), int("".join(filter(str.isdigit, minor)))
+
+
+def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
+    if arguments["nodes"]:
+        return "gdsl's maximal_independent_set contains no nodes that are given"
+    seed = arguments["seed"]
+    if seed is not None and seed is not getattr(random, "_inst", None):  # which NetworkX makes of None
+        return "of a seed NetworkX makes another set than gdsl"
+    if not len(arguments["G"]):
+        return "of an empty graph NetworkX can draw no node"
+    return None
+
+
+def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+    """NetworkX's question whether a call that nobody asked the backend for is better here: True, or why not."""
+    from gdsl.integrations.networkx_backend import interface
+
+    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    graph = next(iter(_signature(getattr(interface, name)).bind_partial(*args, **given).arguments.values()))
+    if isinstance(graph, BackendGraph):
+        return True
+    least = configured("least_size")
+    if least is None:
+        least = LEAST_SIZE_OF_SEARCHES if name in _SEARCHES else LEAST_SIZE
+        if name in _PASSES and not _is_converted(graph):
+            return "to convert the graph takes longer than NetworkX's answer"
+    if graph.number_of_nodes() < least and graph.number_of_nodes() + graph.number_of_edges() < least:
+        return f"NetworkX is quicker on graphs of less than {least:,} nodes and edges"
+    return (_of_machine() if configured("backend") == "auto" else None) or True
+
+
+def _is_converted(graph: Any) -> bool:
+    kept = getattr(graph, "__networkx_cache__", None) or {}
+    return bool(kept.get("backends", {}).get("gdsl"))
+
+
+@cache
+def _of_machine() -> str | None:
+    from gdsl.backends import registry
+
+    if registry.choose("auto").backend.name != "reference":
+        return None
+    return "there is neither a GPU nor a C++ compiler here, only gdsl's interpreter"

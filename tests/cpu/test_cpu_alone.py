@@ -1,0 +1,64 @@
+"""What one thread does alone is what threads do together; filters and votes on both sides of their sizes."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from gdsl.backends.interface import Limits
+from gdsl.backends.reference.interpreter import interpret
+from gdsl.binding import bind
+from gdsl.graph import Graph
+from gdsl.plan.target import Sizes
+from tests.cpu.running import SMALL, assert_agree, executable
+from tests.cpu.test_cpu_operators import GRAPHS, PROGRAMS, summary, text_of
+from tests.support.graphs import make_graph, random_graph
+
+ALONE = Sizes(hub_degree=3, hub_chunk=2)
+FILTERS = """program p; problem { vertex kept : int32; vertex twice : int32; scalar sizes : int64; }
+vertex functor third(v) { cond int32(v) % 3 != 1; }
+vertex functor drawn(v) { cond random(v, 5) < 0.5 && kept[v] == 1; }
+vertex functor all(v) { apply { } }
+schedule {
+    frontier f = filter(filter(vertices, third), all); compute(f, v => { kept[v] = 1; });
+    frontier g = filter(f, drawn); compute(g, v => { twice[v] = 1; }); sizes = size(f) * 1000 + size(g);
+}"""
+VOTES = """program p; requires symmetric;
+problem { input vertex given : vertex; vertex chosen : vertex; vertex again : vertex; local vertex label : vertex; }
+schedule {
+    chosen = neighbor_vote(vertices, (src, dst, e) => (given[dst], 1));
+    compute(vertices, v => { label[v] = int32(v) < 40 ? vertex(0) : v; });
+    graph h = contract(label);
+    on h { again = neighbor_vote(vertices, (src, dst, e) => (given[dst], 1)); }
+}"""
+
+
+def check(text: str, graphs: list[Graph], sizes: Sizes | None, **given: np.ndarray) -> None:
+    ready = executable(text, (), sizes)
+    for graph in graphs:
+        own = {name: values[: graph.num_vertices] for name, values in given.items()}
+        bindings = bind(ready.program, graph, own)
+        expected = interpret(ready.program, graph, bindings, Limits())
+        found = ready.run(graph, bindings, Limits())
+        assert_agree(ready.program, expected, found)
+        assert summary(found) == summary(expected)
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_forms_by_one_thread(name: str) -> None:
+    check(text_of(name, "all_edges"), GRAPHS, ALONE)
+
+
+@pytest.mark.parametrize("sizes", [None, SMALL], ids=["alone", "together"])
+def test_filters_of_every_length(sizes: Sizes | None) -> None:
+    check(FILTERS, [make_graph([(0, 0)], count) for count in (1, 2, 63, 64, 65, 127, 128, 200)], sizes)
+
+
+@pytest.mark.parametrize("own_votes", [0, 64, 65536])
+def test_votes_for_vertices_and_for_none(own_votes: int) -> None:
+    """Some keys have no place of their own: none, and in a made graph the ids of the graph that it was made of."""
+    graphs = [random_graph(90, 900, seed=seed, directed=False) for seed in (1, 2)]
+    given = np.random.default_rng(4).integers(-1, 90, 90).astype(np.int64)
+    check(VOTES, graphs, dataclasses.replace(SMALL, own_votes=own_votes), given=given)

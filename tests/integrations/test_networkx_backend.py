@@ -1,0 +1,361 @@
+"""`backend="gdsl"` answers as NetworkX does: values, types, errors."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import random
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import networkx as nx
+import pytest
+
+from gdsl.integrations.networkx_backend.info import FUNCTIONS
+
+Call = Callable[..., Any]
+pytestmark = pytest.mark.skipif(
+    tuple(map(int, nx.__version__.split(".")[:2])) < (3, 5),
+    reason="errors and types are those of NetworkX 3.5 and newer",
+)
+
+
+def named(number: int) -> Any:
+    """Nodes of many kinds: ints that are no ids, strings, tuples, frozensets, floats."""
+    return (number + 7, f"node {number}", (number, "x"), frozenset([number]), number + 0.5)[number % 5]
+
+
+def random_graph(seed: int, directed: bool, multigraph: bool = False) -> Any:
+    """A graph with self-loops, nodes without edges, edges without weights and ints among floats."""
+    rng = random.Random(seed)
+    kinds = {(False, False): nx.Graph, (True, False): nx.DiGraph, (False, True): nx.MultiGraph}
+    made = kinds.get((directed, multigraph), nx.MultiDiGraph)()
+    size = rng.randrange(2, 30)
+    nodes = [named(number) for number in rng.sample(range(size), size)]
+    made.add_nodes_from(nodes)
+    for _ in range(rng.randrange(3 * size)):
+        data = {"weight": rng.choice([1, 2, 3.5, 0.25]), "whole": rng.randrange(9), "capacity": rng.randrange(5)}
+        for name in rng.sample(sorted(data), rng.randrange(2)):
+            del data[name]
+        made.add_edge(rng.choice(nodes), rng.choice(nodes), **data)
+    return made
+
+
+def taken(call: Call, graph: Any, **options: Any) -> Any:
+    """What a call gives, a generator worked off; an error as its type and text."""
+    try:
+        found = call(graph, **options)
+        return list(found) if isinstance(found, Iterator) else found
+    except NotImplementedError:
+        raise
+    except Exception as error:
+        return type(error), str(error)
+
+
+def same(found: Any, wanted: Any, mixed: bool = False) -> None:
+    """Equal in types and values, floats to rounding; dicts and sets in any order. With `mixed` weights ints may be
+    floats."""
+    if type(wanted) is float or (mixed and type(wanted) is int):
+        assert type(found) in (float, int)
+        assert found == pytest.approx(wanted, rel=1e-9, abs=1e-12, nan_ok=True)
+    elif isinstance(wanted, Mapping):
+        assert type(found) is dict and found.keys() == wanted.keys()
+        for key in wanted:
+            same(found[key], wanted[key], mixed)
+    elif isinstance(wanted, list | tuple) and not isinstance(wanted, str):
+        assert type(found) is type(wanted) and len(found) == len(wanted), (found, wanted)
+        for one, other in zip(found, wanted, strict=True):
+            same(one, other, mixed)
+    else:
+        assert type(found) is type(wanted) and found == wanted, (found, wanted)
+
+
+def some(graph: Any) -> list[Any]:
+    return list(graph)[: 1 + len(graph) // 2]
+
+
+def settled(graph: Any) -> dict[str, Any]:
+    """A value for every argument of pagerank."""
+    given = {name: dict.fromkeys(some(graph), 2) for name in ("nstart", "dangling")}
+    by_node = {node: place + 1 for place, node in enumerate(some(graph))}
+    return {"alpha": 0.7, "tol": 1e-9, "max_iter": 300, "weight": None, "personalization": by_node, **given}
+
+
+def first(graph: Any) -> Any:
+    return next(iter(graph))
+
+
+ANY: dict[str, Call] = {
+    "pagerank": nx.pagerank,
+    "pagerank, all arguments": lambda g, **o: nx.pagerank(g, **settled(g), **o),
+    "pagerank, too few passes": lambda g, **o: nx.pagerank(g, max_iter=1, tol=1e-15, **o),
+    "pagerank, personalization of nothing": lambda g, **o: nx.pagerank(g, personalization={"?": 1}, **o),
+    "katz": lambda g, **o: nx.katz_centrality(g, alpha=0.01, **o),
+    "katz, weighted": lambda g, **o: nx.katz_centrality(
+        g, 0.01, dict.fromkeys(g, 2.0), nstart=dict.fromkeys(g, 1), normalized=False, weight="weight", **o
+    ),
+    "katz, beta of some": lambda g, **o: nx.katz_centrality(g, beta={"?": 1}, **o),
+    "katz, too few passes": lambda g, **o: nx.katz_centrality(g, alpha=0.01, max_iter=0, **o),
+    "eigenvector": lambda g, **o: nx.eigenvector_centrality(g, max_iter=3000, **o),
+    "eigenvector, weighted": lambda g, **o: nx.eigenvector_centrality(
+        g, 3000, nstart={node: place + 1 for place, node in enumerate(g)}, weight="weight", **o
+    ),
+    "eigenvector, no start": lambda g, **o: nx.eigenvector_centrality(g, nstart=dict.fromkeys(g, 0), **o),
+    "betweenness": nx.betweenness_centrality,
+    "betweenness, whole numbers": lambda g, **o: nx.betweenness_centrality(g, normalized=False, **o),
+    "betweenness, endpoints": lambda g, **o: nx.betweenness_centrality(g, endpoints=True, **o),
+    "betweenness, sampled": lambda g, **o: nx.betweenness_centrality(g, k=1 + len(g) // 2, seed=3, **o),
+    "betweenness, sampled with endpoints": lambda g, **o: nx.betweenness_centrality(
+        g, k=1 + len(g) // 2, seed=3, endpoints=True, normalized=False, **o
+    ),
+    "closeness": nx.closeness_centrality,
+    "closeness of a node": lambda g, **o: nx.closeness_centrality(g, u=first(g), wf_improved=False, **o),
+    "closeness, weighted": lambda g, **o: nx.closeness_centrality(g, distance="whole", **o),
+    "closeness of nobody": lambda g, **o: nx.closeness_centrality(g, u="?", **o),
+    "average length": nx.average_shortest_path_length,
+    "average length, weighted": lambda g, **o: nx.average_shortest_path_length(g, weight="weight", **o),
+    "average length, another method": lambda g, **o: nx.average_shortest_path_length(g, method="?", **o),
+    "eccentricity": nx.eccentricity,
+    "eccentricity of a node": lambda g, **o: nx.eccentricity(g, first(g), **o),
+    "eccentricity, weighted": lambda g, **o: nx.eccentricity(g, weight="weight", **o),
+    "diameter": nx.diameter,
+    "radius": nx.radius,
+    "periphery": nx.periphery,
+    "hops from": lambda g, **o: nx.single_source_shortest_path_length(g, first(g), **o),
+    "hops from, cut off": lambda g, **o: nx.single_source_shortest_path_length(g, first(g), cutoff=1.5, **o),
+    "hops from nobody": lambda g, **o: nx.single_source_shortest_path_length(g, "?", **o),
+    "hops to": lambda g, **o: nx.single_target_shortest_path_length(g, first(g), **o),
+    "hops from all": nx.all_pairs_shortest_path_length,
+    "length between": lambda g, **o: nx.shortest_path_length(g, *list(g)[:2], **o),
+    "length between, weighted": lambda g, **o: nx.shortest_path_length(g, *list(g)[:2], weight="whole", **o),
+    "length between, bellman-ford": lambda g, **o: nx.shortest_path_length(
+        g, *list(g)[:2], weight="whole", method="bellman-ford", **o
+    ),
+    "lengths to": lambda g, **o: nx.shortest_path_length(g, target=first(g), weight="weight", **o),
+    "lengths of all": lambda g, **o: nx.shortest_path_length(g, weight="whole", **o),
+    "has path": lambda g, **o: nx.has_path(g, *list(g)[:2], **o),
+    "has path to nobody": lambda g, **o: nx.has_path(g, first(g), "?", **o),
+    "descendants": lambda g, **o: nx.descendants(g, first(g), **o),
+    "ancestors": lambda g, **o: nx.ancestors(g, first(g), **o),
+    "descendants of nobody": lambda g, **o: nx.descendants(g, "?", **o),
+    "ancestors of nobody": lambda g, **o: nx.ancestors(g, "?", **o),
+    "dijkstra": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), **o),
+    "dijkstra, whole": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), cutoff=4, weight="whole", **o),
+    "dijkstra, no such attribute": lambda g, **o: nx.single_source_dijkstra_path_length(g, first(g), weight="?", **o),
+    "dijkstra from some": lambda g, **o: nx.multi_source_dijkstra_path_length(g, set(some(g)), **o),
+    "dijkstra from none": lambda g, **o: nx.multi_source_dijkstra_path_length(g, set(), **o),
+    "dijkstra to nobody": lambda g, **o: nx.dijkstra_path_length(g, first(g), "?", **o),
+    "dijkstra from nobody": lambda g, **o: nx.dijkstra_path_length(g, "?", first(g), **o),
+    "bellman-ford": lambda g, **o: nx.single_source_bellman_ford_path_length(g, first(g), weight="whole", **o),
+    "bellman-ford to nobody": lambda g, **o: nx.bellman_ford_path_length(g, first(g), "?", **o),
+    "negative cycle": nx.negative_edge_cycle,
+    "bipartite": nx.is_bipartite,
+    "acyclic": nx.is_directed_acyclic_graph,
+    "flow": lambda g, **o: nx.maximum_flow_value(g, *list(g)[:2], **o),
+    "cut": lambda g, **o: nx.minimum_cut_value(g, *list(g)[-2:], **o),
+    "flow to itself": lambda g, **o: nx.maximum_flow_value(g, *list(g)[:1] * 2, **o),
+    "flow to nobody": lambda g, **o: nx.maximum_flow_value(g, first(g), "?", **o),
+}
+UNDIRECTED: dict[str, Call] = {
+    "components": nx.connected_components,
+    "number of components": nx.number_connected_components,
+    "connected": nx.is_connected,
+    "component of a node": lambda g, **o: nx.node_connected_component(g, first(g), **o),
+    "triangles": nx.triangles,
+    "triangles of a node": lambda g, **o: nx.triangles(g, first(g), **o),
+    "triangles of some": lambda g, **o: nx.triangles(g, [*some(g), "?"], **o),
+    "clustering": nx.clustering,
+    "clustering of some": lambda g, **o: nx.clustering(g, some(g), **o),
+    "average clustering": nx.average_clustering,
+    "average clustering of some": lambda g, **o: nx.average_clustering(g, some(g), count_zeros=False, **o),
+    "transitivity": nx.transitivity,
+    "sides": nx.bipartite.color,
+    "diameter by bounds": lambda g, **o: nx.diameter(g, usebounds=True, **o),
+    "radius by bounds": lambda g, **o: nx.radius(g, usebounds=True, **o),
+}
+DIRECTED: dict[str, Call] = {
+    "weak components": nx.weakly_connected_components,
+    "number of weak components": nx.number_weakly_connected_components,
+    "weakly connected": nx.is_weakly_connected,
+    "number of strong components": nx.number_strongly_connected_components,
+    "strongly connected": nx.is_strongly_connected,
+}
+
+
+def compared(call: Call, graph: Any, mixed: bool = False) -> None:
+    same(taken(call, graph, backend="gdsl"), taken(call, graph), mixed)
+
+
+MIXED = {"eccentricity, weighted", "lengths to", "dijkstra", "dijkstra from some"}
+"""What gives lengths by an attribute that has ints among its floats."""
+
+
+@pytest.mark.parametrize("name", [*ANY, *UNDIRECTED])
+def test_undirected_graphs(name: str) -> None:
+    for seed in range(12):
+        compared({**ANY, **UNDIRECTED}[name], random_graph(seed, directed=False), name in MIXED)
+
+
+@pytest.mark.parametrize("name", [*ANY, *DIRECTED])
+def test_directed_graphs(name: str) -> None:
+    for seed in range(12):
+        compared({**ANY, **DIRECTED}[name], random_graph(seed, directed=True), name in MIXED)
+
+
+@pytest.mark.parametrize(
+    "name", ["diameter", "radius", "periphery", "eccentricity, weighted", "average length, weighted"]
+)
+@pytest.mark.parametrize("directed", [False, True])
+def test_connected_graphs(name: str, directed: bool) -> None:
+    for seed in range(6):
+        graph = random_graph(seed, directed)
+        nx.add_cycle(graph, list(graph), weight=2)
+        compared(ANY[name], graph, name in MIXED)
+        assert set(nx.center(graph, backend="gdsl")) == set(nx.center(graph))
+
+
+def test_multigraphs_where_parallel_edges_do_not_count() -> None:
+    names = ["hops from", "hops to", "descendants", "closeness", "betweenness", "bipartite", "has path", "eccentricity"]
+    for seed in range(8):
+        for name in names:
+            compared(ANY[name], random_graph(seed, directed=seed % 2 == 0, multigraph=True))
+        compared(UNDIRECTED["components"], random_graph(seed, directed=False, multigraph=True))
+        compared(DIRECTED["weak components"], random_graph(seed, directed=True, multigraph=True))
+
+
+def test_hits() -> None:
+    for directed in (False, True):
+        graph = nx.gnp_random_graph(25, 0.2, seed=5, directed=directed)
+        for node, (_, _, data) in enumerate(graph.edges(data=True)):
+            data["weight"] = node % 3 + 0.5
+        for options in ({}, {"nstart": dict.fromkeys(graph, 1.0)}):
+            for found, wanted in zip(nx.hits(graph, backend="gdsl", **options), nx.hits(graph), strict=True):
+                assert found == pytest.approx(wanted, abs=1e-6)
+    with pytest.raises(nx.PowerIterationFailedConvergence):
+        nx.hits(graph, max_iter=0, backend="gdsl")
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_orders_of_graphs_without_cycles(seed: int) -> None:
+    graph = random_graph(seed, directed=True)
+    place = {node: number for number, node in enumerate(graph)}
+    graph.remove_edges_from([(u, v) for u, v in graph.edges() if place[u] >= place[v]])
+    found, wanted = (list(nx.topological_generations(graph, **options)) for options in ({"backend": "gdsl"}, {}))
+    assert list(map(set, found)) == list(map(set, wanted))
+    assert all(type(generation) is list for generation in found)
+    rank = {node: number for number, node in enumerate(nx.topological_sort(graph, backend="gdsl"))}
+    assert rank.keys() == set(graph) and all(rank[u] < rank[v] for u, v in graph.edges())
+    assert nx.is_directed_acyclic_graph(graph, backend="gdsl")
+
+
+def test_a_cycle_is_told_after_what_comes_before_it() -> None:
+    graph = nx.DiGraph([(1, 2), (2, 3), (3, 2)])
+    generations = nx.topological_generations(graph, backend="gdsl")
+    assert next(generations) == [1]
+    with pytest.raises(nx.NetworkXUnfeasible):
+        next(generations)
+    with pytest.raises(nx.NetworkXError, match="undirected"):
+        next(nx.topological_generations(nx.Graph([(1, 2)]), backend="gdsl"))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_strong_components_come_after_those_that_they_lead_to(seed: int) -> None:
+    graph = random_graph(seed, directed=True)
+    found = list(nx.strongly_connected_components(graph, backend="gdsl"))
+    wanted = list(nx.strongly_connected_components(graph))
+    assert sorted(map(sorted, [map(str, each) for each in found])) == sorted(
+        map(sorted, [map(str, each) for each in wanted])
+    )
+    number = {node: place for place, each in enumerate(found) for node in each}
+    assert all(number[u] >= number[v] for u, v in graph.edges())
+
+
+def test_cores_of_graphs_without_loops() -> None:
+    for seed in range(12):
+        graph = random_graph(seed, directed=seed % 2 == 0)
+        graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+        compared(nx.core_number, graph)
+
+
+def test_independent_sets() -> None:
+    for seed in range(8):
+        graph = random_graph(seed, directed=False)
+        graph.remove_edges_from(list(nx.selfloop_edges(graph)))
+        found = nx.maximal_independent_set(graph, backend="gdsl")
+        assert type(found) is list and graph.subgraph(found).number_of_edges() == 0
+        assert all(node in found or set(graph[node]) & set(found) for node in graph)
+
+
+def test_negative_weights() -> None:
+    for seed in range(30):
+        graph = random_graph(seed, directed=True)
+        rng = random.Random(seed)
+        for _, _, data in graph.edges(data=True):
+            data["whole"] = rng.randrange(-1 if seed % 2 else -4, 9)
+        compared(lambda g, **o: nx.negative_edge_cycle(g, weight="whole", **o), graph)
+        compared(ANY["bellman-ford"], graph)
+
+
+def test_flows_without_bounds() -> None:
+    graph = nx.DiGraph([("s", "a"), ("a", "t")])
+    compared(lambda g, **o: nx.maximum_flow_value(g, "s", "t", **o), graph)
+    graph["s"]["a"]["capacity"] = 7
+    graph.add_edge("a", "s")
+    compared(lambda g, **o: nx.maximum_flow_value(g, "s", "t", **o), graph)
+    assert nx.maximum_flow_value(graph, "s", "t", backend="gdsl") == 7
+
+
+def test_distances_are_exact() -> None:
+    """The smallest float and ints beyond float64's."""
+    graph = nx.path_graph(4)
+    for weight in (2**55 + 1, 5e-324, 0.1):
+        nx.set_edge_attributes(graph, weight, "weight")
+        found, wanted = (nx.single_source_dijkstra_path_length(graph, 0, **o) for o in ({"backend": "gdsl"}, {}))
+        assert found == wanted and list(map(type, found.values())) == list(map(type, wanted.values()))
+
+
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
+def test_empty_graphs(kind: Any) -> None:
+    for name in FUNCTIONS:
+        call = nx.bipartite.color if name == "color" else getattr(nx, name)
+        required = [each for each in inspect.signature(call).parameters.values() if each.default is each.empty]
+        values = ["?"] * sum(each.kind is each.POSITIONAL_OR_KEYWORD for each in required[1:])
+        try:
+            found = taken(lambda g, call=call, values=values, **o: call(g, *values, **o), kind(), backend="gdsl")
+        except NotImplementedError:
+            continue  # as test_networkx_refusals has it
+        same(found, taken(lambda g, call=call, values=values, **o: call(g, *values, **o), kind()))
+
+
+@pytest.mark.parametrize("start", [0, 5])
+@pytest.mark.parametrize(
+    "nodes", [1, 99, 1.0, True, 0.5, float("nan"), -1, "ab", [1, 2, 99], [1, 1], [[1]], (1,), [], None, {1: 2}]
+)
+def test_nodes_that_are_asked_for(start: int, nodes: Any) -> None:
+    graph = nx.relabel_nodes(nx.complete_graph(5), {0: start})
+    for call in (nx.triangles, nx.clustering, nx.eccentricity):
+        compared(lambda g, call=call, **o: call(g, nodes, **o), graph)
+
+
+def test_nodes_that_cannot_be_hashed() -> None:
+    for graph in (nx.path_graph(3), nx.path_graph("abc")):
+        assert taken(lambda g, **o: nx.has_path(g, [1], 2, **o), graph, backend="gdsl")[0] in (
+            TypeError,
+            nx.NodeNotFound,
+        )
+
+
+def test_views() -> None:
+    graph = random_graph(3, directed=True)
+    part = graph.subgraph(some(graph))
+    for view in (part, part.reverse(copy=False), part.to_undirected(as_view=True), nx.freeze(graph.copy())):
+        compared(nx.pagerank, view)
+        compared(ANY["dijkstra"], view, mixed=True)
+
+
+def test_changes_are_seen() -> None:
+    graph = nx.path_graph(5)
+    assert nx.diameter(graph, backend="gdsl") == 4
+    graph.add_edge(0, 4)
+    assert nx.diameter(graph, backend="gdsl") == 2
+    assert not math.isnan(nx.pagerank(graph, backend="gdsl")[0])

@@ -1,0 +1,78 @@
+"""How one thread runs what it does alone, beside twins that are never run so."""
+
+from __future__ import annotations
+
+import pytest
+
+from gdsl.plan import target
+from gdsl.plan.nodes import Choice
+from gdsl.plan.printer import print_plan
+from gdsl.plan.sweep_nodes import Sweep, Variant
+
+from .planning import operation, plan_of
+
+TEXT = """program p; problem {
+    vertex level : int32 = -1; vertex from : vertex; vertex low : vertex = id; vertex times : int32;
+    edge seen : int32; scalar total : int64; scalar one : bool;
+}
+edge functor visit(src, dst, e) {
+    cond level[dst] == -1; apply { level[dst] = iteration + 1; from[dst] any= src; }
+}
+edge functor lose(src, dst, e) {
+    apply { let before = fetch(times[dst] -= 1); total += 1; one = true; accept before == 2; }
+}
+edge functor quiet(src, dst, e) { cond level[dst] > 3; }
+vertex functor jump(v) { apply { low[low[v]] min= low[v]; times[v] += 1; } }
+edge functor mark(src, dst, e) { apply { times[dst] += 1; seen[e] = 1; } }
+schedule {
+    frontier f = { 0 };
+    f = advance(f, visit); f = advance(f, lose, over=all_edges); f = advance(f, quiet);
+    compute(f, jump); compute(edges, mark);
+}"""
+
+
+def sweep_of(label: str, on: target.Target = target.CPU, *tune: str) -> Sweep:
+    """The push of that label."""
+    does = operation(plan_of(TEXT, *tune, on=on), label).does
+    return does.no if isinstance(does, Choice) else does
+
+
+def modes(variant: Variant) -> dict[str, str]:
+    return {write.name: write.mode.value for write in variant.writes}
+
+
+def test_all_writes_to_arrays_are_plain_and_nothing_is_claimed() -> None:
+    (walk,) = sweep_of("visit").walks
+    assert walk.variant.claim is not None and walk.by_one is not None
+    assert (walk.by_one.claim, walk.by_one.tests, walk.by_one.body) == (None, (0,), (0, 1))
+    assert modes(walk.by_one) == {"level": "plain", "from": "plain"}
+    for walk in sweep_of("lose").walks:  # each edge from either of its ends, which no thread has alone
+        others = {"total": "total", "one": "shared"}
+        assert modes(walk.variant) == {"times": "shared", **others}
+        assert walk.by_one is not None and walk.by_one.accepts
+        assert modes(walk.by_one) == {"times": "plain", **others}
+    jump = sweep_of("jump")
+    assert jump.own is not None and modes(jump.own) == {"low": "shared", "times": "plain"}
+    assert jump.own_by_one is not None and modes(jump.own_by_one) == {"low": "plain", "times": "plain"}
+
+
+@pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED])
+def test_on_a_grid_no_thread_is_alone(on: target.Target) -> None:
+    assert all(walk.by_one is None for label in ("visit", "lose", "quiet") for walk in sweep_of(label, on).walks)
+    assert sweep_of("jump", on).own_by_one is None
+
+
+def test_nor_where_threads_share_the_work_in_any_case() -> None:
+    mark = sweep_of("mark")
+    assert mark.own is not None and mark.own_by_one is None
+    does = operation(plan_of(TEXT, "visit.direction=pull", on=target.CPU), "visit").does
+    assert isinstance(does, Sweep) and [walk.by_one for walk in does.walks] == [None]
+    ordered = plan_of("sssp", "schedule.order=near_far", on=target.CPU)
+    does = operation(ordered, "relax").does
+    assert isinstance(does, Sweep) and does.order is not None and does.walks[0].by_one is None
+
+
+def test_it_is_told_where_it_is_something_else() -> None:
+    text = print_plan(plan_of(TEXT, on=target.CPU))
+    assert text.count("by one thread:") == 4  # both lists of `lose`, `visit` and `jump`; `quiet` writes nothing
+    assert "by one thread:" not in print_plan(plan_of(TEXT))
