@@ -52,8 +52,8 @@ def test_resources(request: pytest.FixtureRequest, golden: Callable[[str, str], 
 
 
 SPILLED = {
-    ("gdsl_pagerank_enactor", "sm_80"): 28,
-    ("gdsl_pagerank_enactor", "sm_90"): 36,
+    ("gdsl_pagerank_enactor", "sm_80"): 90,
+    ("gdsl_pagerank_enactor", "sm_90"): 38,
     ("gdsl_connected_components_enactor", "sm_80"): 64,
 }
 """Bytes, where the compiler spills a few to leave room for another block, and what was measured got no slower by it."""

@@ -23,4 +23,5 @@ def switch_text(switch: Switch, measures: Mapping[Measure, str]) -> SwitchText:
 
 
 def _compare(each: Compare, measures: Mapping[Measure, str]) -> str:
-    return f"{measures[each.left]} * {each.factor} {'>' if each.strict else '>='} {measures[each.right]}"
+    factor = f" * {each.factor}" if each.factor != 1 else ""
+    return f"{measures[each.left]}{factor} {'>' if each.strict else '>='} {measures[each.right]}"

@@ -41,14 +41,19 @@ from gdsl.plan.nodes import (
     Turn,
 )
 from gdsl.plan.ownership import Touched, touched_by
-from gdsl.plan.waiting import has_barrier_within
+from gdsl.plan.waiting import has_barrier_within, walks_without_waiting
 from gdsl.plan.walking import steps_in
 
 Since = frozenset[Access]
 """The accesses since the last barrier on some way that leads here."""
 
+_WALKED = Access("edges walked", True, Who.ANYBODY)
+"""What a reduction that does not wait has counted: the trace is told at the next barrier, so two of them have one
+between them."""
+
 _NOTHING: Since = frozenset()
 _STOPPING = "a run can be stopped in every pass"
+_TOLD = "edges walked: the trace is told"
 _ENDING = (Define, Copy, Combine, FarEnds, MakeGraph, Initialise)
 """What always ends with a barrier of its own."""
 
@@ -58,8 +63,9 @@ def place(launch: Launch, accesses: Accesses) -> Launch:
     placement = _Placement(accesses, launch)
     while True:
         placement.grown = False
-        steps, _ = placement.steps(launch.steps, _NOTHING)
+        steps, left = placement.steps(launch.steps, _NOTHING)
         if not placement.grown:
+            steps = (*steps, Barrier(_TOLD)) if _WALKED in left else steps
             return dataclasses.replace(launch, steps=steps)
 
 
@@ -210,11 +216,14 @@ def _renamed(since: Since, names: dict[str, str]) -> Since:
 
 def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
     """By an operator that does not end with a barrier and all that runs in its sweep, each member by one thread."""
-    found = [touched_by(each.step, each.does, accesses) for each in flattened(step) if isinstance(each.does, Sweep)]
-    if len(found) == 1:
-        return found[0]
-    together = frozenset[Access]().union(*(each.first for each in found))
-    return Touched(together, together, False)
+    together = flattened(step)
+    found = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
+    touched = frozenset[Access]().union(*(each.first for each in found))
+    if any(isinstance(each.does, Sweep) and walks_without_waiting(each.does) for each in together):
+        # The thread of a member is one that has its list, not the one that other sweeps give it.
+        touched = frozenset(dataclasses.replace(each, who=Who.ANYBODY, frontier="") for each in touched) | {_WALKED}
+        return Touched(touched, touched, False)
+    return found[0] if len(found) == 1 else Touched(touched, touched, False)
 
 
 def _level(step: Step) -> tuple[str, str] | None:

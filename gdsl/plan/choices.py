@@ -47,11 +47,13 @@ def directions(program: Program) -> Directions:
 
 def switch(knobs: OperatorKnobs) -> Switch:
     """Pull while the frontier has so many of the edges not yet visited that meeting it is likely (Beamer, Asanovic,
-    Patterson, Direction-Optimizing Breadth-First Search, SC 2012); push again once it is small."""
+    Patterson, Direction-Optimizing Breadth-First Search, SC 2012); push again once it is small. A pull looks at
+    every vertex, so that a push along fewer edges than there are vertices is less work, however few edges are left: on
+    roads, whose vertices have three or four, the first test alone would have a pull walk whole lists."""
     return Switch(
         enter=(
             Compare(Measure.EDGES, knobs.alpha, Measure.UNVISITED, strict=True),
-            Compare(Measure.EDGES, knobs.beta, Measure.VERTICES, strict=True),
+            Compare(Measure.EDGES, 1, Measure.VERTICES, strict=True),
         ),
         stay=(Compare(Measure.SIZE, knobs.beta, Measure.VERTICES, strict=False),),
     )

@@ -13,7 +13,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses
-from gdsl.ir.nodes import Operator, Program, SetStep, StoreScalar, Swap
+from gdsl.ir.nodes import Expression, Operator, Program, ScalarValue, SetStep, StoreScalar, Swap
 from gdsl.ir.traversal import walk
 from gdsl.plan.nodes import Branch, Everyone, Launch, Leader, Loop, On, Step
 
@@ -31,10 +31,35 @@ def others_know(program: Program, accesses: Accesses) -> tuple[frozenset[str], f
 
 
 def candidates(launch: Launch, program: Program, accesses: Accesses) -> tuple[str, ...]:
-    """The scalars that loops store, and nobody but the schedule."""
+    """The scalars that loops store or their conditions read, and that nobody but the schedule stores."""
     written, known = others_know(program, accesses)
     stored = {step.scalar for depth, step in stores(launch.steps, 0) if depth > 0}
-    return tuple(each.name for each in program.scalars if each.name in stored - written - known)
+    own = (stored - written - known) | steering(launch, program, accesses)
+    return tuple(each.name for each in program.scalars if each.name in own)
+
+
+def steering(launch: Launch, program: Program, accesses: Accesses) -> frozenset[str]:
+    """The scalars that only the schedule stores, and that conditions within loops read: in each pass all would wait
+    for the memory, behind a barrier, before they know where to go."""
+    written, known = others_know(program, accesses)
+    stored = {step.scalar for _, step in stores(launch.steps, 0)}
+    read = {node.name for each in _asked(launch.steps, 0) for node in walk(each) if isinstance(node, ScalarValue)}
+    return frozenset(stored & read) - written - known
+
+
+def _asked(steps: tuple[Step, ...], depth: int) -> Iterator[Expression]:
+    """The conditions that each pass of a loop asks."""
+    for step in steps:
+        if isinstance(step, Loop):
+            if not step.counted:
+                yield step.condition
+            yield from _asked(step.body, depth + 1)
+        elif isinstance(step, On):
+            yield from _asked(step.body, depth)
+        elif isinstance(step, Branch):
+            if depth > 0:
+                yield step.condition
+            yield from _asked((*step.then, *step.otherwise), depth)
 
 
 def stores(steps: tuple[Step, ...], depth: int) -> Iterator[tuple[int, StoreScalar]]:

@@ -48,7 +48,8 @@ def _operation(operation: Operation, program: Program, behind: str) -> list[str]
 
 
 def _compare(node: Compare) -> str:
-    return f"{node.factor} * {node.left.value} {'>' if node.strict else '>='} {node.right.value}"
+    factor = f"{node.factor} * " if node.factor != 1 else ""
+    return f"{factor}{node.left.value} {'>' if node.strict else '>='} {node.right.value}"
 
 
 def _sweep(sweep: Sweep, program: Program) -> list[str]:

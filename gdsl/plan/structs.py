@@ -59,8 +59,9 @@ def control(*more: Field) -> Struct:
             Field("visited", _U64, "edges of the members that the operator ran on"),
             *more,
         ),
-        "What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator\n"
-        "before it is read from the second, the third is cleared, so that one barrier an operator is enough.",
+        "What the threads of one operator count together. They rotate: an operator adds to its own, "
+        "those before it may\n"
+        "still be read, and the one after the next is cleared, so that a barrier in two operators is enough.",
     )
     return Struct(
         "control_block",
@@ -74,7 +75,7 @@ def control(*more: Field) -> Struct:
             Field("iterations", _U64, "finished passes of the outermost loops"),
             Field("trace_length", _U64, "operators that ran, traced or not"),
             Field("answer", _I64, "of a condition or a count that the host asked for"),
-            Field("counters", counters, count=3),
+            Field("counters", counters, count=8),
         ),
         "One a run, in device memory, zeroed by the host.",
     )

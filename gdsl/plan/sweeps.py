@@ -34,6 +34,7 @@ from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
 from gdsl.plan.early import early_of
+from gdsl.plan.ends import is_open
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -93,7 +94,8 @@ class OperationPlanner:
     def plan(self, step: Operator) -> Operation:
         """The plan of any operator."""
         planned = self._plan(step)
-        waits = operation_waits(planned.does, self.program, self.target) or self._repeats(step)
+        waits = operation_waits(planned.does, self.program, self.target)
+        waits = waits or (self._repeats(step) and not is_open(planned))
         return dataclasses.replace(planned, waits=waits)
 
     def _plan(self, step: Operator) -> Operation:

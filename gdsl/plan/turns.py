@@ -25,7 +25,8 @@ from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamVal
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers, kept
-from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, MakeGraph, On, Step, Turn
+from gdsl.plan.ends import ending, not_ending, open_ended
+from gdsl.plan.nodes import Barrier, Branch, HandBack, Keep, Launch, Leader, Loop, MakeGraph, On, Operation, Step, Turn
 from gdsl.plan.walking import steps_in
 from gdsl.types import Type
 
@@ -53,20 +54,31 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
     def placed(turning: Turning, keeps: tuple[str, ...]) -> Placed:
         return Placed(barriers.place(_changed(launch, turning, keeps, program), accesses), turning, keeps)
 
+    groups = open_ended(launch.steps)
     if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
+        launch = ending(launch, [site for group in groups for site in group])
         return placed({}, ())  # where data lie all threads of a block know together
     best = placed(_candidates(launch, program, accesses), kept.candidates(launch, program, accesses))
+    steering = kept.steering(launch, program, accesses)
     for name in (*best.turning, *best.kept):
         turning = {other: value for other, value in best.turning.items() if other != name}
         fewer = placed(turning, tuple(other for other in best.kept if other != name))
-        if _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
+        if name not in steering and _waiting(fewer.launch.steps, 1) <= _waiting(best.launch.steps, 1):
             best = fewer
+    for group in groups:
+        former, launch = launch, ending(launch, group)
+        others = placed(best.turning, best.kept)
+        if _waiting(others.launch.steps, 1) <= _waiting(best.launch.steps, 1):
+            best = others
+        else:
+            launch = former
     return best
 
 
 def without(launch: Launch) -> Launch:
-    """`launch` with no barriers, and all stores in scalars by the leader."""
-    steps = tuple(step for step in barriers.without(launch).steps if not isinstance(step, (Keep, HandBack)))
+    """`launch` with no barriers but those that operators must end with, and all stores in scalars by the leader."""
+    plain = barriers.without(not_ending(launch))
+    steps = tuple(step for step in plain.steps if not isinstance(step, (Keep, HandBack)))
     return dataclasses.replace(launch, steps=tuple(kept.mapped(tuple(_mapped(steps, {})), frozenset())))
 
 
@@ -124,13 +136,14 @@ def _plain(value: Expression) -> str:
 
 
 def _waiting(steps: tuple[Step, ...], times: int) -> int:
-    """How many barriers between steps are met, if all loops had the same number of passes."""
+    """How many barriers are met, if all loops had the same number of passes; a branch is taken every second time."""
     found = 0
     for step in steps:
-        if isinstance(step, Barrier):
+        if isinstance(step, Barrier) or (isinstance(step, Operation) and step.waits):
             found += times
         elif isinstance(step, (Loop, On)):
             found += _waiting(step.body, times * (_OFTEN if isinstance(step, Loop) else 1))
         elif isinstance(step, Branch):
-            found += _waiting((*step.then, *step.otherwise), times)
+            then, otherwise = (_waiting(block, times) for block in (step.then, step.otherwise))
+            found += max(then, otherwise) if step.otherwise else then // 2
     return found

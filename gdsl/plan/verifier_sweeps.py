@@ -28,6 +28,7 @@ from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, ta
 from gdsl.plan.balances import balance_of, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.early import early_of
+from gdsl.plan.ends import is_open
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
@@ -83,10 +84,13 @@ class SweepVerifier:
         functor = self._accesses.functor_of(operation.step)
         self.operation = operation
         self.repeats = operation.step.frontier.frontier in self._repeated
-        waits = operation_waits(operation.does, self.program, self.plan.target) or self.repeats
-        waits = waits or any(each.waits for each in operation.ahead)
+        waits = operation_waits(operation.does, self.program, self.plan.target)
+        waits = waits or (self.repeats and not is_open(operation)) or any(each.waits for each in operation.ahead)
         self._in_one_sweep(flattened(operation))
-        self.expect(operation.waits == waits, "whether it ends with a barrier")
+        open_ended = is_open(operation) and not operation_waits(operation.does, self.program, self.plan.target)
+        self.expect(operation.waits == waits or open_ended, "whether it ends with a barrier")
+        planned = (operation_waits(each.does, self.program, self.plan.target) for each in operation.ahead)
+        self.expect([each.waits for each in operation.ahead] == [*planned], "whether one in its sweep would")
         if functor is None or isinstance(operation.step, Intersect):
             verify_intersection(self.plan, operation, functor, self.expect)
             if functor is not None:

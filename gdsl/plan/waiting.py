@@ -1,13 +1,15 @@
 """Decides which steps end with a barrier of their own.
 
 What collects a frontier does, since the frontier is complete only then, and so does what tells how many edges it
-walked. All else ends without, and `barriers` puts one before the first step that meets what it did. Where every step is
-a launch of its own all wait anyway, and what a launch takes over must not be handed on before all have read it.
+walked, but for a reduction, which leaves that to the next barrier (`ends` has the last word). All else ends without,
+and `barriers` puts one before the first step that meets what it did. Where every step is a launch of its own all wait
+anyway, and what a launch takes over must not be handed on before all have read it.
 """
 
 from __future__ import annotations
 
 from gdsl.ir.nodes import Program, PushLevel, SetStep, TakeLevel
+from gdsl.operations import Balance
 from gdsl.plan.sweep_nodes import Choice, Sweep
 from gdsl.plan.target import Target
 
@@ -17,7 +19,13 @@ def operation_waits(does: Sweep | Choice, program: Program, target: Target) -> b
     if not target.grid or not target.fused or program.graphs or isinstance(does, Choice):
         return True
     on_members = does.own is not None and does.collect is None
-    return not (on_members or has_barrier_within(does))
+    return not (on_members or has_barrier_within(does) or walks_without_waiting(does))
+
+
+def walks_without_waiting(sweep: Sweep) -> bool:
+    """Whether a reduction ends as soon as its results are stored: nobody asks how many edges it walked but the trace,
+    which is told at the barrier behind it, whichever that is."""
+    return sweep.segment is not None and sweep.segment.aside is None and sweep.balance is Balance.AUTO
 
 
 def has_barrier_within(sweep: Sweep) -> bool:

@@ -49,6 +49,13 @@ schedule {
 }
 """
 
+SMOOTHED = """
+program smoothed;
+problem { param source : vertex; vertex held : int32 = int32(id) % 5; }
+edge functor given(src, dst, e) -> int32 { value held[dst]; }
+schedule { while (iteration < 3) { held = neighbor_reduce(vertices, given, sum); } }
+"""
+
 KEPT_MUTANTS = (
     Mutant(
         "no barrier before a launch adds to a history",
@@ -62,17 +69,17 @@ KEPT_MUTANTS = (
     Mutant(
         "no barrier between a level's sums and those of the next",
         GENERATED,
-        "state_of_levels.levels - 1 - iteration);\n                synchronize(run);\n",
-        "state_of_levels.levels - 1 - iteration);\n",
+        "    synchronize(run);\n    end_walk(run, 8, iteration, size, true);\n",
+        "    end_walk(run, 8, iteration, size, true);\n",
         "betweenness",
         "race",
     ),
     Mutant(
         "no barrier before sums that stood aside are stored",
         "operators/neighbor_reduce.cu.j2",
-        "    synchronize(run);\n{% if op.copied %}",
-        "{% if op.copied %}",
-        "betweenness",
+        "{% if op.waits or op.copied %}\n    synchronize(run);\n",
+        "{% if op.waits or op.copied %}\n",
+        SMOOTHED,
         "race result",
     ),
     Mutant(

@@ -225,7 +225,7 @@ LEFT_OUT = (
     Mutant(
         "counters are not reset",
         _ENACTOR,
-        "if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }",
+        "if (leader()) { run.control->counters[(run.operators + 2) % 8] = operator_counters(); }",
         "",
         "bfs",
         "result bounds race steps",
@@ -233,8 +233,8 @@ LEFT_OUT = (
     Mutant(
         "the wrong counters are reset",
         _ENACTOR,
-        "counters[(run.operators + 1) % 3] = operator_counters()",
-        "counters[(run.operators + 2) % 3] = operator_counters()",
+        "counters[(run.operators + 2) % 8] = operator_counters()",
+        "counters[run.operators % 8] = operator_counters()",
         "bfs",
         "result race",
     ),

@@ -34,6 +34,23 @@ program sums;
 problem { param source : vertex; vertex total : int32; }
 schedule { total = neighbor_reduce(vertices, (src, dst, e) => int32(dst) + 1, sum); }
 """
+WALKED = """
+program walked;
+problem {
+    param source : vertex; vertex held : int32 = int32(id) % 5; vertex sums : int32; vertex most : int32;
+    vertex depth : int32 = -1;
+}
+edge functor reach(src, dst, e) { cond depth[dst] == -1; apply { depth[dst] = iteration; } }
+schedule {
+    frontier f = { source };
+    while (iteration < 4) {
+        sums = neighbor_reduce(vertices, (src, dst, e) => held[dst], sum);
+        f = advance(f, reach);
+        most = neighbor_reduce(vertices, (src, dst, e) => held[dst] + iteration, max);
+        most = neighbor_reduce(vertices, (src, dst, e) => held[dst] - iteration, max);
+    }
+}
+"""
 
 
 def _lists(name: str, old: str, new: str) -> Mutant:
@@ -41,6 +58,38 @@ def _lists(name: str, old: str, new: str) -> Mutant:
 
 
 REDUCTION_MUTANTS = (
+    Mutant(
+        "counters are cleared while those may add to them who have not waited",
+        "runtime/enactor.cuh",
+        "counters[(run.operators + 2) % 8] = operator_counters()",
+        "counters[(run.operators + 1) % 8] = operator_counters()",
+        WALKED,
+        "result race",
+    ),
+    Mutant(
+        "chunks of long lists are written over while a reduction reads them",
+        "operators/neighbor_reduce.cu.j2",
+        "    if (cut) { synchronize(run); }  // until all have read the chunks\n",
+        "",
+        WALKED,
+        "race",
+    ),
+    Mutant(
+        "the trace is told before all have counted",
+        "runtime/enactor.cuh",
+        "counted != nullptr && (whole || !early)",
+        "counted != nullptr",
+        WALKED,
+        "result",
+    ),
+    Mutant(
+        "the trace is never told",
+        "runtime/enactor.cuh",
+        "        if (place != nullptr) { *place = edges; }\n",
+        "",
+        WALKED,
+        "result",
+    ),
     _lists("lanes of a group begin at one edge", "(lists, owned, begin + rank, left,", "(lists, owned, begin, left,"),
     _lists("a list between two classes is left out", "own > SHORT_LIST && own <= G", "own > SHORT_LIST && own < G"),
     _lists("a group brings its list to another's lane", "- 1)) * lanes & 31", "- 1)) * lanes + lanes & 31"),

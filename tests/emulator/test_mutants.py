@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from oracles import BY_NAME
-from support.graphs import random_graph
+from support.graphs import grid, make_graph, random_graph
 
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
@@ -39,6 +39,7 @@ GRAPHS = (
     random_graph(160, 700, seed=3, directed=False),
     random_graph(90, 200, seed=4, directed=False),
     random_graph(300, 2500, seed=5, directed=False),
+    make_graph(grid(11, 13), 143, directed=False),  # no list is cut into chunks
 )
 STEPS = 5_000_000
 

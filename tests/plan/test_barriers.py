@@ -29,6 +29,7 @@ from gdsl.plan.nodes import (
     Turn,
 )
 from gdsl.plan.ownership import touched_by
+from gdsl.plan.waiting import has_barrier_within
 
 from .planning import fused, kinds, plan_of
 
@@ -42,8 +43,53 @@ def body_of(text: str) -> tuple[Step, ...]:
 
 def test_pagerank() -> None:
     """`error` was read by the loop's condition, and `dangling` by the last pass: both are elsewhere in this one. What
-    comes behind the reduction runs in its sweep, which ends with a barrier."""
-    assert kinds(body_of("pagerank")) == ["Turn", "Turn", "Operation", "Barrier", "Operation", "Swap"]
+    comes behind the reduction runs in its sweep, which ends with a barrier, the only one of a pass."""
+    body = body_of("pagerank")
+    assert kinds(body) == ["Turn", "Turn", "Operation", "Swap", "Swap", "Everyone"]
+    assert [step.waits for step in body if isinstance(step, Operation)] == [True]
+
+
+LEVELS = """program p;
+problem {{ param source : vertex; vertex a : int32; vertex b : int32; vertex depth : int32 = -1; }}
+edge functor reach(src, dst, e) {{ cond depth[dst] == -1; apply {{ depth[dst] = iteration; }} }}
+edge functor of_a(src, dst, e) -> int32 {{ value a[src]; }}
+schedule {{ frontier f = {{ source }}; while (f) {{ {steps} }} }}"""
+REDUCE = "b = neighbor_reduce(f, of_a, sum, over=in_edges);"
+
+
+@pytest.mark.parametrize(
+    ("steps", "open_ended", "between"),
+    [
+        (f"f = advance(f, reach); {REDUCE} swap(a, b);", [True], 0),
+        (f"f = advance(f, reach); {REDUCE} compute(f, v => {{ a[v] = b[v]; }});", [False], 0),
+        ("f = advance(f, reach); a = neighbor_reduce(f, of_a, sum, over=in_edges);", [False], 0),
+        (f"f = advance(f, reach); {REDUCE} b = neighbor_reduce(f, of_a, max, over=in_edges);", [True, True], 1),
+        (f"{REDUCE} swap(a, b); f = advance(f, reach) @other; {REDUCE} swap(a, b);", [True, True], 1),
+    ],
+    ids=["two arrays", "met by a sweep", "what it reads", "two counts", "the advance between"],
+)
+def test_a_reduction_waits_where_something_meets_it_before_the_next_barrier(
+    steps: str, open_ended: list[bool], between: int
+) -> None:
+    """Where a barrier stands behind it in any case it is its own, and where its results stand aside it has one within.
+    Between two there is a barrier, as the trace is told of one at a time."""
+    body = body_of(LEVELS.format(steps=steps))
+    reductions = [step for step in body if isinstance(step, Operation) and "reduce" in step.name]
+    found = [not step.waits and not has_barrier_within(flattened(step)[0].does) for step in reductions]
+    assert (found, kinds(body).count("Barrier")) == (open_ended, between)
+
+
+def test_what_steers_a_loop_each_thread_keeps() -> None:
+    """Where a condition within a loop reads it, and nobody but the schedule stores it."""
+
+    def kept(condition: str, functor: str = "b[v] = int32(m);") -> list[str]:
+        text = f"""{HEAD} vertex functor f(v) {{ apply {{ {functor} }} }}
+            schedule {{ m = 5; while (iteration < 9) {{ if ({condition}) {{ compute(vertices, f); }} }} }}"""
+        return [name for step in fused(plan_of(text)) if isinstance(step, Keep) for name in step.scalars]
+
+    assert kept("iteration < m") == ["m"]
+    assert kept("iteration < 4") == []
+    assert kept("iteration < m", "m += 1;") == []
 
 
 def test_a_frontier_that_only_lives_in_registers_needs_no_barrier() -> None:

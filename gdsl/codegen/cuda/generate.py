@@ -227,6 +227,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]
+    lines.append(f"    {'owed_edges' if 'end_walk' in uses else 'nothing_owed'} owed;")
     if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
         lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
     if "end_queue" in uses:

@@ -28,7 +28,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
-from gdsl.plan.walking import deepest_on, launches
+from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
 
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
@@ -110,6 +110,7 @@ class KernelPrinter:
         self._block(launch.steps[:1], lines)
         lines.add("constexpr int32 iteration = 0;")
         self._block(launch.steps[1:], lines)
+        self._end_walks(launch, lines)
         lines.open("if (leader()) {")
         lines.add("run.control->iterations = run.shared.passes;")
         for number, swapped in enumerate(plan.swapped):
@@ -277,7 +278,14 @@ class KernelPrinter:
         for site in launch.directions:
             lines.add(f"direction_state direction = saved.directions[{self._switches[site]}];")
 
+    def _end_walks(self, launch: Launch, lines: Lines) -> None:
+        """What reductions have counted is told by then."""
+        operations = (step for step in steps_in(launch.steps) if isinstance(step, Operation))
+        if any(sweep.segment is not None for step in operations for sweep in sweeps_of(step)):
+            lines.add("end_walks(run);")
+
     def _hand_on(self, launch: Launch, lines: Lines) -> None:
+        self._end_walks(launch, lines)
         lines.open("if (leader()) {")
         lines.add("saved.operators = run.operators;")
         first = self._first_of_slots(launch)

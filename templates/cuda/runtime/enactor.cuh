@@ -1,3 +1,28 @@
+// piece: nothing_owed
+// In a program without reductions the trace is owed nothing.
+struct nothing_owed {
+    __device__ __forceinline__ void clear() {}
+    __device__ __forceinline__ bool due(bool) const { return false; }
+    __device__ __forceinline__ uint64 edges() const { return 0; }
+    __device__ __forceinline__ void tell(uint64) {}
+};
+
+// piece: owed_edges
+// How many edges an operator has walked, which the trace is told at a barrier behind it. The leader's block only.
+struct owed_edges {
+    const uint64* counted;  // null where nothing is owed
+    uint64* place;  // in the trace, if there is room
+    bool whole;  // all had been counted before this barrier
+
+    __device__ __forceinline__ void clear() { counted = nullptr; }
+    __device__ __forceinline__ bool due(bool early) const { return counted != nullptr && (whole || !early); }
+    __device__ __forceinline__ uint64 edges() const { return load_relaxed(counted); }
+    __device__ __forceinline__ void tell(uint64 edges) {
+        if (place != nullptr) { *place = edges; }
+        clear();
+    }
+};
+
 // piece: enactor
 // One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
 // asks for lies in shared memory: registers are every thread's.
@@ -16,10 +41,11 @@ struct enactor {
             shared.passes = 0;
             shared.polled_at = 0;
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
+            shared.owed.clear();
         }
     }
 
-    __device__ operator_counters* counters() const { return &control->counters[operators % 3]; }
+    __device__ operator_counters* counters() const { return &control->counters[operators % 8]; }
 };
 
 // piece: leader
@@ -41,16 +67,22 @@ __device__ __forceinline__ void synchronize(enactor& run, Then then) {
         __threadfence();
         if (blockIdx.x == 0) {
             poll_host(run);
+            const bool owed = run.shared.owed.due(true);
+            const uint64 edges = owed ? run.shared.owed.edges() : 0;
             const bool passes_on = run.shared.stop_requested && !run.stopped;
             const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
             run.shared.stop_requested = (before & STOP_REQUEST) != 0;
+            if (owed) { run.shared.owed.tell(edges); }
         } else {
             atomicAdd(&run.control->arrived, 1ull);
         }
         const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
+        const bool owed = run.shared.owed.due(false);
+        const uint64 edges = owed ? run.shared.owed.edges() : 0;  // together with what `then` reads
         run.shared.stopped = (found & stop) != 0;
         run.shared.barriers = barriers + 1;
         then();
+        if (owed) { run.shared.owed.tell(edges); }
     }
     __syncthreads();
     run.stopped |= run.shared.stopped;
@@ -145,9 +177,11 @@ __device__ __forceinline__ void count_pass(enactor& run) {
 }
 
 // piece: begin_operator
-// Clears the counters of the operator after this one; those of this one were cleared during the one before.
+// Clears the counters of the operator after the next. Of two operators in a row one waits at least, so all are clear
+// before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,
+// which lie within the four operators that come first.
 __device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 1) % 3] = operator_counters(); }
+    if (leader()) { run.control->counters[(run.operators + 2) % 8] = operator_counters(); }
 }
 
 // piece: note_operator
@@ -168,6 +202,27 @@ __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 it
 __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     note_operator(run, site, iteration, size, edges, pulled);
     run.operators += 1;
+}
+
+// piece: end_walk
+// The same of an operator that counts the edges it walks, where `whole` behind a barrier. They are told with the next one,
+// whichever that is: nobody but the trace asks for them, so that nobody waits for the memory on their account.
+__device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iteration, uint64 size, bool whole) {
+    if (leader()) {
+        owed_edges& owed = run.shared.owed;
+        if (owed.due(false)) { owed.tell(owed.edges()); }
+        const uint64 traced = run.shared.traced;
+        uint64* const place = traced < run.slice.trace_capacity ? &run.slice.trace[traced].edges : nullptr;
+        owed = owed_edges{&run.counters()->visited, place, whole};
+    }
+    end_operator(run, site, iteration, size, 0, false);
+}
+
+// piece: end_walks
+// At the end of a kernel, once all have walked.
+__device__ __forceinline__ void end_walks(enactor& run) {
+    owed_edges& owed = run.shared.owed;
+    if (leader() && owed.due(false)) { owed.tell(owed.edges()); }
 }
 
 // piece: exchange

@@ -187,8 +187,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_and reduce_or reduce_xor
 // piece: plain_min
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -207,9 +207,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -295,6 +295,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 448, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -303,6 +304,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     union {
@@ -319,6 +321,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -767,8 +771,9 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
         [&](vertex near, uint32 reduced, bool) { d.divisor[near] = combine(d.divisor[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0u, combine, value_back,
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.divisor[near], reduced, combine); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 0, iteration, size, cut);
 }
 
 // line 38: large = filter(vertices, is_large)
@@ -796,8 +801,9 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
         [&](vertex near, bool reduced, bool) { d.around_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.around_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.around_has_edge[near], reduced); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 2, iteration, size, cut);
 }
 
 // line 39: around = neighbor_reduce(large, rounded, gcd, over=in_edges)
@@ -813,7 +819,7 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
         [&](vertex near, uint32 reduced) { reduce_by_exchange(&d.around_reduced[near], reduced, combine); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.around[near] = d.around_reduced[near]; });
-    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 3, iteration, size, true);
 }
 
 // line 39: compute(large, empty_around)
@@ -1004,8 +1010,9 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
         [&](vertex near, bool reduced, bool) { d.shared_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.shared_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.shared_has_edge[near], reduced); });
-    synchronize(run);
-    end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 24, iteration, size, cut);
 }
 
 // line 47: shared = neighbor_reduce(far_ends_4, taken_sizes, gcd)
@@ -1026,8 +1033,9 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         if (empty_shared_condition(d, near)) { empty_shared_apply(d, near); }  // line 47: compute(far_ends_4, empty_shared)
     });
-    synchronize(run);
-    end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 25, iteration, size, cut);
     note_operator(run, 26, iteration, size, 0, false);
 }
 
@@ -1056,8 +1064,9 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
         [&](vertex near, bool reduced, bool) { d.mixed[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, false, combine, value,
         [&](vertex near, bool reduced) { reduce_by_exchange(&d.mixed[near], reduced, combine); });
-    synchronize(run);
-    end_operator(run, 29, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 29, iteration, size, cut);
 }
 
 // line 48: compute(members_1, leave_mixed)
@@ -1077,8 +1086,9 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
         [&](vertex near, bool reduced, bool) { d.loneliest_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
-    synchronize(run);
-    end_operator(run, 31, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 31, iteration, size, cut);
 }
 
 // line 49: loneliest = neighbor_reduce(vertices, tolls, product)
@@ -1098,8 +1108,9 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
         if (empty_loneliest_condition(d, near)) { empty_loneliest_apply(d, near); }  // line 49: compute(vertices, empty_loneliest)
     });
-    synchronize(run);
-    end_operator(run, 32, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 32, iteration, size, cut);
     note_operator(run, 33, iteration, size, 0, false);
 }
 
@@ -1218,7 +1229,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     compute_take_shared(run, d, into, iteration);
     synchronize(run);
     reduce_holds_sizes(run, d, far_ends_4, iteration);
+    synchronize(run);
     reduce_sizes_(run, d, far_ends_4, iteration);
+    synchronize(run);
     compute_leave_shared(run, d, into, iteration);
     define_all_edges(run, spare_edges, d.graph.num_edges);
     exchange(members_1, spare_edges);
@@ -1227,10 +1240,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     compute_take_mixed(run, d, members_1, iteration);
     synchronize(run);
     reduce_is_odd(run, d, far_ends_5, iteration);
+    synchronize(run);
     compute_leave_mixed(run, d, members_1, iteration);
     if (leader()) { *d.empty_of_loneliest = *d.least; }
     reduce_holds_tolls(run, d, iteration);
+    synchronize(run);
     reduce_tolls(run, d, iteration);
+    synchronize(run);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

@@ -87,8 +87,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: difference
 // piece: plain_subtract
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -107,9 +107,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -177,6 +177,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 256, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -185,6 +186,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
@@ -197,6 +199,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: lane_index
 // piece: shuffle_down
 // piece: warp_reduce
@@ -359,7 +363,7 @@ __device__ __forceinline__ void reduce_as_far(enactor& run, const data_slice& d,
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT64_INF, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_max(&d.reach[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 2, iteration, size, true);
 }
 
 // ---- enactor ----
@@ -404,6 +408,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_edge_values_ena
     if (d.graph.num_vertices > 0ll) {
         if (leader()) { d.out_code[checked_index(d, 0, d.graph.num_vertices, 0)] = 1ull; }
     }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

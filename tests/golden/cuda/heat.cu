@@ -69,8 +69,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_add reduce_subtract
 // piece: plain_max
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -89,9 +89,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -154,6 +154,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 216, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -162,6 +163,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
@@ -175,6 +177,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 // piece: turn
 // piece: hand_back
@@ -274,7 +278,7 @@ __device__ __forceinline__ void reduce_strength_of(enactor& run, const data_slic
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0.0, combine, value_back,
         [&](vertex near, float64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 0, iteration, size, true);
 }
 
 // line 40: inflow = neighbor_reduce(vertices, carried, sum, over=all_edges)
@@ -317,7 +321,7 @@ __device__ __forceinline__ void reduce_carried(enactor& run, const data_slice& d
         if (threadIdx.x == 0) { reduce_add(d.loss, total); }
     }
     synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 1, iteration, size, true);
     note_operator(run, 2, iteration, size, 0, false);
     note_operator(run, 3, iteration, size, 0, false);
 }
@@ -359,6 +363,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor
         if (run.stopped) { return; }
     }
     hand_back(d.largest_change, problem.largest_change);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.before);

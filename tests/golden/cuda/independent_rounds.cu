@@ -75,8 +75,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_by_exchange
 // piece: reduce_max
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -95,9 +95,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -158,6 +158,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -166,6 +167,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -180,6 +182,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -307,7 +311,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
     synchronize(run);
-    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 0, iteration, size, true);
 }
 
 // line 24: chosen = filter(undecided, wins)
@@ -428,6 +432,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
         if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
     }
     if (run.stopped) { return; }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

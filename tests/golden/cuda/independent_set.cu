@@ -6,10 +6,10 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
-// piece: load_relaxed
 // piece: multiplied
 // piece: smaller larger
 // piece: negated
+// piece: load_relaxed
 // piece: store_relaxed
 // piece: read_host_flag
 // piece: load_acquire
@@ -85,8 +85,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_add reduce_subtract
 // piece: plain_add
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -105,9 +105,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -167,6 +167,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 224, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -175,6 +176,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -190,6 +192,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -355,7 +359,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
     synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 1, iteration, size, true);
 }
 
 // line 40: winners = filter(open, join)
@@ -385,7 +389,7 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 4 > direction.unvisited && input.edges * 50 > uint64(d.graph.num_vertices);
+                                    : input.edges * 4 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -466,6 +470,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_independent_set
         exchange(open, spare);
     }
     if (run.stopped) { return; }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

@@ -140,8 +140,8 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: difference
 // piece: plain_subtract
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -160,9 +160,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -254,6 +254,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 656, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
@@ -272,6 +273,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -290,6 +292,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -942,7 +946,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
         alone_apply(d, near);  // line 59: compute(vertices, alone)
     });
     synchronize(run);
-    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 3, iteration, size, true);
     note_operator(run, 4, iteration, size, 0, false);
 }
 
@@ -1050,7 +1054,7 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
-    end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 10, iteration, size, true);
 }
 
 // line 69: f = filter(f, gains)
@@ -1247,6 +1251,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
         share(d.graph, graph_around_0);
     }
     if (leader()) { *d.modularity = float64(*d.before) / 1.152921504606847e+18; }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

@@ -46,7 +46,9 @@
 #undef filter_weighs_long_2
 #undef filter_weighs_long_3
 #undef heavy
+#undef kept_lowest_limit
 #undef kept_lowest_rounds
+#undef kept_weighs_limit
 #undef kept_weighs_limit_2
 #undef kept_weighs_limit_3
 #undef kept_weighs_rounds
@@ -173,8 +175,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -193,9 +195,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -283,6 +285,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 472, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -291,6 +294,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     union {
@@ -308,6 +312,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -700,7 +706,7 @@ __device__ __forceinline__ void reduce_weighs_best_value(enactor& run, const dat
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best[near], reduced); });
     synchronize(run);
-    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 2, iteration, size, true);
 }
 
 // line 23: weighs_best_edge = neighbor_reduce(waiting_1, weighs_best_edge_2, min)
@@ -715,7 +721,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_2(enactor& run, const da
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 3, iteration, size, true);
 }
 
 // line 23: waiting_1 = filter(waiting_1, weighs_found)
@@ -805,7 +811,7 @@ __device__ __forceinline__ void reduce_lowest_best_value(enactor& run, const dat
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, (-9223372036854775807ll - 1), combine, value,
         [&](vertex near, int64 reduced) { reduce_max(&d.lowest_best[near], reduced); });
     synchronize(run);
-    end_operator(run, 10, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 10, iteration, size, true);
 }
 
 // line 27: lowest_best_edge = neighbor_reduce(waiting_2, lowest_best_edge_2, min, over=in_edges)
@@ -820,7 +826,7 @@ __device__ __forceinline__ void reduce_lowest_best_edge_2(enactor& run, const da
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.lowest_best_edge[near], reduced); });
     synchronize(run);
-    end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 11, iteration, size, true);
 }
 
 // line 27: waiting_2 = filter(waiting_2, lowest_found)
@@ -902,7 +908,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_2(enactor& run, const d
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, -FLOAT32_INF, combine, value_back,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_2[near], reduced); });
     synchronize(run);
-    end_operator(run, 17, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 17, iteration, size, true);
 }
 
 // line 29: weighs_best_edge_3 = neighbor_reduce(waiting_3, weighs_best_edge_4, min, over=all_edges)
@@ -925,7 +931,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_4(enactor& run, const da
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, NO_EDGE, combine, value_back,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_3[near], reduced); });
     synchronize(run);
-    end_operator(run, 18, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 18, iteration, size, true);
 }
 
 // line 29: waiting_3 = filter(waiting_3, weighs_found_2)
@@ -1014,7 +1020,7 @@ __device__ __forceinline__ void reduce_weighs_best_value_3(enactor& run, const d
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, -FLOAT32_INF, combine, value,
         [&](vertex near, float32 reduced) { reduce_max(&d.weighs_best_3[near], reduced); });
     synchronize(run);
-    end_operator(run, 24, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 24, iteration, size, true);
 }
 
 // line 31: weighs_best_edge_5 = neighbor_reduce(waiting_4, weighs_best_edge_6, min)
@@ -1029,7 +1035,7 @@ __device__ __forceinline__ void reduce_weighs_best_edge_6(enactor& run, const da
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, NO_EDGE, combine, value,
         [&](vertex near, edge reduced) { reduce_min(&d.weighs_best_edge_5[near], reduced); });
     synchronize(run);
-    end_operator(run, 25, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 25, iteration, size, true);
 }
 
 // line 31: waiting_4 = filter(waiting_4, weighs_found_3)
@@ -1150,8 +1156,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     constexpr int32 iteration = 0;
     int64 kept_weighs_rounds = *d.weighs_rounds;
     d.weighs_rounds = &kept_weighs_rounds;
+    int64 kept_weighs_limit = *d.weighs_limit;
+    d.weighs_limit = &kept_weighs_limit;
     int64 kept_lowest_rounds = *d.lowest_rounds;
     d.lowest_rounds = &kept_lowest_rounds;
+    int64 kept_lowest_limit = *d.lowest_limit;
+    d.lowest_limit = &kept_lowest_limit;
     int64 kept_weighs_rounds_2 = *d.weighs_rounds_2;
     d.weighs_rounds_2 = &kept_weighs_rounds_2;
     int64 kept_weighs_limit_2 = *d.weighs_limit_2;
@@ -1160,9 +1170,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     d.weighs_rounds_3 = &kept_weighs_rounds_3;
     int64 kept_weighs_limit_3 = *d.weighs_limit_3;
     d.weighs_limit_3 = &kept_weighs_limit_3;
-    if (leader()) { *d.weighs_limit = int64(d.most); }
+    *d.weighs_limit = int64(d.most);
     *d.weighs_rounds = 0ll;
-    synchronize(run);
     filter_weighs_long(run, d, spare, iteration);
     exchange(waiting_1, spare);
     for (int32 iteration = 0; waiting_1.size > 0 && *d.weighs_rounds < *d.weighs_limit && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
@@ -1179,9 +1188,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
     if (leader()) { *d.edges_kept = int64(best.size); }
     filter_some(run, d, spare, iteration);
     exchange(f_, spare);
-    if (leader()) { *d.lowest_limit = int64(wrapping_subtract(d.most, 1)); }
+    *d.lowest_limit = int64(wrapping_subtract(d.most, 1));
     *d.lowest_rounds = 0ll;
-    synchronize(run);
     filter_lowest_long(run, d, f_, spare, iteration);
     exchange(waiting_2, spare);
     for (int32 iteration = 0; waiting_2.size > 0 && *d.lowest_rounds < *d.lowest_limit && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
@@ -1232,6 +1240,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enac
         }
         if (run.stopped) { return; }
     }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

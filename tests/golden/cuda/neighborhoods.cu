@@ -93,8 +93,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_multiply
 // piece: reduce_and reduce_or reduce_xor
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -113,9 +113,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -184,6 +184,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 280, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -192,6 +193,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
@@ -204,6 +206,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -310,8 +314,9 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
         [&](vertex near, int32 reduced, bool) { d.in_sum[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
-    synchronize(run);
-    end_operator(run, 0, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 0, iteration, size, cut);
 }
 
 // line 31: in_least = neighbor_reduce(vertices, its_score, min, over=in_edges)
@@ -324,8 +329,9 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
         [&](vertex near, int32 reduced, bool) { d.in_least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
-    synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 1, iteration, size, cut);
 }
 
 // line 32: out_most = neighbor_reduce(vertices, far_score, max)
@@ -338,8 +344,9 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
         [&](vertex near, int32 reduced, bool) { d.out_most[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
-    synchronize(run);
-    end_operator(run, 2, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 2, iteration, size, cut);
 }
 
 // line 33: in_product = neighbor_reduce(vertices, its_score, product, over=in_edges)
@@ -352,8 +359,9 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
         [&](vertex near, int32 reduced, bool) { d.in_product[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
-    synchronize(run);
-    end_operator(run, 3, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 3, iteration, size, cut);
 }
 
 // line 34: some_flag = neighbor_reduce(vertices, its_flag, some, over=in_edges)
@@ -366,8 +374,9 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
         [&](vertex near, bool reduced, bool) { d.some_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
-    synchronize(run);
-    end_operator(run, 4, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 4, iteration, size, cut);
 }
 
 // line 35: every_flag = neighbor_reduce(vertices, its_flag, every, over=in_edges)
@@ -380,8 +389,9 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
         [&](vertex near, bool reduced, bool) { d.every_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
-    synchronize(run);
-    end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 5, iteration, size, cut);
 }
 
 // line 36: all_bits = neighbor_reduce(vertices, its_bits, and, over=in_edges)
@@ -394,8 +404,9 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
         [&](vertex near, uint32 reduced, bool) { d.all_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 6, iteration, size, cut);
 }
 
 // line 37: any_bits = neighbor_reduce(vertices, its_bits, or, over=in_edges)
@@ -408,8 +419,9 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
         [&](vertex near, uint32 reduced, bool) { d.any_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
-    synchronize(run);
-    end_operator(run, 7, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 7, iteration, size, cut);
 }
 
 // line 38: odd_bits = neighbor_reduce(vertices, its_bits, xor, over=in_edges)
@@ -422,8 +434,9 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
         [&](vertex near, uint32 reduced, bool) { d.odd_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
-    synchronize(run);
-    end_operator(run, 8, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 8, iteration, size, cut);
 }
 
 // line 39: flags = neighbor_reduce(vertices, its_flag, count, over=in_edges)
@@ -436,8 +449,9 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
         [&](vertex near, int64 reduced, bool) { d.flags[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
-    synchronize(run);
-    end_operator(run, 9, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 9, iteration, size, cut);
 }
 
 // line 40: selected_1 = filter(vertices, flagged)
@@ -475,7 +489,7 @@ __device__ __forceinline__ void reduce_its_touch(enactor& run, const data_slice&
         [&](vertex near, int32 reduced) { reduce_add(&d.touching_reduced[near], reduced); });
     synchronize(run);
     each_vertex(members_of(input), [&](vertex near) { d.touching[near] = d.touching_reduced[near]; });
-    end_operator(run, 11, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 11, iteration, size, true);
 }
 
 // line 41: nearest = neighbor_reduce(vertices, who, min, over=in_edges)
@@ -488,8 +502,9 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
         [&](vertex near, vertex reduced, bool) { d.nearest[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });
-    synchronize(run);
-    end_operator(run, 12, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 12, iteration, size, cut);
 }
 
 // ---- enactor ----
@@ -523,19 +538,30 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhood
     initialise(run, d);
     constexpr int32 iteration = 0;
     reduce_its_score(run, d, iteration);
+    synchronize(run);
     reduce_its_score_(run, d, iteration);
+    synchronize(run);
     reduce_far_score(run, d, iteration);
+    synchronize(run);
     reduce_its_score_2(run, d, iteration);
+    synchronize(run);
     reduce_its_flag(run, d, iteration);
+    synchronize(run);
     reduce_its_flag_(run, d, iteration);
+    synchronize(run);
     reduce_its_bits(run, d, iteration);
+    synchronize(run);
     reduce_its_bits_(run, d, iteration);
+    synchronize(run);
     reduce_its_bits_2(run, d, iteration);
+    synchronize(run);
     reduce_its_flag_2(run, d, iteration);
     filter_flagged(run, d, spare, iteration);
     exchange(selected_1, spare);
     reduce_its_touch(run, d, selected_1, iteration);
     reduce_who(run, d, iteration);
+    synchronize(run);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

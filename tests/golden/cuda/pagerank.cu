@@ -6,9 +6,9 @@
 // ==== platform ====
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
-// piece: load_relaxed
 // piece: magnitude
 // piece: negated
+// piece: load_relaxed
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -23,11 +23,15 @@
 #undef damping
 #undef dangling
 #undef error
+#undef kept_lost
+#undef lost
 #undef next
+#undef next_share
 #undef received_value
 #undef reduce_received
 #undef settle_apply
 #undef settle_totals
+#undef settled
 #undef share
 #undef spread_apply
 #undef spread_totals
@@ -56,8 +60,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -76,9 +80,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -130,15 +134,18 @@ struct data_slice {
     float32* rank;  // num_vertices
     float32* next;  // num_vertices
     float32* share;  // num_vertices
+    float32* next_share;  // num_vertices
     float64* dangling;  // one value
+    float64* lost;  // one value
     float64* error;  // one value
     float32 damping;
     float32 tolerance;
     int32 max_iterations;
 };
-static_assert(sizeof(data_slice) == 192, "as the host knows it");
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -147,6 +154,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
@@ -160,6 +168,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 // piece: turn
 // piece: hand_back
@@ -205,38 +215,49 @@ struct spread_totals {
 
 struct settle_totals {
     float64 error = 0.0;
+    float64 dangling = 0.0;
 };
 
 __device__ __forceinline__ void spread_apply(const data_slice& d, vertex v, spread_totals& totals) {
-#line 17 "pagerank.gdsl"
+#line 20 "pagerank.gdsl"
     if (out_degree(d.graph, v) > 0) {
-#line 17 "pagerank.gdsl"
+#line 20 "pagerank.gdsl"
         d.share[v] = d.rank[v] / float32(out_degree(d.graph, v));
     } else {
-#line 18 "pagerank.gdsl"
+#line 21 "pagerank.gdsl"
         d.share[v] = 0.0f;
-#line 18 "pagerank.gdsl"
+#line 21 "pagerank.gdsl"
         totals.dangling += float64(d.rank[v]);
     }
 }
 #line resume "pagerank.cu"
 
 __device__ __forceinline__ float32 received_value(const data_slice& d, vertex src) {
-#line 21 "pagerank.gdsl"
+#line 17 "pagerank.gdsl"
     return d.share[src];
 }
 #line resume "pagerank.cu"
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
-#line 24 "pagerank.gdsl"
-    d.next[v] = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.dangling) / float32(d.graph.num_vertices));
-    totals.error += float64(absolute(d.next[v] - d.rank[v]));
+#line 27 "pagerank.gdsl"
+    const float32 settled = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.lost) / float32(d.graph.num_vertices));
+    totals.error += float64(absolute(settled - d.rank[v]));
+    d.next[v] = settled;
+    if (out_degree(d.graph, v) > 0) {
+#line 30 "pagerank.gdsl"
+        d.next_share[v] = settled / float32(out_degree(d.graph, v));
+    } else {
+#line 31 "pagerank.gdsl"
+        d.next_share[v] = 0.0f;
+#line 31 "pagerank.gdsl"
+        totals.dangling += float64(settled);
+    }
 }
 #line resume "pagerank.cu"
 
 // ---- operators ----
 
-// line 32: compute(vertices, spread)
+// line 36: compute(vertices, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     spread_totals totals;
@@ -249,7 +270,7 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
     note_operator(run, 0, iteration, size, 0, false);
 }
 
-// line 33: next = neighbor_reduce(vertices, received, sum, over=in_edges)
+// line 40: next = neighbor_reduce(vertices, received, sum, over=in_edges)
 __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -260,20 +281,25 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }
-            settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+            settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        settle_apply(d, near, totals_1);  // line 34: compute(vertices, settle)
+        settle_apply(d, near, totals_1);  // line 41: compute(vertices, settle)
     });
     {
         const float64 total = block_reduce(run.shared, totals_1.error, 0.0,
             [](float64 a, float64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.error, total); }
     }
+    {
+        const float64 total = block_reduce(run.shared, totals_1.dangling, 0.0,
+            [](float64 a, float64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.dangling, total); }
+    }
     synchronize(run);
-    end_operator(run, 1, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    end_walk(run, 1, iteration, size, true);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
@@ -285,9 +311,11 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.rank[i] = 1.0f / float32(d.graph.num_vertices);
         d.next[i] = 0.0f;
         d.share[i] = 0.0f;
+        d.next_share[i] = 0.0f;
     });
     if (leader()) {
         *d.dangling = 0.0;
+        *d.lost = 0.0;
         *d.error = FLOAT64_INF;
         d.dangling[1] = 0.0;
         d.error[1] = 0.0;
@@ -302,20 +330,28 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
+    float64 kept_lost = *d.lost;
+    d.lost = &kept_lost;
+    compute_spread(run, d, iteration);
+    synchronize(run);
+    *d.lost = *d.dangling;
     for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.dangling, problem.dangling, 0.0);
         turn(d.error, problem.error, 0.0);
-        compute_spread(run, d, iteration);
-        synchronize(run);
         reduce_received(run, d, iteration);
         exchange(d.rank, d.next);
+        exchange(d.share, d.next_share);
+        *d.lost = *d.dangling;
     }
     if (run.stopped) { return; }
     hand_back(d.error, problem.error);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         d.run.outputs[0] = uint64(d.rank);
         d.run.outputs[1] = uint64(d.next);
+        d.run.outputs[2] = uint64(d.share);
+        d.run.outputs[3] = uint64(d.next_share);
     }
 }
 

@@ -44,6 +44,8 @@
 #undef filter_where_1
 #undef hops
 #undef in_sites_condition
+#undef kept_spread_most
+#undef kept_spread_most_2
 #undef level
 #undef levels_value
 #undef limit
@@ -108,8 +110,8 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_add reduce_subtract
 // piece: plain_add
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -128,9 +130,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -198,6 +200,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 352, "as the host knows it");
 
 // piece: stop_requested
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -206,6 +209,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    owed_edges owed;
     uint64 found;  // what was counted, as one thread has read it for all
     uint64 found_edges;
     union {
@@ -224,6 +228,8 @@ struct block_storage {
 // piece: begin_operator
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 
 // A set of vertices, as a queue or as a bitmap or both; every thread has the same values.
@@ -470,7 +476,7 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -513,7 +519,7 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
     const uint64 size = input.size;
     follow_edges(direction, input, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
-                                    : input.edges * 15 > direction.unvisited && input.edges * 20 > uint64(d.graph.num_vertices);
+                                    : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
         need_bitmap(run, input, d.graph.num_vertices);
         begin_operator(run);
@@ -553,8 +559,9 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
-    synchronize(run);
-    end_operator(run, 5, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 5, iteration, size, cut);
 }
 
 // line 32: least = neighbor_reduce(f, lowest, min)
@@ -568,8 +575,9 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
         [&](vertex near, int32 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.least[near], reduced); });
-    synchronize(run);
-    end_operator(run, 6, iteration, size, leader() ? load_relaxed(&run.counters()->visited) : 0, false);
+    const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
+    if (cut) { synchronize(run); }  // until all have read the chunks
+    end_walk(run, 6, iteration, size, cut);
 }
 
 // line 33: found = filter(edges, filter_1)
@@ -655,7 +663,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 // The whole schedule as one persistent kernel.
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
-    const data_slice& d = problem;
+    data_slice d = problem;
     enactor run(d.run, shared);
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -672,11 +680,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     direction_state direction_of_advance_step_ = {};
     initialise(run, d);
     constexpr int32 iteration = 0;
+    int64 kept_spread_most = *d.spread_most;
+    d.spread_most = &kept_spread_most;
+    int64 kept_spread_most_2 = *d.spread_most_2;
+    d.spread_most_2 = &kept_spread_most_2;
     filter_in_sites(run, d, spare, iteration);
     exchange(sites_set, spare);
     copy_frontier(run, spare, sites_set, d.graph.num_vertices);
     exchange(f, spare);
-    if (leader()) { *d.spread_most = d.graph.num_vertices; }
+    *d.spread_most = d.graph.num_vertices;
     copy_frontier(run, spare, f, d.graph.num_vertices);
     exchange(f_2, spare);
     compute_compute_1(run, d, f_2, iteration);
@@ -690,7 +702,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     if (leader()) { *d.reached = int64(f.size); }
     copy_frontier(run, spare, sites_set, d.graph.num_vertices);
     exchange(seen, spare);
-    if (leader()) { *d.spread_most_2 = int64(d.limit); }
+    *d.spread_most_2 = int64(d.limit);
     copy_frontier(run, spare, seen, d.graph.num_vertices);
     exchange(f_3, spare);
     compute_compute_2(run, d, f_3, iteration);
@@ -703,6 +715,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }
     reduce_levels(run, d, iteration);
+    synchronize(run);
     reduce_lowest(run, d, f, iteration);
     filter_filter_1(run, d, spare_edges, iteration);
     exchange(found, spare_edges);
@@ -713,6 +726,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
     }

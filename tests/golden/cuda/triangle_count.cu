@@ -60,8 +60,8 @@ constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 // piece: pair_of
 // piece: paired
 
-// What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
-// before it is read from the second, the third is cleared, so that one barrier an operator is enough.
+// What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
+// still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
 struct operator_counters {
     uint64 accepted;  // members of the result
     uint64 edges;  // edges of those members, where a later operator asks for them
@@ -80,9 +80,9 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
-    operator_counters counters[3];
+    operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 168, "as the host knows it");
+static_assert(sizeof(control_block) == 328, "as the host knows it");
 
 // piece: request_stop
 
@@ -152,6 +152,7 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 456, "as the host knows it");
 
 // piece: stop_requested
+// piece: nothing_owed
 // piece: neighbor_table
 
 struct block_storage {
@@ -161,6 +162,7 @@ struct block_storage {
     uint64 polled_at;     // when the host's flag was last read; the leader's block only
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
+    nothing_owed owed;
     uint64 found;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
