@@ -19,9 +19,7 @@ from gdsl.operations import Order
 
 def run(program: Program) -> Program:
     """`program` with those loops as plain worklists, from near to far."""
-    if program.tuning.order is Order.AS_GIVEN:
-        return program
-    loops = [node for node in walk(program.schedule) if isinstance(node, While) and _is_free(node, program)]
+    loops = free_loops(program)
     if not loops:
         return program
     found = {loop.loop for loop in loops}
@@ -43,6 +41,13 @@ def run(program: Program) -> Program:
         schedule=schedule,
         tuning=tuning,
     )
+
+
+def free_loops(program: Program) -> list[While]:
+    """The loops of `program` that become plain worklists."""
+    if program.tuning.order is Order.AS_GIVEN:
+        return []
+    return [node for node in walk(program.schedule) if isinstance(node, While) and _is_free(node, program)]
 
 
 def _is_free(loop: While, program: Program) -> bool:
