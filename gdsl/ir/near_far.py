@@ -14,11 +14,16 @@ _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.
 
 def hindrance(loop: While, program: Program) -> str | None:
     """Why the monotone `loop` has no order from near to far; None where it may have one."""
-    step = advance_in(loop)
     changed = changed_in(loop, program).array
     kind = next(array.type for array in program.arrays if array.name == changed)
     if kind not in _RANKED:
         return f"values of the type {kind} are not near or far"
+    return fixed_order(loop, program)
+
+
+def fixed_order(loop: While, program: Program) -> str | None:
+    """Why the members of the monotone `loop`'s worklist are all visited, each time; None where they need not be."""
+    step, changed = advance_in(loop), changed_in(loop, program).array
     if step.over is Over.ALL_EDGES:
         return "both lists of a vertex are visited"
     if program.graphs:

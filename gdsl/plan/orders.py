@@ -34,7 +34,7 @@ from gdsl.passes.nearest_waiting import free_loops
 from gdsl.plan.grids import is_narrow
 from gdsl.plan.nodes import Loop, NearFar, Plan
 from gdsl.plan.target import Sizes, Target
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import steps_in, sweeps
 from gdsl.types import Type
 
 _MOST_THREADS = 512
@@ -96,7 +96,10 @@ def orders(plan: Plan) -> tuple[NearFar, ...]:
 
 
 def key_type(plan: Plan) -> Type | None:
-    """What holds the rank of a value in every order of the plan; None without any."""
+    """What holds the rank of a value that worklists of the plan go by; None without any."""
     kinds = {order.type for order in orders(plan)}
-    wide = (Type.INT64, Type.UINT64, Type.FLOAT64)
+    kinds |= {sweep.skips.type for sweep in sweeps(plan) if sweep.skips is not None}
+    if kinds == {Type.VERTEX}:
+        return Type.VERTEX
+    wide = (Type.INT64, Type.UINT64, Type.FLOAT64, Type.VERTEX)
     return (Type.UINT64 if kinds.intersection(wide) else Type.UINT32) if kinds else None

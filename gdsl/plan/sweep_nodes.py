@@ -264,6 +264,17 @@ class NearFar:
 
 
 @dataclass(frozen=True, slots=True)
+class Skips:
+    """Members that were visited with the value that they have are passed over; see `skips`."""
+
+    array: str
+    type: Type
+    """Of the values."""
+    operation: ReduceOperation
+    """MIN or MAX, by which they change."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -284,6 +295,8 @@ class Sweep:
     """What becomes of the ballots that the edges give."""
     order: NearFar | None = None
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
+    skips: Skips | None = None
+    """Which members of a worklist it passes over; None: none."""
 
 
 # Choices on the device

@@ -30,6 +30,7 @@ from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
+from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge
@@ -63,6 +64,7 @@ class SweepVerifier:
         self._orders = {
             step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
         }
+        self._skips = skips_of(plan.program, plan.target, counted)
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -136,6 +138,7 @@ class SweepVerifier:
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
             self.expect(sweep.selection.closes == stops, "whether a pull stops")
         self.expect(sweep.order == self._orders.get(self.operation.step.site), "another order")
+        self.expect(sweep.skips == self._skips.get(self.operation.step.site), "other members passed over")
         for each in sweep.walks:
             self._walk(each, sweep)
         for variant in variants_of(sweep):

@@ -30,7 +30,7 @@ from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -39,6 +39,7 @@ from gdsl.plan.nodes import (
     Measure,
     Operation,
     Segment,
+    Skips,
     Sweep,
     Variant,
     Vote,
@@ -213,7 +214,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
         return Push(
             sides=tuple(sides),
-            balance=_PUSHES[sweep.balance] if sweep.order is None else "push_entries",
+            balance=_push_of(sweep),
             between=_BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
@@ -221,8 +222,13 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
+            visited=self._visited(sweep.skips) if sweep.skips is not None else "",
             asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
+
+    def _visited(self, skips: Skips) -> str:
+        falls = "true" if skips.operation is ReduceOperation.MIN else "false"
+        return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{self.names.member(skips.array)});"
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -389,6 +395,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             more=_more(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
+
+
+def _push_of(sweep: Sweep) -> str:
+    if sweep.order is not None:
+        return "push_entries"
+    return _PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"
 
 
 def _more(sweep: Sweep, place: int) -> str:

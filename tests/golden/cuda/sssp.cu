@@ -109,6 +109,8 @@ struct hub_chunk {
 };
 static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
+typedef uint32 key_word;
+
 struct run_slice {
     control_block* control;
     const uint32* host_stop;  // in the host's memory: not 0 asks for a stop
@@ -118,6 +120,7 @@ struct run_slice {
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
+    key_word* visited;  // of each vertex: the rank of what it was visited with
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -128,7 +131,7 @@ struct data_slice {
     float32* distance;  // num_vertices
     vertex source;
 };
-static_assert(sizeof(data_slice) == 200, "as the host knows it");
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
 
@@ -184,14 +187,17 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: count_visited
+// piece: rank_word
+// piece: visited_values
+// piece: note_values
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps
-// piece: count_visited
+// piece: push_unvisited
 // piece: synchronize_and_read
-// piece: push_hubs
+// piece: push_unvisited_hubs
 
 // ---- functors ----
 
@@ -214,8 +220,10 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
         const bool accepted = active && relax_apply(d, near, far, at);
         out.append(accepted && mark(seen, far), far);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
-    push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
+    const visited_values<float32, true> known(run, d.distance);
+    if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
+    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, out_lists{d.graph}, visit));
+    push_unvisited_hubs(run, d.graph.largest_degree, known, out_lists{d.graph}, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
