@@ -2,8 +2,8 @@
 
 Whom the next pass takes is open where the width of buckets finds itself, and where the loop is monotone any order of
 the visits ends in the same values. Then an order from near to far (`gdsl.plan.orders`) does what the buckets are there
-for, by one operator a pass instead of five and the barriers between them. That order is chosen for the whole program:
-who wrote buckets has asked for it. What hinders it, or `schedule.order = as_given`, leaves the buckets as they are.
+for, by one operator a pass instead of five and the barriers between them; and where that order is not worth it, neither
+are the buckets. What hinders it, or `schedule.order = as_given`, leaves the buckets as they are.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ def run(program: Program) -> Program:
     def changed(step: Step) -> Step:
         return rewrite(step, change)
 
-    tuning = dataclasses.replace(program.tuning, order=Order.NEAR_FAR)
     schedule = tuple(map(changed, program.schedule))
     unused = {name for loop in loops for name in names_in(loop)} - names_in(schedule)
     return dataclasses.replace(
@@ -39,7 +38,6 @@ def run(program: Program) -> Program:
         vertex_functors=tuple(functor for functor in program.vertex_functors if functor.name not in unused),
         frontiers=tuple(frontier for frontier in program.frontiers if frontier.name not in unused),
         schedule=schedule,
-        tuning=tuning,
     )
 
 

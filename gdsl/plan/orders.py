@@ -31,7 +31,7 @@ from gdsl.ir.near_far import changed_in, hindrance, update_in
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
 from gdsl.passes.nearest_waiting import free_loops
-from gdsl.plan.grids import is_narrow
+from gdsl.plan.grids import LONG_LIST, is_narrow
 from gdsl.plan.nodes import Loop, NearFar, Plan
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.walking import steps_in, sweeps
@@ -53,16 +53,19 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
 
 
 def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degree: int) -> ir.Program:
-    """`program` with the order that `auto` stands for on a graph."""
+    """`program` with the order that `auto` stands for on a graph. Buckets ask for it where no list is long."""
     tuning = program.tuning
-    if not has_choice(program) or not is_narrow(num_vertices, num_edges, largest_degree):
+    worth = is_narrow(num_vertices, num_edges, largest_degree) or (
+        largest_degree < LONG_LIST and bool(free_loops(program))
+    )
+    if not worth or not has_choice(program):
         return program
     return dataclasses.replace(program, tuning=dataclasses.replace(tuning, order=Order.NEAR_FAR))
 
 
 def has_choice(program: ir.Program) -> bool:
     """Whether anything is left to `auto`."""
-    if program.tuning.order is not Order.AUTO or not program.tuning.fuse or free_loops(program):
+    if program.tuning.order is not Order.AUTO or not program.tuning.fuse:
         return False
     loops = (node for node in walk(program.schedule) if isinstance(node, ir.While))
     return any(near_far_of(loop, program) is not None for loop in loops)

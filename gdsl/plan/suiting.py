@@ -15,7 +15,6 @@ import dataclasses
 from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, DefineFrontier, Filter, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
-from gdsl.passes.nearest_waiting import free_loops
 from gdsl.plan import orders
 from gdsl.plan.grids import is_narrow, searches
 
@@ -32,7 +31,7 @@ def leaves_block(program: Program) -> bool:
     """Whether the graph decides how many threads a block has; from near to far there is one size."""
     tuning = program.tuning
     left = tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR
-    return left and not free_loops(program) and searches(program) and not _begins_with_all(program)
+    return left and searches(program) and not _begins_with_all(program)
 
 
 def _begins_with_all(program: Program) -> bool:

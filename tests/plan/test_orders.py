@@ -17,7 +17,6 @@ from gdsl.plan.build import build
 from gdsl.plan.nodes import Dedup, Loop
 from gdsl.plan.orders import has_choice, key_type, orders, suited
 from gdsl.plan.printer import print_plan
-from gdsl.plan.suiting import leaves_block
 from gdsl.plan.walking import steps_in
 from gdsl.types import Type
 
@@ -126,16 +125,18 @@ def buckets(loop: str = PUSH, key: str = "a", *tune: str) -> ir.Program:
 
 
 def test_buckets_that_choose_go_from_near_to_far() -> None:
-    """On every graph: a loop of one advance is left, and nothing of what chose."""
+    """Where no list is long; a loop of one advance is left, and nothing of what chose."""
     named = "while (q) { frontier f = q.pop(); frontier g = advance(f, relax) @spread; q.push(g); }"
     for loop in (PUSH, named):
         program = buckets(loop)
-        assert not has_choice(program) and not leaves_block(program) and suited(program, *ROADS) is program
-        after = pipelines.apply(program)
+        for graph in (ROADS, (1_000, 9_000, 40)):
+            assert suited(program, *graph).tuning.order is Order.NEAR_FAR
+        assert has_choice(program) and suited(program, *SOCIAL) is program
+        after = pipelines.apply(suited(program, *ROADS))
         (left,) = (step for step in after.schedule if isinstance(step, ir.While))
         assert [type(step) for step in left.body] == [ir.Advance] and not after.scalars and not after.vertex_functors
-        for on in (target.CUDA_ORDERED, target.CPU):
-            assert [order.array for order in orders(plan_of(BUCKETS.replace("LOOP", loop).replace("KEY", "a"), on=on))]
+        assert [order.array for order in orders(build(after, target.CUDA_ORDERED))] == ["a"]
+        assert [order.array for order in orders(build(pipelines.apply(program), target.CPU))] == ["a"]
 
 
 @pytest.mark.parametrize(

@@ -36,6 +36,10 @@ __device__ __forceinline__ T load_relaxed(const T* x) {
     return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));
 }
 template <class T>
+__device__ __forceinline__ T load_seen(const T* x) {
+    return load_relaxed(x);
+}
+template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {
     emulator::store(x, sizeof(T), emulator::to_bits(value), false);
 }
