@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: read_host_flag
 // piece: load_acquire
@@ -48,7 +49,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
-// piece: reduce_min
+// piece: lower_to
 // piece: changed_min
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
