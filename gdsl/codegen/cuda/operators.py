@@ -259,6 +259,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
             return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
+        if ordered is not None and ordered.skips is not None:
+            calls = self.texts.calls(variant, edge, condition, "apply_late", late=ordered.skips.array)
+            return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
         calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
