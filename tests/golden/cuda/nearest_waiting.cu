@@ -40,7 +40,7 @@
 #undef filter_c_take
 #undef members_1
 #undef members_2
-#undef relax_apply
+#undef relax_apply_late
 #undef source
 #undef src
 #undef weight
@@ -73,8 +73,8 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: reduce_min
 // piece: raise_to
 // piece: reduce_max
-// piece: changed_min
 // piece: changed_max
+// piece: late_changed_min
 // piece: plain_min
 // piece: plain_max
 
@@ -258,9 +258,9 @@ struct c_measure_totals {
     float64 c_farthest = (FLOAT64_INF - FLOAT64_INF);
 };
 
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 12 "nearest_waiting.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
 #line resume "nearest_waiting.cu"
 
@@ -300,7 +300,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply(d, near, far, at);
+        const bool accepted = active && relax_apply_late(d, near, far, at);
         out.append(accepted && mark(seen, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);

@@ -24,7 +24,7 @@
 #undef dst
 #undef e
 #undef f_
-#undef relax_apply
+#undef relax_apply_late
 #undef source
 #undef src
 #undef weight
@@ -50,7 +50,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to
-// piece: changed_min
+// piece: late_changed_min
 
 // What the threads of one operator count together. Three of them rotate: an operator adds to one, the operator
 // before it is read from the second, the third is cleared, so that one barrier an operator is enough.
@@ -202,9 +202,9 @@ struct frontier {
 
 // ---- functors ----
 
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 11 "sssp.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
 #line resume "sssp.cu"
 
@@ -218,7 +218,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply(d, near, far, at);
+        const bool accepted = active && relax_apply_late(d, near, far, at);
         out.append(accepted && mark(seen, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
