@@ -46,6 +46,8 @@ from gdsl.plan.nodes import (
     Walk,
 )
 
+_MARK_UNREAD = "mark_unread(seen, far)"
+"""Of what was changed: most of it for the first time."""
 _LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
 COUNTED: dict[Over | None, str] = {
     None: "uncounted()",
@@ -207,6 +209,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
+            mark = _MARK_UNREAD if sweep.skips is not None else mark
             visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"

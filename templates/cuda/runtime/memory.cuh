@@ -87,8 +87,8 @@ template <class T>
 __device__ __forceinline__ T lower_to(T* x, T value, T former) { return value < former ? atomicMin(x, value) : former; }
 template <class T>
 __device__ __forceinline__ T lower_float_to(T* x, T value, T former) {
-    return value < former || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
+    const bool lower = value < former || former != former;
+    return lower ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
 __device__ __forceinline__ float64 lower_to(float64* x, float64 value, float64 former) { return lower_float_to(x, value, former); }
 __device__ __forceinline__ float32 lower_to(float32* x, float32 value, float32 former) {
@@ -108,8 +108,8 @@ template <class T>
 __device__ __forceinline__ T raise_to(T* x, T value, T former) { return former < value ? atomicMax(x, value) : former; }
 template <class T>
 __device__ __forceinline__ T raise_float_to(T* x, T value, T former) {
-    return former < value || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
+    const bool higher = former < value || former != former;
+    return higher ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
 }
 __device__ __forceinline__ float32 raise_to(float32* x, float32 value, float32 former) { return raise_float_to(x, value, former); }
 __device__ __forceinline__ float64 raise_to(float64* x, float64 value, float64 former) { return raise_float_to(x, value, former); }

@@ -24,6 +24,11 @@ __device__ __forceinline__ void note_values(enactor& run, const Known& known, ui
     synchronize(run);
 }
 
+// piece: CUT_DEGREE
+// Lists of so many edges are cut into chunks: those of a warp's members are gone through one row after the other. There is
+// room for these chunks, too, as only one list of a vertex is visited.
+constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
+
 // piece: push_unvisited
 // `push_warps` for those that were not visited with the value that they have; in the first pass for all. A list that is
 // left for later has no value until its chunks are visited.
@@ -42,19 +47,24 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
         const bool counts = taken && (all || now != former);
         const edge degree = counts ? last - first : edge(0);
         visited += counts ? lists.degree(near) : edge(0);
-        const bool hub = degree >= HUB_DEGREE;
+        const bool hub = degree >= CUT_DEGREE;
         if (counts) { known.visited[near] = hub ? ~key_word(0) : now; }
         defer_list(run, hub, near, first, last);
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        for (uint32 start = 0; start < total; start += 32) {
-            const uint32 item = start + lane;
+        const auto listed = [&](uint32 item) {
             const bool active = item < total;
             const uint32 owner = owner_of(inclusive, active ? item : total - 1);
             const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
             const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
+            return listed_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
+        };
+        for (uint32 start = 0; start < total; start += 64) {  // two edges a lane are on the way side by side
+            const bool two = start + 32 < total;
+            const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
+            visit(one.active, one.near, one.far, one.at);
+            if (two) { visit(other.active, other.near, other.far, other.at); }
         }
     }
     return visited;
@@ -65,16 +75,18 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
 template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
                                                     Visit visit) {
-    if (largest_degree < int64(HUB_DEGREE)) { return; }
+    if (largest_degree < int64(CUT_DEGREE)) { return; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
         if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
         __syncwarp(FULL_WARP);  // no lane looks at the value before
-        for (edge start = part.first; start < part.last; start += 32) {
-            const edge at = start + lane_index();
-            const bool active = at < part.last;
-            visit(active, part.vertex_id, active ? lists.neighbor(at) : vertex(0), at);
+        for (edge start = part.first; start < part.last; start += 64) {
+            const edge at = start + lane_index(), next = at + 32;
+            const bool active = at < part.last, two = next < part.last;
+            const vertex far = active ? lists.neighbor(at) : vertex(0), other = two ? lists.neighbor(next) : vertex(0);
+            visit(active, part.vertex_id, far, at);
+            if (start + 32 < part.last) { visit(two, part.vertex_id, other, next); }
         }
     }
 }
