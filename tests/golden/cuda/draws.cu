@@ -34,7 +34,6 @@
 #undef label
 #undef left
 #undef length
-#undef lower
 #undef lowest
 #undef moved
 #undef note_apply

@@ -177,7 +177,7 @@ struct frontier {
 // piece: count_edges
 // piece: out_lists
 // piece: marks_of
-// piece: mark
+// piece: mark_unread
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
@@ -196,6 +196,8 @@ struct frontier {
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
+// piece: listed_edge
+// piece: CUT_DEGREE
 // piece: push_unvisited
 // piece: synchronize_and_read
 // piece: push_unvisited_hubs
@@ -219,7 +221,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     uint32* const seen = marks_of(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && relax_apply_late(d, near, far, at);
-        out.append(accepted && mark(seen, far), far);
+        out.append(accepted && mark_unread(seen, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
