@@ -85,7 +85,7 @@ PROGRAMS = [
     ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY),
     ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL),
     ("sssp", ("relax.direction=pull",), SMALL),
-    ("sssp", (), TINY),
+    ("sssp", (), SMALL),
     (FLOATS, (), SMALL),
     ("core", (), SMALL),
     ("weak_hops", (), TINY),
