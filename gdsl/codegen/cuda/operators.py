@@ -22,7 +22,7 @@ from gdsl.codegen.cuda.texts import (
     Visit,
     VoteText,
 )
-from gdsl.codegen.cuda.visits import FLUSH, collected, collecting, on_an_edge, test
+from gdsl.codegen.cuda.visits import FLUSH, MARK_UNREAD, collected, collecting, on_an_edge, push_of, test
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -46,8 +46,6 @@ from gdsl.plan.nodes import (
     Walk,
 )
 
-_MARK_UNREAD = "mark_unread(seen, far)"
-"""Of what was changed: most of it for the first time."""
 _LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
 COUNTED: dict[Over | None, str] = {
     None: "uncounted()",
@@ -56,15 +54,6 @@ COUNTED: dict[Over | None, str] = {
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
-_PUSHES = {
-    Balance.THREAD: "push_threads",
-    Balance.WARP: "push_each_warp",
-    Balance.BLOCK: "push_blocks",
-    Balance.MERGE: "push_merge",
-    Balance.BINS: "push_bins",
-    Balance.EDGES: "push_edges",
-    Balance.AUTO: "push_warps",
-}
 _REDUCES = {
     Balance.THREAD: "reduce_threads",
     Balance.WARP: "reduce_each_warp",
@@ -209,7 +198,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
-            mark = _MARK_UNREAD if sweep.skips is not None else mark
+            mark = MARK_UNREAD if sweep.skips is not None else mark
             visit = self._visit(walk.variant, edge, far=far, mark=mark if marks else "", ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
@@ -217,7 +206,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", _more(sweep, i)))
         return Push(
             sides=tuple(sides),
-            balance=_push_of(sweep),
+            balance=push_of(sweep),
             between=_BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
@@ -401,12 +390,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             more=_more(sweep, place),
             assign=f"{target}[near] = {assign}",
         )
-
-
-def _push_of(sweep: Sweep) -> str:
-    if sweep.order is not None:
-        return "push_entries"
-    return _PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"
 
 
 def _more(sweep: Sweep, place: int) -> str:

@@ -5,10 +5,22 @@ from __future__ import annotations
 from gdsl.codegen.cuda.texts import ResultText
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
-from gdsl.operations import Domain, Over
-from gdsl.plan.nodes import Collect, Dedup
+from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.nodes import Collect, Dedup, Sweep
 
 FLUSH = "out.flush();"
+
+MARK_UNREAD = "mark_unread(seen, far)"
+"""Of what was changed: most of it for the first time."""
+_PUSHES = {
+    Balance.THREAD: "push_threads",
+    Balance.WARP: "push_each_warp",
+    Balance.BLOCK: "push_blocks",
+    Balance.MERGE: "push_merge",
+    Balance.BINS: "push_bins",
+    Balance.EDGES: "push_edges",
+    Balance.AUTO: "push_warps",
+}
 
 
 def collecting(collect: Collect, collector: str, end: str, *before: str) -> ResultText:
@@ -44,3 +56,10 @@ def collected(collect: Collect | None, arguments: Arguments) -> tuple[str, str]:
 def test(calls: Calls) -> str:
     """All tests of some calls as one."""
     return " && ".join(calls.tests)
+
+
+def push_of(sweep: Sweep) -> str:
+    """The runtime's function that shares the edges of members out."""
+    if sweep.order is not None:
+        return "push_entries"
+    return _PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"
