@@ -251,10 +251,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
             return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
-        if ordered is not None and ordered.skips is not None:
-            calls = self.texts.calls(variant, edge, condition, "apply_late", late=ordered.skips.array)
-            return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
-        calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
+        late = ordered.skips.array if ordered is not None and ordered.skips is not None else None
+        part = "apply_late" if late is not None else "apply_claimed" if variant.claim else apply
+        calls = self.texts.calls(variant, edge, condition, part, late=late)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:
