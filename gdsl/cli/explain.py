@@ -85,7 +85,11 @@ def _explain_orders(word: str) -> None:
     found = loop_orders(compiled.ir, compiled.text)
     for loop, obstacle in found:
         where = f"{loop.span.words}: "
-        if obstacle is None:
+        if obstacle is None and len(loop.body) > 1:
+            click.echo(
+                f"{where}goes without buckets, from near to far where no list is long; as_given leaves them as they are"
+            )
+        elif obstacle is None:
             click.echo(
                 f"{where}may go from near to far; auto does so on cores, and on a GPU for graphs of few edges a vertex"
             )

@@ -9,7 +9,7 @@ from enum import Enum
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.early import EARLY, EarlyText
 from gdsl.codegen.expressions import ExpressionPrinter
-from gdsl.codegen.keyed import KEY, KeyedPrinter
+from gdsl.codegen.keyed import KEY, KeyedPrinter, LatePrinter
 from gdsl.codegen.lines import RESUME, Lines
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
@@ -172,12 +172,14 @@ class FunctionPrinter:
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
         early: EarlyText | None = None,
+        late: str | None = None,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
-        statement at `without` is left out. What changes the array `keyed` says in `key` to which value. None where
-        nothing is left to do.
+        statement at `without` is left out. What changes the array `keyed` says in `key` to which value, what
+        changes the array `late` whether any call has changed the element since the last barrier. None where nothing is
+        left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -188,7 +190,7 @@ class FunctionPrinter:
         self._preamble(lines, body)
         if says and not returns:
             lines.add("bool accepted = true;")
-        expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed)
+        expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed, late)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.early = early.names if early is not None else {}
         StatementPrinter(
@@ -247,12 +249,16 @@ class FunctionPrinter:
         plain_arrays: frozenset[str] = frozenset(),
         plain_scalars: frozenset[str] = frozenset(),
         keyed: str | None = None,
+        late: str | None = None,
     ) -> ExpressionPrinter:
         """A printer of expressions that knows what the program's functions take."""
         own = _parameter_names(functor) if functor is not None else {}
         parameters = {role: self.names.local(name) for role, name in own.items()}
         printer: ExpressionPrinter
-        if keyed is None:
+        if late is not None:
+            printer = LatePrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
+            printer.late = late
+        elif keyed is None:
             printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
         else:
             printer = KeyedPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)

@@ -100,16 +100,18 @@ class FunctorTexts:
         condition: str = "condition",
         apply: str = "apply",
         keyed: str | None = None,
+        late: str | None = None,
     ) -> Calls:
         """What a variant calls; `condition` and `apply` are what its functions are named for, where they are new.
-        `keyed`: the array whose new value `key` becomes."""
+        `keyed`: the array whose new value `key` becomes. `late`: the array of which it is said whether any call has
+        changed the element."""
         functor = self.functor(variant.functor)
         tests = [self._condition(functor, variant, condition)]
         claim = variant.claim
         if claim is not None:
             key = (claim.conjunct, claim.statement)
             tests.append(self._make(functor, "claim", key, "claim", lambda part: self._claim(variant, part)))
-        text = self._apply(functor, variant, apply, keyed)
+        text = self._apply(functor, variant, apply, keyed, late=late)
         called = tuple(test.call(arguments) for test in tests if test is not None)
         if text is None and claim is not None:  # the claim is all that is done, and says whether it was
             return Calls(called[:-1], called[-1], True)
@@ -229,15 +231,16 @@ class FunctorTexts:
         part: str,
         keyed: str | None = None,
         early: EarlyText | None = None,
+        late: str | None = None,
     ) -> FunctionText | None:
         plain = frozenset(write.name for write in variant.writes if write.mode is Mode.PLAIN)
         totals = frozenset(write.name for write in variant.writes if write.mode is Mode.TOTAL)
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early)
+            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early, late=late)
 
-        form = (variant.body, variant.writes, keyed, early.type if early is not None else None)
+        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None)
         return self._make(functor, "apply", form, part, make)
 
     def _make(

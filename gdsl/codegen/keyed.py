@@ -1,4 +1,4 @@
-"""Expressions of functors whose callers ask with which value an element was changed."""
+"""Expressions of functors whose callers ask with which value an element was changed, or only whether any call has."""
 
 from __future__ import annotations
 
@@ -24,3 +24,18 @@ class KeyedPrinter(ExpressionPrinter):
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
         value = f"{KEY} = {self.print(node.value)}"
         return call(f"changed_{REDUCTIONS[node.operation]}", self.address(target), value)
+
+
+class LatePrinter(ExpressionPrinter):
+    """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
+    this call or another one: ``late_changed_min(&x, y)``."""
+
+    late = ""
+
+    def update(self, node: Update, outcome: Outcome) -> Text:
+        """`changed(x op= y)` of that array, whose elements others change too."""
+        target = node.target
+        if not isinstance(target, ElementTarget) or target.array != self.late:
+            return super().update(node, outcome)
+        assert outcome is Outcome.CHANGED and not self.is_plain(target)
+        return call(f"late_changed_{REDUCTIONS[node.operation]}", self.address(target), self.print(node.value))

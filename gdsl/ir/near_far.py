@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from gdsl.ir.free_worklists import key, plain, seen_elsewhere
 from gdsl.ir.nodes import Advance, CopyFrontier, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over
+from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over, ReduceOperation
 from gdsl.types import Type
 
 _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
@@ -13,17 +14,28 @@ _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.
 
 def hindrance(loop: While, program: Program) -> str | None:
     """Why the monotone `loop` has no order from near to far; None where it may have one."""
-    (step,) = loop.body
-    assert isinstance(step, Advance)
-    kind = next(array.type for array in program.arrays if array.name == changed_in(loop, program).array)
+    changed = changed_in(loop, program).array
+    kind = next(array.type for array in program.arrays if array.name == changed)
     if kind not in _RANKED:
         return f"values of the type {kind} are not near or far"
+    return fixed_order(loop, program)
+
+
+def fixed_order(loop: While, program: Program) -> str | None:
+    """Why the members of the monotone `loop`'s worklist are all visited, each time; None where they need not be."""
+    step, changed = advance_in(loop), changed_in(loop, program).array
     if step.over is Over.ALL_EDGES:
         return "both lists of a vertex are visited"
     if program.graphs:
         return "the program makes graphs"
     if not program.tuning.fuse:
         return "a kernel a step keeps no order"
+    if len(loop.body) > 1:
+        if key(loop, program) != changed or update_in(loop, program).operation is not ReduceOperation.MIN:
+            return f"its buckets go by something else than the least `{changed}`"
+        seen = seen_elsewhere(loop, program)
+        if seen is not None:
+            return f"`{seen}`, which only this order makes, is used elsewhere"
     other = _choosing(step, program)
     if other is not None:
         return (
@@ -33,6 +45,13 @@ def hindrance(loop: While, program: Program) -> str | None:
     return f"`{step.label}.{knob}` says how its worklist is worked off" if knob is not None else None
 
 
+def advance_in(loop: While) -> Advance:
+    """The one advance of a monotone loop, from all that waits."""
+    (step,) = plain(loop).body
+    assert isinstance(step, Advance)
+    return step
+
+
 def changed_in(loop: While, program: Program) -> ElementTarget:
     """What the functor of a monotone loop changes."""
     return update_in(loop, program).target  # type: ignore[return-value]
@@ -40,8 +59,7 @@ def changed_in(loop: While, program: Program) -> ElementTarget:
 
 def update_in(loop: While, program: Program) -> Update:
     """The one thing that the functor of a monotone loop does."""
-    (step,) = loop.body
-    assert isinstance(step, Advance)
+    step = advance_in(loop)
     functor: EdgeFunctor = next(each for each in program.edge_functors if each.name == step.functor)
     return next(node for node in walk(functor.body) if isinstance(node, Update))
 

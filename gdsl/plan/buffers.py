@@ -13,7 +13,7 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, structs, turns, votes
 from gdsl.plan.duplicates import repeated_of, room_of
 from gdsl.plan.nodes import Dedup, FarEnds, Form, MakeGraph, Plan, Sweep
-from gdsl.plan.orders import key_type
+from gdsl.plan.orders import key_type, orders
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
 from gdsl.types import Type
@@ -168,7 +168,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     balances = {sweep.balance for sweep in sweeps(plan)}
     counted = [structs.LATE] if repeated_of(plan) else []
     counted += [structs.BINS] if Balance.BINS in balances else []
-    counted += [structs.SPILLED, structs.LEFT, structs.NEAREST] if key_type(plan) is not None else []
+    counted += [structs.SPILLED, structs.LEFT, structs.NEAREST] if orders(plan) else []
     yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
@@ -177,8 +177,10 @@ def _run(plan: Plan) -> Iterator[Buffer]:
         longest = Sum(tuple(_OF_DOMAIN[domain][2] for domain in numbered(plan)))
         yield buffer("places", Type.UINT64, Parts(longest, NUMBERED_AT_ONCE), Role.PLACES, Cleared.WRITTEN)
     keys, room = key_type(plan), room_of(plan)
-    if keys is not None:
+    if keys is not None and orders(plan):
         yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
+    if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
+        yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
     if Balance.MERGE in balances:
         yield buffer("sums", Type.UINT64, room, Role.SHARES, Cleared.WRITTEN)
         tiles = Sum((Parts(room, plan.sizes.block_threads), Fixed(1)))

@@ -30,10 +30,11 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.near_far import changed_in, hindrance, update_in
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
-from gdsl.plan.grids import is_narrow
+from gdsl.passes.nearest_waiting import free_loops
+from gdsl.plan.grids import LONG_LIST, is_narrow
 from gdsl.plan.nodes import Loop, NearFar, Plan
 from gdsl.plan.target import Sizes, Target
-from gdsl.plan.walking import steps_in
+from gdsl.plan.walking import steps_in, sweeps
 from gdsl.types import Type
 
 _MOST_THREADS = 512
@@ -52,9 +53,12 @@ def orders_of(program: ir.Program, target: Target, counted: Collection[str]) -> 
 
 
 def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degree: int) -> ir.Program:
-    """`program` with the order that `auto` stands for on a graph."""
+    """`program` with the order that `auto` stands for on a graph. Buckets ask for it where no list is long."""
     tuning = program.tuning
-    if tuning.order is not Order.AUTO or not is_narrow(num_vertices, num_edges, largest_degree):
+    worth = is_narrow(num_vertices, num_edges, largest_degree) or (
+        largest_degree < LONG_LIST and bool(free_loops(program))
+    )
+    if not worth or not has_choice(program):
         return program
     return dataclasses.replace(program, tuning=dataclasses.replace(tuning, order=Order.NEAR_FAR))
 
@@ -95,7 +99,10 @@ def orders(plan: Plan) -> tuple[NearFar, ...]:
 
 
 def key_type(plan: Plan) -> Type | None:
-    """What holds the rank of a value in every order of the plan; None without any."""
+    """What holds the rank of a value that worklists of the plan go by; None without any."""
     kinds = {order.type for order in orders(plan)}
-    wide = (Type.INT64, Type.UINT64, Type.FLOAT64)
+    kinds |= {sweep.skips.type for sweep in sweeps(plan) if sweep.skips is not None}
+    if kinds == {Type.VERTEX}:
+        return Type.VERTEX
+    wide = (Type.INT64, Type.UINT64, Type.FLOAT64, Type.VERTEX)
     return (Type.UINT64 if kinds.intersection(wide) else Type.UINT32) if kinds else None

@@ -70,6 +70,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
             lines.append("    by blocks: those of a source of many neighbours, which become a table")
         if sweep.intersection.run is not None:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
+    if sweep.skips is not None:
+        lines.append(f"    pass over those that were visited with the {sweep.skips.array} that they have")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_left(sweep))

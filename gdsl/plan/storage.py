@@ -50,6 +50,7 @@ class Role(Enum):
     BITMAP = "bitmap"
     MARKS = "marks"
     KEYS = "ranks of entries"
+    VISITED = "ranks of visited values"
     HUBS = "chunks of long lists"
     PLACES = "places of members"
     SHARES = "shares of the edges"

@@ -289,6 +289,17 @@ class NearFar:
 
 
 @dataclass(frozen=True, slots=True)
+class Skips:
+    """Members that were visited with the value that they have are passed over; see `skips`."""
+
+    array: str
+    type: Type
+    """Of the values."""
+    operation: ReduceOperation
+    """MIN or MAX, by which they change."""
+
+
+@dataclass(frozen=True, slots=True)
 class Sweep:
     """One walk over vertices or edges of the graph."""
 
@@ -313,6 +324,8 @@ class Sweep:
     """As `Walk.by_one`, of `own`."""
     early: Early | None = None
     """What `own` reads ahead; None: one element after the other."""
+    skips: Skips | None = None
+    """Which members of a worklist it passes over; None: none."""
 
 
 # Choices on the device

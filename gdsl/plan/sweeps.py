@@ -56,6 +56,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.place_limits import place_limit
 from gdsl.plan.side_by_side import edges_side_by_side
+from gdsl.plan.skips import skips_of
 from gdsl.plan.target import Target
 from gdsl.plan.waiting import operation_waits
 
@@ -76,6 +77,7 @@ class OperationPlanner:
         """By number of the loop."""
         loops = [node for node in walk(self.program.schedule) if isinstance(node, While)]
         self._ordered = {node.site: self.orders.get(loop.loop) for loop in loops for node in _operators_of(loop)}
+        self._skips = skips_of(self.program, self.target, self.directions.counts)
         self.repeated: frozenset[str] = frozenset()
         """The frontiers that may hold a vertex twice."""
         self._ask = Remembered()
@@ -159,6 +161,7 @@ class OperationPlanner:
             balance=balance,
             edges=self._edges_pushed(step),
             order=order,
+            skips=self._skips.get(step.site),
         )
 
     def _order(self, step: Advance) -> NearFar | None:
@@ -232,7 +235,8 @@ class OperationPlanner:
 
     def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
         """What a push reads ahead."""
-        if not self.target.grid or self._balance(step) is not Balance.AUTO or self._order(step) is not None:
+        ordered = self._order(step) is not None or step.site in self._skips
+        if not self.target.grid or self._balance(step) is not Balance.AUTO or ordered:
             return None
         return early_of(functor, variant, self._functions)
 

@@ -41,7 +41,7 @@ from gdsl.plan.nodes import (
     Swap,
     Turn,
 )
-from gdsl.plan.orders import key_type, orders_of
+from gdsl.plan.orders import orders, orders_of
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
@@ -194,7 +194,8 @@ class _Verifier:
             Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
             Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
-            Role.KEYS: 2 * (key_type(plan) is not None),
+            Role.KEYS: 2 * bool(orders(plan)),
+            Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))

@@ -34,6 +34,7 @@ from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
+from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.variants import asks_for_edge, by_one_thread
@@ -70,6 +71,7 @@ class SweepVerifier:
             step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
         }
         self._functions = {function.name: function.body for function in plan.program.functions}
+        self._skips = skips_of(plan.program, plan.target, counted)
         self._ask = Remembered()
         self._seen: dict[tuple[int, int], tuple[object, object]] = {}
         """The variants that fit already, by identity, each with its functor."""
@@ -148,6 +150,7 @@ class SweepVerifier:
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
             self.expect(sweep.selection.closes == stops, "whether a pull stops")
         self.expect(sweep.order == self._orders.get(self.operation.step.site), "another order")
+        self.expect(sweep.skips == self._skips.get(self.operation.step.site), "other members passed over")
         for each in sweep.walks:
             self._walk(each, sweep)
         for variant in variants_of(sweep):
@@ -187,7 +190,8 @@ class SweepVerifier:
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
         shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
-        ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
+        as_given = sweep.order is None and sweep.skips is None
+        ahead = shares and as_given and sweep.segment is None and sweep.vote is None
         early = early_of(self.functor, each.variant, self._functions) if ahead else None
         self.expect(each.early == early, "what is read ahead of edges")
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())

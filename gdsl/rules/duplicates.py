@@ -145,7 +145,7 @@ def _hinders(effects: Effects) -> Span | None:
 
 def _sites_in_any_order(program: Program) -> frozenset[int]:
     loops = (node for node in walk(program.schedule) if isinstance(node, While) and node.monotone)
-    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Operator))
+    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Advance))
 
 
 def _with_copies(program: Program, held: set[str]) -> frozenset[str]:

@@ -13,6 +13,9 @@ along some path from the first worklist, taken in the order of the path; D holds
 largest), since the operand of a value that is no further on is itself no further on. So nothing is reordered within a
 path: sums of floats, which depend on their order, are made along each path from its start to its end, in the program's
 own operations, and rounding is monotone, so that the operand is where its exact value would be.
+
+So it is with `while (b) { b.push(advance(b.pop(), relax)); }`, where the width of `b` finds itself: whom a pop gives is
+open, all that waits is visited once more (`split_worklists`), and nothing else is done.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.effects import Effects
 from gdsl.ir import nodes
+from gdsl.ir.free_worklists import plain
 from gdsl.ir.near_far import hindrance
 from gdsl.operations import Domain, Order, ReduceOperation
 from gdsl.rules import Judged
@@ -52,11 +56,12 @@ def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obs
     if not isinstance(step.condition, nodes.FrontierNotEmpty):
         return Obstacle("this loop does not wait for a worklist alone", step.condition.span)
     worklist = step.condition.frontier
-    if len(step.body) != 1:
+    body = plain(step).body
+    if len(body) != 1:
         return Obstacle(
             f"the loop does more than to advance `{worklist}`", step.body[0].span if step.body else step.span
         )
-    (operator,) = step.body
+    (operator,) = body
     if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
         return Obstacle(f"the loop does something else than to advance `{worklist}`", operator.span)
     if operator.result is None or operator.gives is not Domain.VERTEX:

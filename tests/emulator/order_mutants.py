@@ -14,7 +14,21 @@ def _mutant(name: str, old: str, new: str, shows: str, program: str = BOTTLENECK
     return Mutant(name, _NEAR_FAR, old, new, program, shows, _WORDS)
 
 
+def _revisit(name: str, old: str, new: str, shows: str, file: str = "runtime/revisits.cuh") -> Mutant:
+    return Mutant(name, file, old, new, BOTTLENECK, shows, ("schedule.order=as_given",))
+
+
 ORDER_MUTANTS = (
+    _revisit("the first pass takes all", "taken && (all || now != former)", "taken && now != former", "result"),
+    _revisit("who has a new value is visited", "(all || now != former)", "(all || now == former)", "result"),
+    _revisit(
+        "what a loop begins with",
+        "known.visited[i] = known.rank_now(vertex(i)); });\n    synchronize(run);",
+        "known.visited[i] = known.rank_now(vertex(i)); });\n    __syncthreads();",
+        "race result",
+    ),
+    _revisit("what was changed is told", "return higher;", "return false;", "result", "runtime/memory.cuh"),
+    _revisit("the worst of a list's values", "atomicMin(&known", "atomicMax(&known", "result"),
     _mutant(
         "the bit of a far vertex", "atomicOr(&far[v / 32], 1u << (v % 32));", "far[v / 32] |= 1u << (v % 32);", "race"
     ),

@@ -71,6 +71,12 @@ problem { param source : vertex; vertex next : vertex = none; vertex seen : int3
 vertex functor follow(v) { apply { seen[next[v]] += 1; } }
 schedule { compute(vertices, follow); }
 """
+FLOATS = """
+program floats;
+problem { param source : vertex; vertex low : float32; vertex high : float64; }
+edge functor both(src, dst, e) { apply { low[dst] min= -float32(int32(src)); high[dst] max= float64(int32(src)); } }
+schedule { advance(vertices, both, to=none); }
+"""
 PROGRAMS = [
     (COPIES, (), SMALL),
     (BEYOND, (), SMALL),
@@ -79,6 +85,8 @@ PROGRAMS = [
     ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY),
     ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL),
     ("sssp", ("relax.direction=pull",), SMALL),
+    ("sssp", (), SMALL),
+    (FLOATS, (), SMALL),
     ("core", (), SMALL),
     ("weak_hops", (), TINY),
     ("neighborhoods", (), SMALL),

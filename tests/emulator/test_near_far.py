@@ -17,6 +17,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Order
 from gdsl.plan.orders import orders
 from gdsl.plan.target import Sizes
+from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
 from . import build
@@ -45,6 +46,18 @@ def check(built: Built, graph: Graph, source: int, seed: int) -> None:
     for scalar in built.program.scalars:
         assert outcome.scalars[scalar.name] == expected.scalars[scalar.name]
     assert {record.order for record in outcome.trace} <= {Order.NEAR_FAR, None}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_members_visited_with_their_values_are_passed_over(name: str) -> None:
+    """In the order as given, with the same end."""
+    built = build_program(PROGRAMS[name], ("schedule.order=as_given",), TINY)
+    loops = [node for node in walk(built.program.schedule) if isinstance(node, While)]
+    assert len([sweep for sweep in sweeps(built.plan) if sweep.skips is not None]) == len(loops)
+    for graph in ("hubs", "grid", "loops"):
+        made = GRAPHS[graph]()
+        for seed in range(4):
+            check(built, made, seed % made.num_vertices, seed)
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -8,6 +8,8 @@ import pytest
 
 from gdsl import pipeline
 from gdsl.diagnostics import GdslError
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
 from gdsl.operations import Order, ReduceOperation
 from gdsl.passes import pipelines
 from gdsl.plan import target
@@ -106,3 +108,54 @@ def test_large_blocks_gather_less() -> None:
     large = "schedule.block=1024"
     assert plan_of("sssp", NEAR_FAR, large).sizes.staged < plan_of("sssp", large).sizes.staged
     assert plan_of("sssp", NEAR_FAR).sizes.staged == plan_of("sssp").sizes.staged
+
+
+BUCKETS = """program p;
+problem { param s : vertex; vertex a : float32 = inf; vertex b : float32 = -inf; local vertex rank : int32; }
+edge functor relax(src, dst, e) { apply { accept changed(a[dst] min= a[src] + 1); } }
+edge functor widen(src, dst, e) { apply { accept changed(b[dst] max= min(b[src], 7.0)); } }
+vertex functor note(v) { apply { rank[v] = 1; } }
+schedule { a[s] = 0; b[s] = inf; buckets q(KEY, width=auto) = { s }; LOOP }
+"""
+PUSH = "while (q) { q.push(advance(q.pop(), relax)); }"
+
+
+def buckets(loop: str = PUSH, key: str = "a", *tune: str) -> ir.Program:
+    return pipeline.load(BUCKETS.replace("LOOP", loop).replace("KEY", key), tune)
+
+
+def test_buckets_that_choose_go_from_near_to_far() -> None:
+    """Where no list is long; a loop of one advance is left, and nothing of what chose."""
+    named = "while (q) { frontier f = q.pop(); frontier g = advance(f, relax) @spread; q.push(g); }"
+    for loop in (PUSH, named):
+        program = buckets(loop)
+        for graph in (ROADS, (1_000, 9_000, 40)):
+            assert suited(program, *graph).tuning.order is Order.NEAR_FAR
+        assert has_choice(program) and suited(program, *SOCIAL) is program
+        after = pipelines.apply(suited(program, *ROADS))
+        (left,) = (step for step in after.schedule if isinstance(step, ir.While))
+        assert [type(step) for step in left.body] == [ir.Advance] and not after.scalars and not after.vertex_functors
+        assert [order.array for order in orders(build(after, target.CUDA_ORDERED))] == ["a"]
+        assert [order.array for order in orders(build(pipelines.apply(program), target.CPU))] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("loop", "key", "tune"),
+    [
+        (PUSH, "a", "schedule.order=as_given"),
+        (PUSH, "a", "schedule.fuse=off"),
+        (PUSH, "rank", "schedule.order=auto"),
+        (PUSH.replace("relax", "widen"), "b", "schedule.order=auto"),
+        ("frontier f = {}; while (q) { f = q.pop(); q.push(advance(f, relax)); }", "a", "schedule.order=auto"),
+        (
+            "while (q) { frontier f = q.pop(); compute(f, note); q.push(advance(f, relax)); }",
+            "a",
+            "schedule.order=auto",
+        ),
+    ],
+)
+def test_buckets_that_stay(loop: str, key: str, tune: str) -> None:
+    """By another array or to the largest, with a set that is seen elsewhere, or where somebody wants them."""
+    program = buckets(loop, key, tune)
+    kept = [step for step in walk(pipelines.apply(program).schedule) if isinstance(step, ir.ChooseBound)]
+    assert len(kept) == 1

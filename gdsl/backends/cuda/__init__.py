@@ -29,9 +29,10 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     from gdsl.plan import target
     from gdsl.plan.build import build
 
+    program = pipelines.apply(program, again=again)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
-    return build(pipelines.apply(program, again=again), on, sizes, again=again)
+    return build(program, on, sizes, again=again)
 
 
 def neighbours_of(program: Program) -> tuple[Pair, ...]:

@@ -96,6 +96,7 @@ def run_slice(plan: Plan) -> Struct:
         ("queues", Field("queues", Pointer("vertex"), "of each frontier: num_vertices", slots)),
         ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
         ("keys", Field("keys", Pointer("key_word"), "ranks of entries that are worked off, and of those found", 2)),
+        ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
         ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", buffers.GRAPH_SCRATCH)),
         *(("graph_scratch", Field(name, Pointer(kind.name), words, plan.graph_rooms)) for name, kind, words in _MADE),

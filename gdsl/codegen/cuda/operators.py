@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gdsl.codegen.cuda.balances import PUSHES, REDUCES
+from gdsl.codegen.cuda.balances import REDUCES
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -25,11 +25,13 @@ from gdsl.codegen.cuda.texts import (
 )
 from gdsl.codegen.cuda.visits import (
     FLUSH,
+    MARK_UNREAD,
     collected,
     collecting,
     members_of,
     more_of,
     on_an_edge,
+    push_of,
     side_by_side,
     test,
     visit_behind,
@@ -41,7 +43,7 @@ from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -51,6 +53,7 @@ from gdsl.plan.nodes import (
     Measure,
     Operation,
     Segment,
+    Skips,
     Sweep,
     Variant,
     Vote,
@@ -200,6 +203,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
             far, mark = collected(collect, edge)
+            mark = MARK_UNREAD if sweep.skips is not None else mark
             mark = mark if marks else ""
             if walk.early is not None:
                 each = self._in_a_list(sweep, walk, "[k]")
@@ -210,8 +214,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
             several, more = side_by_side(visit), more_of(sweep, i)
-            balance = PUSHES[sweep.balance] if sweep.order is None else "push_entries"
-            shared = (f"{balance}{several}", f"push_hubs{several}")
+            shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
@@ -222,8 +225,13 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
+            visited=self._visited(sweep.skips) if sweep.skips is not None else "",
             asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
+
+    def _visited(self, skips: Skips) -> str:
+        falls = "true" if skips.operation is ReduceOperation.MIN else "false"
+        return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{self.names.member(skips.array)});"
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -254,7 +262,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
             return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
-        calls = self.texts.calls(variant, edge, condition, "apply_claimed" if variant.claim else apply)
+        late = ordered.skips.array if ordered is not None and ordered.skips is not None else None
+        part = "apply_late" if late is not None else "apply_claimed" if variant.claim else apply
+        calls = self.texts.calls(variant, edge, condition, part, late=late)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:

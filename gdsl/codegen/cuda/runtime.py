@@ -34,6 +34,7 @@ FILES = (
     "histories",
     "buckets",
     "near_far",
+    "revisits",
     "numbers",
 )
 PLATFORM = "platform"

@@ -76,6 +76,8 @@ class Push:
     result: ResultText
     entries: bool = False
     """Whether the members are entries of a worklist with an order."""
+    visited: str = ""
+    """What knows the values that members were visited with, where some are passed over."""
     asks_few: bool = False
     """Whether a visit asks if the members are few."""
 

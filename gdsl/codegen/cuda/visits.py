@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdsl.codegen.cuda.balances import PUSHES
 from gdsl.codegen.cuda.texts import ResultText, Visit
 from gdsl.codegen.early import EARLY
 from gdsl.codegen.functions import Argument
@@ -10,6 +11,9 @@ from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant
 
 FLUSH = "out.flush();"
+
+MARK_UNREAD = "mark_unread(seen, far)"
+"""Of what was changed: most of it for the first time."""
 
 
 def collecting(collect: Collect, collector: str, end: str, *before: str) -> ResultText:
@@ -80,3 +84,10 @@ def side_by_side(visit: Visit) -> str:
     """What the name of a sweep goes on with where it reads ahead."""
     early = visit.early
     return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""
+
+
+def push_of(sweep: Sweep) -> str:
+    """The runtime's function that shares the edges of members out."""
+    if sweep.order is not None:
+        return "push_entries"
+    return PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"

@@ -14,6 +14,13 @@ __device__ __forceinline__ bool mark(uint32* seen, vertex v) {
     return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;
 }
 
+// piece: mark_unread
+// The same without a look first, which would be one more wait: where few vertices come a second time.
+__device__ __forceinline__ bool mark_unread(uint32* seen, vertex v) {
+    const uint32 bit = 1u << (v % 32);
+    return (atomicOr(&seen[v / 32], bit) & bit) == 0;
+}
+
 // piece: clear_marks
 // Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
 // next barrier: whatever is made next goes into other storage.

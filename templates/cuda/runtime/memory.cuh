@@ -80,42 +80,43 @@ __device__ __forceinline__ bool bits_equal(T a, T b) {
 }
 __device__ __forceinline__ bool bits_equal(bool a, bool b) { return a == b; }
 
-// piece: reduce_min
-// Reads before the atomic: most updates of a minimum come too late to change it. `+ T(0)`: -0.0 counts as 0.0.
+// piece: lower_to
+// The minimum where it is less than `former`, as which `x` was read before: most updates of a minimum come too late to
+// change it. Returns what was there. `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
-__device__ __forceinline__ T reduce_min(T* x, T value) {
-    const T former = load_relaxed(x);
-    return value < former ? atomicMin(x, value) : former;
-}
+__device__ __forceinline__ T lower_to(T* x, T value, T former) { return value < former ? atomicMin(x, value) : former; }
 template <class T>
-__device__ __forceinline__ T reduce_min_float(T* x, T value) {
-    const T former = load_relaxed(x);
-    return value < former || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
+__device__ __forceinline__ T lower_float_to(T* x, T value, T former) {
+    const bool lower = value < former || former != former;
+    return lower ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return minimum(a, b); }) : former;
 }
-__device__ __forceinline__ float64 reduce_min(float64* x, float64 value) { return reduce_min_float(x, value); }
-__device__ __forceinline__ float32 reduce_min(float32* x, float32 value) {
+__device__ __forceinline__ float64 lower_to(float64* x, float64 value, float64 former) { return lower_float_to(x, value, former); }
+__device__ __forceinline__ float32 lower_to(float32* x, float32 value, float32 former) {
     // Floats without a sign are ordered as their bits are.
-    const float32 former = load_relaxed(x);
     if (!(value < former) && former == former) { return former; }
     if (value > 0 && former == former) { return __int_as_float(atomicMin(reinterpret_cast<int32*>(x), __float_as_int(value))); }
-    return reduce_min_float(x, value);
+    return lower_float_to(x, value, former);
 }
+
+// piece: reduce_min
+template <class T>
+__device__ __forceinline__ T reduce_min(T* x, T value) { return lower_to(x, value, load_relaxed(x)); }
+
+// piece: raise_to
+// The same for a maximum.
+template <class T>
+__device__ __forceinline__ T raise_to(T* x, T value, T former) { return former < value ? atomicMax(x, value) : former; }
+template <class T>
+__device__ __forceinline__ T raise_float_to(T* x, T value, T former) {
+    const bool higher = former < value || former != former;
+    return higher ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
+}
+__device__ __forceinline__ float32 raise_to(float32* x, float32 value, float32 former) { return raise_float_to(x, value, former); }
+__device__ __forceinline__ float64 raise_to(float64* x, float64 value, float64 former) { return raise_float_to(x, value, former); }
 
 // piece: reduce_max
 template <class T>
-__device__ __forceinline__ T reduce_max(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value ? atomicMax(x, value) : former;
-}
-template <class T>
-__device__ __forceinline__ T reduce_max_float(T* x, T value) {
-    const T former = load_relaxed(x);
-    return former < value || former != former
-               ? reduce_by_exchange(x, value + T(0), [](T a, T b) { return maximum(a, b); }) : former;
-}
-__device__ __forceinline__ float32 reduce_max(float32* x, float32 value) { return reduce_max_float(x, value); }
-__device__ __forceinline__ float64 reduce_max(float64* x, float64 value) { return reduce_max_float(x, value); }
+__device__ __forceinline__ T reduce_max(T* x, T value) { return raise_to(x, value, load_relaxed(x)); }
 
 // piece: reduce_add reduce_subtract
 template <class T>
@@ -165,17 +166,39 @@ __device__ __forceinline__ bool reduce_xor(bool* x, bool value) {
 }
 
 // piece: changed_min
+// An element that is read may be older than it is, and so larger: all others do, until the next barrier, is to make it
+// smaller. So who comes too late for it comes too late; who does not is told by the exchange.
 template <class T>
 __device__ __forceinline__ bool changed_min(T* x, T value) {
-    const T former = reduce_min(x, value);
+    const T former = lower_to(x, value, load_seen(x));
     return value < former || (former != former && value == value);
 }
 
 // piece: changed_max
 template <class T>
 __device__ __forceinline__ bool changed_max(T* x, T value) {
-    const T former = reduce_max(x, value);
+    const T former = raise_to(x, value, load_seen(x));
     return former < value || (former != former && value == value);
+}
+
+// piece: late_changed_min
+// Whether `x` was changed since the last barrier, by this call or by one that came before: where `value` is less than what
+// was read, both are sure, so that nobody waits for the exchange.
+template <class T>
+__device__ __forceinline__ bool late_changed_min(T* x, T value) {
+    const T seen = load_seen(x);
+    const bool lower = value < seen || (seen != seen && value == value);
+    if (lower) { lower_to(x, value, seen); }
+    return lower;
+}
+
+// piece: late_changed_max
+template <class T>
+__device__ __forceinline__ bool late_changed_max(T* x, T value) {
+    const T seen = load_seen(x);
+    const bool higher = seen < value || (seen != seen && value == value);
+    if (higher) { raise_to(x, value, seen); }
+    return higher;
 }
 
 // piece: changed_add changed_subtract changed_multiply changed_and changed_or changed_xor

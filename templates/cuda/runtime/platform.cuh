@@ -91,6 +91,33 @@ __device__ __forceinline__ int64 negated(int64 a) {
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<const volatile T*>(x); }
 
+// piece: load_seen
+// A read that may meet writes of other threads and be from a cache line of the multiprocessor: as old as the last barrier
+// at most, which throws these away.
+template <int Size> struct seen_bits;
+template <> struct seen_bits<4> {
+    typedef uint32 type;
+    __device__ __forceinline__ static type load(const void* x) {
+        type bits;
+        asm volatile("ld.ca.u32 %0, [%1];" : "=r"(bits) : "l"(x));
+        return bits;
+    }
+};
+template <> struct seen_bits<8> {
+    typedef uint64 type;
+    __device__ __forceinline__ static type load(const void* x) {
+        type bits;
+        asm volatile("ld.ca.u64 %0, [%1];" : "=l"(bits) : "l"(x));
+        return bits;
+    }
+};
+template <class T>
+__device__ __forceinline__ T load_seen(const T* x) {
+    union { typename seen_bits<sizeof(T)>::type from; T to; } bits;
+    bits.from = seen_bits<sizeof(T)>::load(x);
+    return bits.to;
+}
+
 // piece: store_relaxed
 // A write that may meet reads and equal writes of other threads.
 template <class T>

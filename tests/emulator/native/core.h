@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 namespace emulator {
@@ -65,6 +66,7 @@ struct Block {
     u32 ones;  // threads that brought a true predicate to the barrier
     Clock clock;
     std::vector<void*> shared;
+    std::unordered_map<const void*, u64> seen;  // what its cache may still hold since it last met the others
 };
 
 struct Options {

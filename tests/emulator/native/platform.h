@@ -14,6 +14,7 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 
 namespace emulator {
 unsigned long long load(const void* address, unsigned size, bool acquire);
+unsigned long long load_seen(const void* address, unsigned size);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
 unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target);
 unsigned read_host(const unsigned* flag);
@@ -34,6 +35,10 @@ __device__ __forceinline__ int64 negated(int64 a) { return int64(0ull - uint64(a
 template <class T>
 __device__ __forceinline__ T load_relaxed(const T* x) {
     return emulator::from_bits<T>(emulator::load(x, sizeof(T), false));
+}
+template <class T>
+__device__ __forceinline__ T load_seen(const T* x) {
+    return emulator::from_bits<T>(emulator::load_seen(x, sizeof(T)));
 }
 template <class T>
 __device__ __forceinline__ void store_relaxed(T* x, T value) {

@@ -64,6 +64,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_and reduce_or reduce_xor
 // piece: plain_min

@@ -183,7 +183,9 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: reduce_and reduce_or reduce_xor

@@ -9,6 +9,7 @@
 // piece: negated
 // piece: smaller larger
 // piece: load_relaxed
+// piece: load_seen
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -63,9 +64,10 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_and reduce_or reduce_xor
-// piece: reduce_min
+// piece: lower_to
 // piece: changed_min
 // piece: plain_max
 // piece: plain_or
@@ -209,6 +211,7 @@ struct block_storage {
 // piece: greatest for pair_of
 // piece: plain_max for pair_of
 // piece: plain_max for stored_pair
+// piece: reduce_min
 // piece: changed_min for stored_pair
 // piece: load_pair
 // piece: is_ordered

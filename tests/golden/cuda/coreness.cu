@@ -97,6 +97,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_min

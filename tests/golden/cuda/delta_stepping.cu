@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: load_seen
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -71,6 +72,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: changed_min
 // piece: plain_min

@@ -10,6 +10,7 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
+// piece: load_seen
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -33,7 +34,6 @@
 #undef label
 #undef left
 #undef length
-#undef lower
 #undef lowest
 #undef moved
 #undef note_apply
@@ -94,9 +94,9 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_and reduce_or reduce_xor
-// piece: reduce_min
+// piece: lower_to
 // piece: changed_min
-// piece: reduce_max
+// piece: raise_to
 // piece: changed_max
 // piece: plain_and
 // piece: plain_or

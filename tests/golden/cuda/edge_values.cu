@@ -80,6 +80,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_max

@@ -73,6 +73,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may

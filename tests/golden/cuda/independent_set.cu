@@ -81,6 +81,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_add

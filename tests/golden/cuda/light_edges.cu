@@ -72,6 +72,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract

@@ -54,6 +54,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 

@@ -133,6 +133,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_max

@@ -72,6 +72,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: plain_max
 

@@ -82,6 +82,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: reduce_and reduce_or reduce_xor

@@ -76,6 +76,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_max

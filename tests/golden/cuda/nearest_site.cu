@@ -67,6 +67,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may

@@ -95,6 +95,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: minimum maximum
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_add

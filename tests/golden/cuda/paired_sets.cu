@@ -97,6 +97,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 

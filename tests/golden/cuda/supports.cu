@@ -78,6 +78,7 @@ constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: plain_add

@@ -56,6 +56,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: raise_to
 // piece: reduce_max
 // piece: unsigned_of
 // piece: reduce_add reduce_subtract

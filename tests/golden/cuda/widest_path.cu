@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: load_seen
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -45,7 +46,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
-// piece: reduce_max
+// piece: raise_to
 // piece: changed_max
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
