@@ -108,12 +108,14 @@ class _Verifier:
             sizes.thin_round,
             sizes.table_least,
             sizes.radix_bits,
+            sizes.voted_alone,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         self.expect(min(numbers) > 0 and min(sizes.short_list, sizes.small_work) >= 0, "a size is not positive")
         if plan.target.grid:
             fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
             self.expect(fits, "no room for the chunks of lists that are reduced")
+            self.expect(sizes.vote_words * 32 >= 4 * sizes.block_threads, "no room for the votes of a warp")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]

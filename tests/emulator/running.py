@@ -47,6 +47,8 @@ SMALL = Sizes(
     near_set=3,
     table_least=2,
     table_slots=16,
+    voted_alone=2,
+    vote_words=24,
     radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
@@ -65,6 +67,8 @@ TINY = Sizes(
     near_set=1,
     table_least=1,
     table_slots=64,
+    voted_alone=1,
+    vote_words=16,
     radix_bits=1,
 )
 NARROW = Widths.both(32)
@@ -83,6 +87,8 @@ WIDER = Sizes(
     near_set=20,
     table_least=3,
     table_slots=8,
+    voted_alone=3,
+    vote_words=288,
     radix_bits=3,
 )
 

@@ -156,6 +156,7 @@ class _Generation:
                         "push_blocks",
                         "intersect_tables",
                         "sort_ids",
+                        "vote_room",
                     }
                 )
             ),
@@ -186,6 +187,8 @@ class _Generation:
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
             Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
+            Constant("uint32", "VOTED_ALONE", sizes.voted_alone, "edges up to which a thread counts votes by itself"),
+            Constant("uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
@@ -245,6 +248,8 @@ def _block_storage(uses: frozenset[str]) -> str:
         once.append("neighbor_table table;")
     if "sort_ids" in uses:
         once.append("digit_counts digits;")
+    if "vote_room" in uses:
+        once.append("uint64 votes[VOTE_WORDS];")
     if "entry_collector" in uses:
         once.append("key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of a warp's vertices")
     return "\n".join([*lines, *_one_of(once), "};"])

@@ -1,28 +1,41 @@
 // piece: vote_warps
-// For every member the best key of its ballots. A warp takes 32 members, and counts the votes of one after the other:
-// those of up to 32 edges in registers, those of more in a table; the longest lists are left to `vote_hubs`.
+// For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
+// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, the warp those of
+// more in a table, list after list; the longest lists are left to `vote_hubs`.
 // `vote(near, place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
 // `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
 template <class Key, class Total, class Members, class Degree, class Vote, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Vote vote, Table table,
                                            Choice choice, Elect elect) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index();
+    const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size && !asked_to_stop(run); base += grid_warps() * 32) {
-        const bool taken = base + lane < size;
+    __syncthreads();  // the tables lie where others of the block may still have something
+    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+        const bool taken = lane < width && base + lane < size;
         const vertex own = taken ? members[base + lane] : vertex(0);
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE;
         defer_list(run, hub, own, 0, hub ? 1 : 0);
-        for (uint32 rows = __ballot_sync(FULL_WARP, taken && !hub); rows != 0; rows &= rows - 1) {
+        const uint32 places = hub ? 0 : uint32(length);
+        if (taken && !hub && places <= VOTED_ALONE) {
+            const auto best = vote_alone<Key, Total>(own, places, vote, choice);
+            elect(own, best.voted, best.key);
+        }
+        __syncwarp(FULL_WARP);
+        const bool longer = places > VOTED_ALONE;
+        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && places <= 8), own, places, vote, choice, elect);
+        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && places > 8 && places <= 32), own, places, vote,
+                                       choice, elect);
+        uint32 rows = __ballot_sync(FULL_WARP, longer && places > 32);
+        if (rows != 0 && asked_to_stop(run)) { break; }
+        for (; rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
-            const edge places = edge(__shfl_sync(FULL_WARP, length, row));
-            const auto best = places <= 32 ? vote_in_registers<Key, Total>(near, places, vote, choice)
-                                           : vote_in_table<Key, Total>(near, places, lane, 32, vote, table(near), choice, warp_pause());
-            const auto winner = warp_best(best);
+            const edge edges = edge(__shfl_sync(FULL_WARP, places, row));
+            const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
+            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, vote, room, table(near), choice, warp_pause()));
             if (lane == 0) { elect(near, winner.voted, winner.key); }
         }
     }
@@ -38,32 +51,83 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, De
     const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
         const vertex near = run.slice.hubs[i].vertex_id;
-        const auto best = vote_in_table<Key, Total>(near, degree(near), threadIdx.x, BLOCK_THREADS, vote, table(near), choice,
-                                                    block_pause());
-        const auto winner = block_best(run.shared, warp_best(best));
+        const auto room = vote_room<Key, Total>(run.shared, 0, 1);
+        const auto best = vote_in_table(near, degree(near), threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice,
+                                        block_pause());
+        const auto winner = block_best(run.shared, best_of<32>(best));
         if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }
     }
 }
 
-// piece: vote_in_registers
-// The votes of up to 32 edges, a lane each; the first lane of each key has a candidate.
+// piece: vote_alone
+// The best candidate of up to VOTED_ALONE edges, by one thread.
 template <class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_in_registers(vertex near, edge places, Vote vote, Choice choice)
+__device__ __forceinline__ auto vote_alone(vertex near, uint32 places, Vote vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {
-    const uint32 lane = lane_index();
-    Key key = Key();
-    Total weight = Total(), total = Total();
-    const bool votes = lane < places && vote(near, edge(lane), key, weight);
-    bool counted = false, first = false;
-    for (uint32 rows = __ballot_sync(FULL_WARP, votes); rows != 0; rows &= rows - 1) {
-        const uint32 row = __ffs(rows) - 1;
-        const Key other = Key(__shfl_sync(FULL_WARP, key, row));
-        const Total brought = Total(__shfl_sync(FULL_WARP, weight, row));
-        if (votes && other == key) {
-            total = counted ? sum(total, brought) : brought;
-            first |= !counted && row == lane;
-            counted = true;
+    Key key[VOTED_ALONE];
+    Total total[VOTED_ALONE];
+    bool votes[VOTED_ALONE];
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(near, edge(k), key[k], total[k]); }
+#pragma unroll
+    for (uint32 k = 1; k < VOTED_ALONE; ++k) {
+#pragma unroll
+        for (uint32 first = 0; first < k; ++first) {
+            if (!votes[k] || !votes[first] || key[k] != key[first]) { continue; }
+            total[first] = sum(total[first], total[k]);
+            votes[k] = false;
         }
+    }
+    decltype(choice(near, Key(), Total())) best = {};
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) {
+        if (!votes[k]) { continue; }
+        const auto candidate = choice(near, key[k], total[k]);
+        if (beats(candidate, best)) { best = candidate; }
+    }
+    return best;
+}
+
+// piece: vote_in_groups
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a time
+// as a warp has room for. The whole warp calls.
+template <uint32 lanes, class Key, class Total, class Vote, class Choice, class Elect>
+__device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Vote vote, Choice choice, Elect elect) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            waiting &= waiting - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const uint32 length = __shfl_sync(FULL_WARP, places, owner);
+        const bool active = own != 0 && rank < length;
+        const auto winner = best_of<lanes>(vote_in_registers<lanes, Key, Total>(owned, active, rank, vote, choice));
+        if (own != 0 && rank == 0) { elect(owned, winner.voted, winner.key); }
+        __syncwarp(FULL_WARP);
+    }
+}
+
+// piece: vote_in_registers
+// The votes of edges that `lanes` lanes have, one each; the first lane of each key adds up and has a candidate.
+template <uint32 lanes, class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, Vote vote, Choice choice)
+    -> decltype(choice(near, Key(), Total())) {
+    const uint32 lane = lane_index(), group = (~0u >> (32 - lanes)) << (lane - rank);
+    Key key = Key();
+    Total total = Total();
+    const bool votes = active && vote(near, edge(rank), key, total);
+    const Total weight = total;
+    __syncwarp(FULL_WARP);
+    typedef typename word_of_size<sizeof(Key)>::type word;
+    const uint32 alike = __match_any_sync(FULL_WARP, word(key)) & __ballot_sync(FULL_WARP, votes) & group;
+    const bool first = votes && uint32(__ffs(alike)) == lane + 1;
+    for (uint32 others = first ? alike & (alike - 1) : 0; __any_sync(FULL_WARP, others != 0); others &= others - 1) {
+        const Total brought = shuffle(weight, others != 0 ? __ffs(others) - 1 : lane);
+        if (others != 0) { total = sum(total, brought); }
     }
     decltype(choice(near, Key(), Total())) best = {};
     if (first) { best = choice(near, key, total); }
@@ -73,33 +137,44 @@ __device__ __forceinline__ auto vote_in_registers(vertex near, edge places, Vote
 
 // piece: vote_in_table
 // The votes of any number of edges, by the threads `at` of `count` that pause together; each has the best candidate of
-// its part of the table. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
+// its part of the tables. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
+//
+// A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
+// no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
 template <class Key, class Total, class Vote, class Choice, class Pause>
 __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, Vote vote,
-                                              const vote_table<Key, Total>& table, Choice choice, Pause pause)
-    -> decltype(choice(near, Key(), Total())) {
-    const Key NO_KEY = Key(-1);
-    for (uint64 i = at; i < table.size; i += count) {
-        store_relaxed(&table.keys[i], NO_KEY);
-        store_relaxed(&table.totals[i], Total(0));
-    }
+                                              vote_table<Key, Total> room, const vote_table<Key, Total>& table,
+                                              Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
+    const bool fits = uint64(places) < room.size / 4 * 3;
+    if (fits) { room.size = minimum(room.size, 2 * uint64(places) + 1); }
+    empty_votes(room, at, count);
+    if (!fits) { empty_votes(table, at, count); }
     pause();
-    for (uint64 place = at; place < uint64(places); place += count) {
-        Key key = Key();
-        Total weight = Total();
-        if (vote(near, edge(place), key, weight)) { count_vote(table, key, weight, NO_KEY); }
+    const uint64 tries = fits ? room.size : SHARED_TRIES;
+    for (uint64 next = at; next < uint64(places); next += count * PULLED_AT_ONCE) {
+        Key key[PULLED_AT_ONCE];
+        Total weight[PULLED_AT_ONCE];
+        bool votes[PULLED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
+            const uint64 place = next + k * count;
+            votes[k] = place < uint64(places) && vote(near, edge(place), key[k], weight[k]);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
+            if (votes[k] && !count_vote(room, key[k], weight[k], tries)) { count_vote(table, key[k], weight[k], table.size); }
+        }
     }
     pause();
     decltype(choice(near, Key(), Total())) best = {};
-    for (uint64 i = at; i < table.size; i += count) {
-        const Key found = load_relaxed(&table.keys[i]);
-        if (found == NO_KEY) { continue; }
-        const auto candidate = choice(near, i == 0 ? NO_KEY : found, load_relaxed(&table.totals[i]));
-        if (beats(candidate, best)) { best = candidate; }
-    }
+    best_in_table(near, room, at, count, choice, best);
+    if (!fits) { best_in_table(near, table, at, count, choice, best); }
     pause();
     return best;
 }
+
+// piece: SHARED_TRIES
+constexpr uint32 SHARED_TRIES = 8;
 
 // piece: vote_table
 // Places for keys and their totals; the first is that of the key that marks empty places.
@@ -110,42 +185,74 @@ struct vote_table {
     uint64 size;
 };
 
-// piece: count_vote
-// Adds to the total of a key, in the first place from its own on that has this key or none.
+// piece: vote_room
+// What the block has of its own for votes, in `parts` of which the one is asked for.
 template <class Key, class Total>
-__device__ __forceinline__ void count_vote(const vote_table<Key, Total>& table, Key key, Total weight, Key no_key) {
+__device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
+    const uint32 words = VOTE_WORDS / parts, size = words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
+    uint64* const own = shared.votes + part * words;
+    return {reinterpret_cast<Key*>(own), reinterpret_cast<Total*>(reinterpret_cast<Key*>(own) + size), size};
+}
+
+// piece: empty_votes
+template <class Key, class Total>
+__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint32 at, uint32 count) {
+    for (uint64 i = at; i < table.size; i += count) {
+        store_relaxed(&table.keys[i], Key(-1));
+        store_relaxed(&table.totals[i], Total(0));
+    }
+}
+
+// piece: best_in_table
+// Makes `best` the best candidate of itself and the places `at` and every `count` further.
+template <class Key, class Total, class Choice, class Best>
+__device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& table, uint32 at, uint32 count,
+                                              Choice choice, Best& best) {
+    for (uint64 i = at; i < table.size; i += count) {
+        const Key found = load_relaxed(&table.keys[i]);
+        if (found == Key(-1)) { continue; }
+        const auto candidate = choice(near, i == 0 ? Key(-1) : found, load_relaxed(&table.totals[i]));
+        if (beats(candidate, best)) { best = candidate; }
+    }
+}
+
+// piece: count_vote
+// Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none among
+// the first `tries`.
+template <class Key, class Total>
+__device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
+    const Key NO_KEY = Key(-1);
     uint64 place = 0;
-    if (key == no_key) {
+    if (key == NO_KEY) {
         store_relaxed(&table.keys[0], Key(0));
     } else {
         const uint64 places = table.size - 1;
-        uint64 hash = uint64(key) * 0x9e3779b97f4a7c15ull;
-        hash ^= hash >> 32;
-        place = 1 + hash % places;
-        while (true) {
+        place = 1 + ((uint64(key) * 0x9e3779b97f4a7c15ull >> 32) * places >> 32);
+        for (uint64 tried = 0; true; ++tried) {
+            if (tried == tries) { return false; }
             const Key found = load_relaxed(&table.keys[place]);
             if (found == key) { break; }
-            if (found == no_key && exchange_word(&table.keys[place], no_key, key)) { break; }
-            if (found != no_key || load_relaxed(&table.keys[place]) != key) {
-                place = place < places ? place + 1 : 1;
-                continue;
-            }
-            break;
+            if (found == NO_KEY && exchange_word(&table.keys[place], NO_KEY, key)) { break; }
+            if (found == NO_KEY && load_relaxed(&table.keys[place]) == key) { break; }
+            place = place < places ? place + 1 : 1;
         }
     }
     reduce_add(&table.totals[place], weight);
+    return true;
 }
 
-// piece: warp_best
-// The best candidate of a warp, in all lanes.
-template <class Key, class Score>
-__device__ __forceinline__ candidate<Key, Score> warp_best(candidate<Key, Score> own) {
-    for (uint32 step = 16; step > 0; step /= 2) {
+// piece: best_of
+// The best candidate of `lanes` lanes that stand side by side, in all of them.
+template <uint32 lanes, class Key, class Score>
+__device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> own) {
+#pragma unroll
+    for (uint32 step = lanes / 2; step > 0; step /= 2) {
         candidate<Key, Score> other;
         other.key = Key(__shfl_xor_sync(FULL_WARP, own.key, step));
         other.score = Score(__shfl_xor_sync(FULL_WARP, own.score, step));
-        other.voted = __shfl_xor_sync(FULL_WARP, uint32(own.voted), step) != 0;
-        other.kept = __shfl_xor_sync(FULL_WARP, uint32(own.kept), step) != 0;
+        const uint32 marks = __shfl_xor_sync(FULL_WARP, uint32(own.voted) | uint32(own.kept) << 1, step);
+        other.voted = (marks & 1) != 0;
+        other.kept = (marks & 2) != 0;
         if (beats(other, own)) { own = other; }
     }
     return own;
@@ -161,7 +268,7 @@ __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& share
     const uint32 marks = of_warps(shared, uint32(own.voted) | uint32(own.kept) << 1);
     best.voted = (marks & 1) != 0;
     best.kept = (marks & 2) != 0;
-    return warp_best(best);
+    return best_of<32>(best);
 }
 
 // piece: of_warps
