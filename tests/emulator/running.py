@@ -47,7 +47,7 @@ SMALL = Sizes(
     near_set=3,
     table_least=2,
     table_slots=16,
-    voted_alone=2,
+    voted_alone=3,
     vote_words=24,
     radix_bits=2,
 )
@@ -87,7 +87,7 @@ WIDER = Sizes(
     near_set=20,
     table_least=3,
     table_slots=8,
-    voted_alone=3,
+    voted_alone=2,
     vote_words=288,
     radix_bits=3,
 )
