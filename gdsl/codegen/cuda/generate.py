@@ -157,6 +157,7 @@ class _Generation:
                         "intersect_tables",
                         "sort_ids",
                         "vote_room",
+                        "block_best",
                     }
                 )
             ),
@@ -237,10 +238,12 @@ def _block_storage(uses: frozenset[str]) -> str:
     lines += _one_of(gathered)
     if "entry_collector" in uses:
         lines.append("    near_far_state near_far;")
-    if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):
+    if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
+    if "block_best" in uses:
+        lines.append("    block_winners winners;")
     once = []  # what no two operators need at a time, and nothing lasts in
     if "push_blocks" in uses:
         once.append("block_tile tile;")

@@ -49,13 +49,21 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, De
                                           Choice choice, Elect elect) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
     const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
+    const auto hub = [&](uint64 i) { return i < hubs ? run.slice.hubs[i].vertex_id : vertex(0); };
+    const auto places_of = [&](uint64 i, vertex near) { return i < hubs ? degree(near) : edge(0); };
+    // What the next lists need is on its way while the votes of one are counted.
+    vertex near = hub(blockIdx.x), next = hub(blockIdx.x + gridDim.x);
+    edge places = places_of(blockIdx.x, near);
     for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
-        const vertex near = run.slice.hubs[i].vertex_id;
+        const vertex second = hub(i + 2 * gridDim.x);
+        const edge next_places = places_of(i + gridDim.x, next);
         const auto room = vote_room<Key, Total>(run.shared, 0, 1);
-        const auto best = vote_in_table(near, degree(near), threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice,
-                                        block_pause());
+        const auto best = vote_in_table(near, places, threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice, block_pause());
         const auto winner = block_best(run.shared, best_of<32>(best));
         if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }
+        near = next;
+        next = second;
+        places = next_places;
     }
 }
 
@@ -258,27 +266,31 @@ __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> o
     return own;
 }
 
+// piece: block_winners
+// The candidates of a block's warps, in parts.
+struct block_winners {
+    uint64 keys[32], scores[32];
+    uint32 marks[32];
+};
+
 // piece: block_best
-// The best of the candidates of a block's warps, in all threads.
+// The best of the candidates of a block's warps, in all threads. Between two calls all wait for each other.
 template <class Key, class Score>
 __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& shared, const candidate<Key, Score>& own) {
+    block_winners& winners = shared.winners;
+    if (lane_index() == 0) {
+        winners.keys[threadIdx.x / 32] = bits_of<uint64>(padded<Key>{own.key});
+        winners.scores[threadIdx.x / 32] = bits_of<uint64>(padded<Score>{own.score});
+        winners.marks[threadIdx.x / 32] = uint32(own.voted) | uint32(own.kept) << 1;
+    }
+    __syncthreads();
+    const uint32 warp = lane_index() % (BLOCK_THREADS / 32), marks = winners.marks[warp];
     candidate<Key, Score> best;
-    best.key = of_warps(shared, own.key);
-    best.score = of_warps(shared, own.score);
-    const uint32 marks = of_warps(shared, uint32(own.voted) | uint32(own.kept) << 1);
+    best.key = bits_of<padded<Key>>(winners.keys[warp]).value;
+    best.score = bits_of<padded<Score>>(winners.scores[warp]).value;
     best.voted = (marks & 1) != 0;
     best.kept = (marks & 2) != 0;
     return best_of<32>(best);
-}
-
-// piece: of_warps
-// The value of a block's warp number i in the lanes i of all warps; lanes without such a warp have that of another.
-template <class T>
-__device__ __forceinline__ T of_warps(block_storage& shared, T value) {
-    __syncthreads();
-    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
-    __syncthreads();
-    return bits_of<padded<T>>(shared.partials[lane_index() % (blockDim.x / 32)]).value;
 }
 
 // piece: warp_pause
