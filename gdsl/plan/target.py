@@ -42,7 +42,7 @@ class Sizes:
     voted_alone: int = 4
     """Lists up to this long have their votes counted by a thread each (cuda)."""
     vote_words: int = 4096
-    """Words of 64 bits in which a block counts the votes of longer lists: a warp its part of them, or all (cuda)."""
+    """Words of 64 bits in which the warps of a block count the votes of longer lists, each in its part (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32
