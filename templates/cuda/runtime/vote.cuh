@@ -206,21 +206,29 @@ __device__ __forceinline__ auto vote_in_table(vertex near, edge places, Vote vot
 // `count` for each vote of the edges from `first` to `last` of a list, by a warp.
 template <class Key, class Total, class Vote, class Count>
 __device__ __forceinline__ void count_votes(vertex near, edge first, edge last, Vote vote, Count count) {
-    for (uint64 next = uint64(first) + lane_index(); next < uint64(last); next += 32 * PULLED_AT_ONCE) {
-        Key key[PULLED_AT_ONCE];
-        Total weight[PULLED_AT_ONCE];
-        bool votes[PULLED_AT_ONCE];
+    for (uint64 next = uint64(first) + lane_index(); next < uint64(last); next += 32 * VOTES_AT_ONCE) {
+        Key key[VOTES_AT_ONCE];
+        Total weight[VOTES_AT_ONCE];
+        bool votes[VOTES_AT_ONCE];
 #pragma unroll
-        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
+        for (uint32 k = 0; k < VOTES_AT_ONCE; ++k) {
             const uint64 place = next + k * 32;
             votes[k] = place < uint64(last) && vote(near, edge(place), key[k], weight[k]);
         }
 #pragma unroll
-        for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) {
+        for (uint32 k = 0; k < VOTES_AT_ONCE; ++k) {
             if (votes[k]) { count(key[k], weight[k]); }
         }
     }
 }
+
+// piece: VOTES_AT_ONCE
+// Edges that a lane looks at side by side.
+constexpr uint32 VOTES_AT_ONCE = 4;
+
+// piece: PLACES_AT_ONCE
+// Places of a table that a lane looks at side by side.
+constexpr uint32 PLACES_AT_ONCE = 2;
 
 // piece: SHARED_TRIES
 constexpr uint32 SHARED_TRIES = 8;
@@ -258,13 +266,24 @@ __device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table)
 template <class Key, class Total, class Choice, class Best>
 __device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& part, uint64 first, Choice choice,
                                               Best& best, uint64& found) {
-    for (uint64 i = lane_index(); i < part.size; i += 32) {
-        const Key key = load_relaxed(&part.keys[i]);
-        if (key == Key(-1)) { continue; }
-        const auto candidate = choice(near, first + i == 0 ? Key(-1) : key, load_relaxed(&part.totals[i]));
-        if (!beats(candidate, best)) { continue; }
-        best = candidate;
-        found = first + i;
+    for (uint64 next = lane_index(); next < part.size; next += 32 * PLACES_AT_ONCE) {
+        Key key[PLACES_AT_ONCE];
+        Total total[PLACES_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < PLACES_AT_ONCE; ++k) {
+            const uint64 i = next + 32 * k;
+            key[k] = i < part.size ? load_relaxed(&part.keys[i]) : Key(-1);
+            total[k] = i < part.size ? load_relaxed(&part.totals[i]) : Total(0);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < PLACES_AT_ONCE; ++k) {
+            if (key[k] == Key(-1)) { continue; }
+            const uint64 place = first + next + 32 * k;
+            const auto candidate = choice(near, place == 0 ? Key(-1) : key[k], total[k]);
+            if (!beats(candidate, best)) { continue; }
+            best = candidate;
+            found = place;
+        }
     }
 }
 
