@@ -120,7 +120,10 @@ def _votes(plan: Plan) -> list[str]:
     sizes = plan.sizes
     if not any(sweep.vote is not None for sweep in sweeps(plan)):
         return []
-    return [f"votes of up to {sizes.voted_alone} edges by a thread each, of more than 32 in {8 * sizes.vote_words} bytes a block"]
+    return [
+        f"votes of up to {sizes.voted_alone} edges by a thread each, of up to {sizes.voted_by_lanes} in registers",
+        f"of more in {8 * sizes.vote_words} bytes a block, from {sizes.hub_degree} on in tables in memory",
+    ]
 
 
 def _registers(plan: Plan) -> str:

@@ -41,6 +41,8 @@ class Sizes:
     """Bits of a digit by which ids are sorted at a time (cuda)."""
     voted_alone: int = 4
     """Lists up to this long have their votes counted by a thread each (cuda)."""
+    voted_by_lanes: int = 32
+    """Longer ones up to this long by lanes that have an edge each, 32 at most (cuda)."""
     vote_words: int = 4096
     """Words of 64 bits in which the warps of a block count the votes of longer lists, each in its part (cuda)."""
     near_set: int = 16384

@@ -48,7 +48,8 @@ SMALL = Sizes(
     table_least=2,
     table_slots=16,
     voted_alone=3,
-    vote_words=24,
+    voted_by_lanes=4,
+    vote_words=8,
     radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
@@ -68,6 +69,7 @@ TINY = Sizes(
     table_least=1,
     table_slots=64,
     voted_alone=1,
+    voted_by_lanes=2,
     vote_words=16,
     radix_bits=1,
 )
@@ -88,6 +90,7 @@ WIDER = Sizes(
     table_least=3,
     table_slots=8,
     voted_alone=2,
+    voted_by_lanes=12,
     vote_words=288,
     radix_bits=3,
 )

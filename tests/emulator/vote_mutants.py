@@ -24,9 +24,21 @@ _LABELS = """
 program labels;
 problem { param source : vertex; vertex label : vertex = id; }
 edge functor ballot(src, dst, e) -> (vertex, int32) { value (label[dst], 1); }
-schedule { repeat (3) { label = neighbor_vote(vertices, ballot, keep=label); } }
+schedule { repeat (2) { label = neighbor_vote(vertices, ballot, keep=label); } }
 """
 """Many keys, in every list."""
+
+_CARRIED = """
+program carried;
+problem { param source : vertex; vertex most : vertex = id; }
+edge functor large(src, dst, e) -> (vertex, int64) { value (vertex(int64(dst) % 3), 3000000000); }
+vote functor rare(v, key, total) -> float64 { value -float64(total); }
+schedule { most = neighbor_vote(vertices, large, rare); }
+"""
+"""Totals whose lower halves overflow."""
+
+_CHUNKS = "    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {\n"
+_WAIT = "    synchronize(run);\n" + _CHUNKS
 
 _SIDES = """
 program sides;
@@ -67,24 +79,49 @@ VOTE_MUTANTS = (
         "store_relaxed(&table.keys[i], Key(-1));",
         "",
         _LABELS,
-        "result uninitialised steps",
+        "race result uninitialised steps",
     ),
     Mutant(
         "no pause before the votes",
         _VOTE,
-        "    pause();\n    const uint64 tries",
+        "    __syncwarp(FULL_WARP);\n    const uint64 tries",
         "    const uint64 tries",
         _LABELS,
         "race result",
     ),
     Mutant(
-        "the block does not wait for the votes of its long list",
+        "the grid does not wait for the votes of long lists",
         _VOTE,
-        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
-        "    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
+        _WAIT + "        const hub_chunk chunk = run.slice.hubs[i];\n        const uint64 first",
+        _CHUNKS + "        const hub_chunk chunk = run.slice.hubs[i];\n        const uint64 first",
         _LABELS,
         "race result",
     ),
+    Mutant(
+        "long lists vote before their tables are empty",
+        _VOTE,
+        "empty_votes(part_of(run.slice.hubs[i])); }\n    synchronize(run);\n",
+        "empty_votes(part_of(run.slice.hubs[i])); }\n",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "a long list's winner before those of its chunks",
+        _VOTE,
+        _WAIT + "        if (run.slice.hubs[i].first",
+        _CHUNKS + "        if (run.slice.hubs[i].first",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "the last chunk lacks a place",
+        _VOTE,
+        "chunk.last == degree(chunk.vertex_id) ? whole.size : 2 * uint64(chunk.last)",
+        "2 * uint64(chunk.last)",
+        _DEGREES,
+        "result uninitialised steps",
+    ),
+    Mutant("halves without a carry", _VOTE, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,

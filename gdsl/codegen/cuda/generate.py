@@ -188,6 +188,7 @@ class _Generation:
             Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
             Constant("uint32", "VOTED_ALONE", sizes.voted_alone, "edges up to which a thread counts votes by itself"),
+            Constant("uint32", "VOTED_BY_LANES", sizes.voted_by_lanes, "edges up to which lanes do so in registers"),
             Constant("uint32", "VOTE_WORDS", sizes.vote_words, "words in which the warps of a block count votes"),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]

@@ -1,7 +1,7 @@
 // piece: vote_warps
 // For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
-// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, the warp those of
-// more in a table, list after list; the longest lists are left to `vote_hubs`, in chunks.
+// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge, the
+// warp those of more in a table, list after list; the longest lists are left to `vote_hubs`, in chunks.
 // `vote(near, place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
 // `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
 template <class Key, class Total, class Members, class Degree, class Vote, class Table, class Choice, class Elect>
@@ -24,11 +24,12 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
             elect(own, best.voted, best.key);
         }
         __syncwarp(FULL_WARP);
-        const bool longer = places > VOTED_ALONE;
-        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && places <= 8), own, places, vote, choice, elect);
-        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && places > 8 && places <= 32), own, places, vote,
-                                       choice, elect);
-        uint32 rows = __ballot_sync(FULL_WARP, longer && places > 32);
+        const bool longer = places > VOTED_ALONE, tabled = longer && places > VOTED_BY_LANES;
+        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, vote, choice,
+                                      elect);
+        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, vote, choice,
+                                       elect);
+        uint32 rows = __ballot_sync(FULL_WARP, tabled);
         if (rows != 0 && asked_to_stop(run)) { break; }
         for (; rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
