@@ -122,7 +122,7 @@ def _votes(plan: Plan) -> list[str]:
         return []
     return [
         f"votes of up to {sizes.voted_alone} edges by a thread each, of up to {sizes.voted_by_lanes} in registers",
-        f"of more in {8 * sizes.vote_words} bytes a block, from {sizes.hub_degree} on in tables in memory",
+        f"of more in {8 * sizes.vote_words} bytes a block, all of them from {sizes.hub_degree} on",
     ]
 
 

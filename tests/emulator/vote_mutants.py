@@ -37,9 +37,6 @@ schedule { most = neighbor_vote(vertices, large, rare); }
 """
 """Totals whose lower halves overflow."""
 
-_CHUNKS = "    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {\n"
-_WAIT = "    synchronize(run);\n" + _CHUNKS
-
 _SIDES = """
 program sides;
 problem { param source : vertex; edge near_one : int32; edge far_one : int32; scalar some : int64; }
@@ -84,42 +81,26 @@ VOTE_MUTANTS = (
     Mutant(
         "no pause before the votes",
         _VOTE,
-        "    __syncwarp(FULL_WARP);\n    const uint64 tries",
+        "    pause();\n    const uint64 tries",
         "    const uint64 tries",
         _LABELS,
         "race result",
     ),
     Mutant(
-        "the grid does not wait for the votes of long lists",
+        "the block does not wait for the votes of its long list",
         _VOTE,
-        _WAIT + "        const hub_chunk chunk = run.slice.hubs[i];\n        const uint64 first",
-        _CHUNKS + "        const hub_chunk chunk = run.slice.hubs[i];\n        const uint64 first",
+        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
+        "    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         _LABELS,
         "race result",
     ),
     Mutant(
-        "long lists vote before their tables are empty",
+        "winners of warps are read before they are there",
         _VOTE,
-        "empty_votes(part_of(run.slice.hubs[i])); }\n    synchronize(run);\n",
-        "empty_votes(part_of(run.slice.hubs[i])); }\n",
+        "<< 1;\n    }\n    __syncthreads();\n",
+        "<< 1;\n    }\n",
         _LABELS,
-        "race result",
-    ),
-    Mutant(
-        "a long list's winner before those of its chunks",
-        _VOTE,
-        _WAIT + "        if (run.slice.hubs[i].first",
-        _CHUNKS + "        if (run.slice.hubs[i].first",
-        _LABELS,
-        "race result",
-    ),
-    Mutant(
-        "the last chunk lacks a place",
-        _VOTE,
-        "chunk.last == degree(chunk.vertex_id) ? whole.size : 2 * uint64(chunk.last)",
-        "2 * uint64(chunk.last)",
-        _DEGREES,
-        "result uninitialised steps",
+        "race result uninitialised",
     ),
     Mutant("halves without a carry", _VOTE, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
     Mutant(

@@ -157,6 +157,7 @@ class _Generation:
                         "intersect_tables",
                         "sort_ids",
                         "vote_room",
+                        "block_best",
                     }
                 )
             ),
@@ -189,7 +190,7 @@ class _Generation:
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
             Constant("uint32", "VOTED_ALONE", sizes.voted_alone, "edges up to which a thread counts votes by itself"),
             Constant("uint32", "VOTED_BY_LANES", sizes.voted_by_lanes, "edges up to which lanes do so in registers"),
-            Constant("uint32", "VOTE_WORDS", sizes.vote_words, "words in which the warps of a block count votes"),
+            Constant("uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
@@ -242,6 +243,8 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
+    if "block_best" in uses:
+        lines.append("    block_winners winners;")
     once = []  # what no two operators need at a time, and nothing lasts in
     if "push_blocks" in uses:
         once.append("block_tile tile;")

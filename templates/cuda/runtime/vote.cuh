@@ -1,7 +1,7 @@
 // piece: vote_warps
 // For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
 // the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge, the
-// warp those of more in a table, list after list; the longest lists are left to `vote_hubs`, in chunks.
+// warp those of more in a table, list after list; the longest lists are left to `vote_hubs`.
 // `vote(near, place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
 // `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
 template <class Key, class Total, class Members, class Degree, class Vote, class Table, class Choice, class Elect>
@@ -17,7 +17,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE;
-        defer_list(run, hub, own, 0, length);
+        defer_list(run, hub, own, 0, hub ? 1 : 0);
         const uint32 places = hub ? 0 : uint32(length);
         if (taken && !hub && places <= VOTED_ALONE) {
             const auto best = vote_alone<Key, Total>(own, places, vote, choice);
@@ -35,8 +35,8 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
             const uint32 row = __ffs(rows) - 1;
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
             const edge edges = edge(__shfl_sync(FULL_WARP, places, row));
-            const auto room = vote_room<Key, Total>(run.shared);
-            const auto winner = best_of<32>(vote_in_table(near, edges, vote, room, table(near), choice));
+            const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
+            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, vote, room, table(near), choice, warp_pause()));
             if (lane == 0) { elect(near, winner.voted, winner.key); }
         }
     }
@@ -44,59 +44,27 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
 }
 
 // piece: vote_hubs
-// The members that `vote_warps` left, a warp a chunk of a list and of its table: however long a list is, all warps have
-// as much to do. What waits for memory waits side by side, and nothing but the grid's barriers waits for others.
+// The members that `vote_warps` left, a block each.
 template <class Key, class Total, class Degree, class Vote, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, Degree degree, Vote vote, Table table,
                                           Choice choice, Elect elect) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
-    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
-    if (chunks == 0) { return; }
-    const uint32 lane = lane_index();
-    // The places of a chunk: two for each edge, and the list's last chunk has the one more that there is.
-    const auto part_of = [&](const hub_chunk& chunk) {
-        const auto whole = table(chunk.vertex_id);
-        const uint64 first = 2 * uint64(chunk.first), last = chunk.last == degree(chunk.vertex_id) ? whole.size : 2 * uint64(chunk.last);
-        return vote_table<Key, Total>{whole.keys + first, whole.totals + first, last - first};
-    };
-    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) { empty_votes(part_of(run.slice.hubs[i])); }
-    synchronize(run);
-    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
-        const hub_chunk chunk = run.slice.hubs[i];
-        const auto whole = table(chunk.vertex_id);
-        count_votes<Key, Total>(chunk.vertex_id, chunk.first, chunk.last, vote,
-                                [&](Key key, Total weight) { count_vote<false>(whole, key, weight, whole.size); });
-    }
-    synchronize(run);
-    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
-        const hub_chunk chunk = run.slice.hubs[i];
-        const uint64 first = 2 * uint64(chunk.first);
-        decltype(choice(chunk.vertex_id, Key(), Total())) best = {};
-        uint64 found = 0;
-        best_in_table(chunk.vertex_id, part_of(chunk), first, choice, best, found);
-        const auto winner = best_of<32>(best);
-        __syncwarp(FULL_WARP);
-        // Of the chunk nobody but this warp reads the end, and from here on it is the place of the winner.
-        if (winner.voted ? best.voted && best.key == winner.key : lane == 0) {
-            run.slice.hubs[i].last = winner.voted ? edge(found) : NO_EDGE;
-        }
-    }
-    synchronize(run);
-    for (uint64 i = warp_index(); i < chunks; i += grid_warps()) {
-        if (run.slice.hubs[i].first != 0) { continue; }
-        const vertex near = run.slice.hubs[i].vertex_id;
-        const auto whole = table(near);
-        const uint64 count = (uint64(degree(near)) + HUB_CHUNK - 1) / HUB_CHUNK;
-        decltype(choice(near, Key(), Total())) best = {};
-        for (uint64 k = lane; k < count; k += 32) {
-            const edge place = run.slice.hubs[i + k].last;
-            if (place == NO_EDGE) { continue; }
-            const auto candidate = choice(near, place == 0 ? Key(-1) : whole.keys[place], whole.totals[place]);
-            if (beats(candidate, best)) { best = candidate; }
-        }
-        __syncwarp(FULL_WARP);
-        const auto winner = best_of<32>(best);
-        if (lane == 0) { elect(near, winner.voted, winner.key); }
+    const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
+    const auto hub = [&](uint64 i) { return i < hubs ? run.slice.hubs[i].vertex_id : vertex(0); };
+    const auto places_of = [&](uint64 i, vertex near) { return i < hubs ? degree(near) : edge(0); };
+    // What the next lists need is on its way while the votes of one are counted.
+    vertex near = hub(blockIdx.x), next = hub(blockIdx.x + gridDim.x);
+    edge places = places_of(blockIdx.x, near);
+    for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
+        const vertex second = hub(i + 2 * gridDim.x);
+        const edge next_places = places_of(i + gridDim.x, next);
+        const auto room = vote_room<Key, Total>(run.shared, 0, 1);
+        const auto best = vote_in_table(near, places, threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice, block_pause());
+        const auto winner = block_best(run.shared, best_of<32>(best));
+        if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }
+        near = next;
+        next = second;
+        places = next_places;
     }
 }
 
@@ -177,59 +145,34 @@ __device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint
 }
 
 // piece: vote_in_table
-// The votes of any number of edges, by a warp; each lane has the best candidate of its part of the tables.
+// The votes of any number of edges, by the threads `at` of `count` that pause together; each has the best candidate of
+// its part of the tables. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
 //
 // A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
 // no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
-template <class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_in_table(vertex near, edge places, Vote vote, vote_table<Key, Total> room,
-                                              const vote_table<Key, Total>& table, Choice choice)
-    -> decltype(choice(near, Key(), Total())) {
+template <class Key, class Total, class Vote, class Choice, class Pause>
+__device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, Vote vote,
+                                              vote_table<Key, Total> room, const vote_table<Key, Total>& table,
+                                              Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
     const bool fits = uint64(places) < room.size / 4 * 3;
     if (fits) { room.size = minimum(room.size, 2 * uint64(places) + 1); }
-    empty_votes(room);
-    if (!fits) { empty_votes(table); }
-    __syncwarp(FULL_WARP);
+    empty_votes(room, at, count);
+    if (!fits) { empty_votes(table, at, count); }
+    pause();
     const uint64 tries = fits ? room.size : SHARED_TRIES;
-    count_votes<Key, Total>(near, 0, places, vote, [&](Key key, Total weight) {
+    for (uint64 place = at; place < uint64(places); place += count) {
+        Key key = Key();
+        Total weight = Total();
+        if (!vote(near, edge(place), key, weight)) { continue; }
         if (!count_vote<true>(room, key, weight, tries)) { count_vote<false>(table, key, weight, table.size); }
-    });
-    __syncwarp(FULL_WARP);
+    }
+    pause();
     decltype(choice(near, Key(), Total())) best = {};
-    uint64 found = 0;
-    best_in_table(near, room, 0, choice, best, found);
-    if (!fits) { best_in_table(near, table, 0, choice, best, found); }
-    __syncwarp(FULL_WARP);
+    best_in_table(near, room, at, count, choice, best);
+    if (!fits) { best_in_table(near, table, at, count, choice, best); }
+    pause();
     return best;
 }
-
-// piece: count_votes
-// `count` for each vote of the edges from `first` to `last` of a list, by a warp.
-template <class Key, class Total, class Vote, class Count>
-__device__ __forceinline__ void count_votes(vertex near, edge first, edge last, Vote vote, Count count) {
-    for (uint64 next = uint64(first) + lane_index(); next < uint64(last); next += 32 * VOTES_AT_ONCE) {
-        Key key[VOTES_AT_ONCE];
-        Total weight[VOTES_AT_ONCE];
-        bool votes[VOTES_AT_ONCE];
-#pragma unroll
-        for (uint32 k = 0; k < VOTES_AT_ONCE; ++k) {
-            const uint64 place = next + k * 32;
-            votes[k] = place < uint64(last) && vote(near, edge(place), key[k], weight[k]);
-        }
-#pragma unroll
-        for (uint32 k = 0; k < VOTES_AT_ONCE; ++k) {
-            if (votes[k]) { count(key[k], weight[k]); }
-        }
-    }
-}
-
-// piece: VOTES_AT_ONCE
-// Edges that a lane looks at side by side.
-constexpr uint32 VOTES_AT_ONCE = 4;
-
-// piece: PLACES_AT_ONCE
-// Places of a table that a lane looks at side by side.
-constexpr uint32 PLACES_AT_ONCE = 2;
 
 // piece: SHARED_TRIES
 constexpr uint32 SHARED_TRIES = 8;
@@ -244,53 +187,39 @@ struct vote_table {
 };
 
 // piece: vote_room
-// What a warp has of its block's own memory for votes.
+// What the block has of its own for votes, in `parts` of which the one is asked for.
 template <class Key, class Total>
-__device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared) {
-    constexpr uint32 words = VOTE_WORDS * 32 / BLOCK_THREADS, size = words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
-    uint64* const own = shared.votes + threadIdx.x / 32 * words;
+__device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
+    const uint32 words = VOTE_WORDS / parts, size = words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
+    uint64* const own = shared.votes + part * words;
     return {reinterpret_cast<Key*>(own), reinterpret_cast<Total*>(reinterpret_cast<Key*>(own) + size), size};
 }
 
 // piece: empty_votes
 template <class Key, class Total>
-__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table) {
-    for (uint64 i = lane_index(); i < table.size; i += 32) {
+__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint32 at, uint32 count) {
+    for (uint64 i = at; i < table.size; i += count) {
         store_relaxed(&table.keys[i], Key(-1));
         store_relaxed(&table.totals[i], Total(0));
     }
 }
 
 // piece: best_in_table
-// Makes `best` the best candidate of itself and every 32nd place from this lane's on, and `found` its place; the first
-// place of the part that is given is number `first`.
+// Makes `best` the best candidate of itself and the places `at` and every `count` further.
 template <class Key, class Total, class Choice, class Best>
-__device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& part, uint64 first, Choice choice,
-                                              Best& best, uint64& found) {
-    for (uint64 next = lane_index(); next < part.size; next += 32 * PLACES_AT_ONCE) {
-        Key key[PLACES_AT_ONCE];
-        Total total[PLACES_AT_ONCE];
-#pragma unroll
-        for (uint32 k = 0; k < PLACES_AT_ONCE; ++k) {
-            const uint64 i = next + 32 * k;
-            key[k] = i < part.size ? load_relaxed(&part.keys[i]) : Key(-1);
-            total[k] = i < part.size ? load_relaxed(&part.totals[i]) : Total(0);
-        }
-#pragma unroll
-        for (uint32 k = 0; k < PLACES_AT_ONCE; ++k) {
-            if (key[k] == Key(-1)) { continue; }
-            const uint64 place = first + next + 32 * k;
-            const auto candidate = choice(near, place == 0 ? Key(-1) : key[k], total[k]);
-            if (!beats(candidate, best)) { continue; }
-            best = candidate;
-            found = place;
-        }
+__device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& table, uint32 at, uint32 count,
+                                              Choice choice, Best& best) {
+    for (uint64 i = at; i < table.size; i += count) {
+        const Key found = load_relaxed(&table.keys[i]);
+        if (found == Key(-1)) { continue; }
+        const auto candidate = choice(near, i == 0 ? Key(-1) : found, load_relaxed(&table.totals[i]));
+        if (beats(candidate, best)) { best = candidate; }
     }
 }
 
 // piece: count_vote
 // Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none among
-// the first `tries`. `own`: the table is the warp's.
+// the first `tries`. `own`: the table lies in the block's own memory.
 template <bool own, class Key, class Total>
 __device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
     const Key NO_KEY = Key(-1);
@@ -345,3 +274,42 @@ __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> o
     }
     return own;
 }
+
+// piece: block_winners
+// The candidates of a block's warps, in parts.
+struct block_winners {
+    uint64 keys[32], scores[32];
+    uint32 marks[32];
+};
+
+// piece: block_best
+// The best of the candidates of a block's warps, in all threads. Between two calls all wait for each other.
+template <class Key, class Score>
+__device__ __forceinline__ candidate<Key, Score> block_best(block_storage& shared, const candidate<Key, Score>& own) {
+    block_winners& winners = shared.winners;
+    if (lane_index() == 0) {
+        winners.keys[threadIdx.x / 32] = bits_of<uint64>(padded<Key>{own.key});
+        winners.scores[threadIdx.x / 32] = bits_of<uint64>(padded<Score>{own.score});
+        winners.marks[threadIdx.x / 32] = uint32(own.voted) | uint32(own.kept) << 1;
+    }
+    __syncthreads();
+    const uint32 warp = lane_index() % (BLOCK_THREADS / 32), marks = winners.marks[warp];
+    candidate<Key, Score> best;
+    best.key = bits_of<padded<Key>>(winners.keys[warp]).value;
+    best.score = bits_of<padded<Score>>(winners.scores[warp]).value;
+    best.voted = (marks & 1) != 0;
+    best.kept = (marks & 2) != 0;
+    return best_of<32>(best);
+}
+
+// piece: warp_pause
+// All lanes of a warp wait for each other.
+struct warp_pause {
+    __device__ __forceinline__ void operator()() const { __syncwarp(FULL_WARP); }
+};
+
+// piece: block_pause
+// All threads of a block wait for each other.
+struct block_pause {
+    __device__ __forceinline__ void operator()() const { __syncthreads(); }
+};
