@@ -14,7 +14,8 @@ class DryRun:
     """A run that was not made: the program, its params and inputs are right, and this is what it would allocate.
 
     backend: its name; backend_line: why it was taken. widths: of the ids of vertices and edges.
-    needs: the buffers, in the order of the plan; those of a first run, before which nothing of the graph lies there.
+    needs: the buffers, in the order of the plan; those of a first run, before which nothing of the graph lies there,
+    with what it takes to number the vertices by degree where such a run would do so and there is room.
     device: whose memory it is. total, free: its bytes, and those that nobody has; None where the system does not say.
     """
 

@@ -209,8 +209,8 @@ class Program:
                 program = self._picker.pick(graph, backend, lambda: choice.backend.name, self._with)[0] or self
             widths = needed_widths(program._program, graph)
             bindings = program._bound(choice, graph, given, widths)
-            needs = choice.backend.needs(program._program, widths, graph, bindings)
             space = choice.backend.space() if memory is None else Space("as asked for", memory, memory)
+            needs = choice.backend.needs(program._program, widths, graph, bindings, space.free)
         return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
 
     def prepare(self, backend: str = "auto", *, ids: int | Widths = 32) -> Program:

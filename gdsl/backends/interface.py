@@ -190,8 +190,11 @@ class Backend(Protocol):
         """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `widths`."""
         ...
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
-        """What the first run of `program` on `graph` would allocate; asks for no device and compiles nothing."""
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
+        """What the first run of `program` on `graph` would allocate where so many bytes are free (None: nobody knows);
+        asks for no device and compiles nothing."""
         ...
 
     def space(self) -> Space:

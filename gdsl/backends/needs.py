@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from gdsl.backends.interface import Need
 from gdsl.codegen.structs import element_dtype
-from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Sizes, Sum
+from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum
+from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
-from gdsl.plan.nodes import Plan
+from gdsl.plan.layouts import LISTS
+from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.printer import elements_of
-from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
+from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.types import Type, Widths
 
 _SAME = {"neighbors": "columns"}
 """Parts of the caller's graph that are another one: there its edges lie in the order of their ids."""
 _SAME_BOTH_WAYS = {**_SAME, "in_offsets": "offsets", "in_sources": "columns", "reverse_edges": "in_edges"}
 """Those of a graph that has every edge both ways."""
+_KEY = 8
+"""Bytes of an edge's ends, or of a vertex and its degree, while they are sorted."""
 _HOST_PARTS = {"offsets": 64, "columns": 32}
 """What every graph holds, and how wide ids are there (those of vertices as a rule)."""
 
@@ -46,6 +51,51 @@ def on_a_device(
         return "the caller's own" if buffer.made is Made.CALLER and buffer.group == PROBLEM and lies_there else ""
 
     return tuple(_need(buffer, widths, sizes, there(buffer)) for buffer in plan.buffers)
+
+
+def on_other_ids(
+    plan: Plan, layout: Renumbering, widths: Widths, sizes: Sizes, directed: bool, inputs: Mapping[str, Any]
+) -> tuple[Need, ...]:
+    """The same where the run is one on vertices that are numbered anew (`gdsl.backends.cuda.numbering`).
+
+    What is needed only to make that numbering is free again before the run itself allocates anything. So of it no more
+    is told than is still missing then: all together is the most that there ever is.
+    """
+    asked = {need.name: need for need in on_a_device(plan, widths, sizes, directed, inputs)}
+    for name, need in asked.items():
+        group, _, part = name.partition(".")
+        if group == GRAPH:
+            asked[name] = replace(need, nbytes=0, there=f"{LAYOUT}.{shared_part(part, directed)}")
+        elif name == f"{PROBLEM}.{GIVEN_IDS}":
+            asked[name] = replace(need, nbytes=0, there=f"{LAYOUT}.order")
+    made = [_held(buffer, widths, sizes, directed) for buffer in layout.buffers]
+    first = sum(need.nbytes for need, buffer in zip(made, layout.buffers, strict=True) if _comes_first(buffer))
+    later = sum(need.nbytes for need in (*asked.values(), *made)) - first
+    missing = max(_while_numbering(layout, widths, sizes, directed) - later, 0)
+    made = [replace(need, nbytes=missing) if need.what == Role.SORTED.value else need for need in made]
+    return *asked.values(), *made
+
+
+def _held(buffer: Buffer, widths: Widths, sizes: Sizes, directed: bool) -> Need:
+    """What a numbering has of a buffer of its plan."""
+    shared = shared_part(buffer.name, directed) if buffer.role is Role.GRAPH else buffer.name
+    return _need(buffer, widths, sizes, "" if shared == buffer.name else f"{LAYOUT}.{shared}")
+
+
+def _comes_first(buffer: Buffer) -> bool:
+    """Whether it is there, or was, before the run allocates anything."""
+    return buffer.role in (Role.NAMES, Role.SORTED) or (buffer.role is Role.GRAPH and buffer.name in LISTS)
+
+
+def _while_numbering(layout: Renumbering, widths: Widths, sizes: Sizes, directed: bool) -> int:
+    """The most bytes that there are beyond names and lists while these are made: the lists as given, and the vertices
+    or the edges while they are sorted, of which there is a second copy until then."""
+    parts = {buffer.name: bytes_of(buffer, widths, sizes) for buffer in layout.buffers if buffer.role is Role.GRAPH}
+    out = parts["offsets"] + parts["columns"]
+    back = parts["in_offsets"] + parts["in_sources"] if directed else 0
+    given = out + (parts["in_offsets"] if directed else 0)
+    keys, of_vertices = _KEY * sizes[Size.EDGES], _KEY * sizes[Size.VERTICES]
+    return given + max(2 * of_vertices - out - back, 2 * keys - (back or out), keys)
 
 
 def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tuple[Need, ...]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-import os
 import re
 import warnings
 from collections import deque
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -119,7 +119,7 @@ def _read_ahead(
 ) -> Generator[tuple[bytes | Exception, Found | None], None, None]:
     """Each block with what `read` makes of it, in their order, by as many threads as there are processors."""
     first = list(itertools.islice(blocks, _FEW_BLOCKS))
-    threads = min(_MOST_THREADS, _processors()) if len(first) == _FEW_BLOCKS else 1
+    threads = min(_MOST_THREADS, processors()) if len(first) == _FEW_BLOCKS else 1
     if len(first) == _FEW_BLOCKS:
         # Where arrays of a block's size go back to the system each time, making them takes as long as all else. The C
         # library keeps those that are smaller than the largest which was ever freed.
@@ -138,11 +138,6 @@ def _read_ahead(
                 yield _done(*waiting.popleft())
         while waiting:
             yield _done(*waiting.popleft())
-
-
-def _processors() -> int:
-    """As many as this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tuple[bytes | Exception, Found | None]:

@@ -1,4 +1,4 @@
-"""The CSR and CSC of a list of edges, made by stable counting sorts; without values, by a sort of the pairs of ends."""
+"""The CSR and CSC of a list of edges, made by sorts of the pairs of ends."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_coun
 from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
+from gdsl.graph.ordering import ordered
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
-"""Fewer edges are sorted by NumPy, which takes no longer; to import SciPy takes as long as all else of a small run."""
+"""Fewer edges are turned round by NumPy, which takes no longer; to import SciPy takes as long as all else of a small
+run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +93,25 @@ def checked_csr(
 def csr_of(edges: EdgeList) -> Csr:
     """The CSR of `edges`: undirected ones stored both ways, then sorted, unless they are.
 
-    Edges with attributes take two stable counting sorts, O(V + E), one where they stand by destination, as in Matrix
-    Market files. Without, parallel edges are all alike, so any sort will do, and NumPy's of whole numbers is several
-    times as fast on processors with wide registers.
+    Without attributes parallel edges are all alike, so any sort of the pairs will do.
 
     Raises GdslError E0708 when it does not fit in memory, E0709 when a degree does not fit int32.
     """
     sources, destinations, attributes = edges.sources, edges.destinations, edges.attributes
     stored = len(sources) * (1 if edges.directed else 2)
     require_memory(8 * (edges.num_vertices + 1) * 3 + stored * 40, f"a graph of {edges.num_vertices:,} vertices")
-    ordered: Mapping[str, NDArray[Any]] = {}
+    values: Mapping[str, NDArray[Any]] = {}
     many = len(sources) >= _FEW
     if edges.directed and many and _ascending(sources, destinations):
-        offsets, columns, ordered = _offsets(sources, edges.num_vertices), destinations, attributes
+        offsets, columns, values = _offsets(sources, edges.num_vertices), destinations, attributes
     elif not attributes and edges.num_vertices < WIDE_FROM and many:
         keys = edge_keys(sources, destinations, not edges.directed)
         offsets, columns = pairs_in_order(keys, edges.num_vertices)
     else:
-        if not edges.directed:
-            sources, destinations, attributes = _both_ways(sources, destinations, attributes)
-        offsets, columns, order = _sorted_rows(sources, destinations, edges.num_vertices)
-        ordered = {name: values[order] for name, values in attributes.items()}
+        offsets, columns, values = ordered(sources, destinations, edges.num_vertices, attributes, not edges.directed)
     if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
-    csr = Csr(offsets, columns, edges.directed, ordered, edges.vertex_attributes, edges.names)
+    csr = Csr(offsets, columns, edges.directed, values, edges.vertex_attributes, edges.names)
     if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
         raise too_large("more edges enter a vertex than int32 can count")
     return csr
@@ -140,7 +137,7 @@ def pairs_in_order(
     are parallel."""
     keys.sort()
     if unique:
-        keys = without_repeats(np, keys)
+        keys = keys[first_of_equals(np, keys)]
 
     def fill(target: NDArray[Any]) -> None:
         np.copyto(target.view(np.int32), keys, casting="unsafe")  # which leaves the lower half
@@ -148,22 +145,18 @@ def pairs_in_order(
     return _offsets(keys >> 32, num_vertices), written(len(keys), np.dtype(np.int32), fill)
 
 
-def pairs_in_order_by(module: Any, keys: Any, num_vertices: int, unique: bool) -> tuple[Any, Any]:
+def lists_by(module: Any, keys: Any, num_vertices: int) -> tuple[Any, Any]:
     """The same of int32, of sorted keys on a GPU; `module` is cupy."""
-    if unique:
-        keys = without_repeats(module, keys)
     offsets = module.searchsorted(keys, module.arange(num_vertices + 1, dtype=np.int64) << 32)
     return offsets.astype(np.int32), keys.astype(np.int32)
 
 
-def without_repeats(module: Any, keys: Any) -> Any:
-    """Each of some sorted numbers once."""
-    if not len(keys):
-        return keys
+def first_of_equals(module: Any, keys: Any) -> Any:
+    """Of some sorted numbers, whether each is the first of those that are equal to it."""
     first = module.empty(len(keys), bool)
     first[:1] = True
     module.not_equal(keys[1:], keys[:-1], out=first[1:])
-    return keys[first]
+    return first
 
 
 def transposed_by(module: Any, offsets: Any, columns: Any) -> tuple[Any, Any, Any]:
@@ -218,28 +211,6 @@ def edges_of(csr: Csr) -> EdgeList:
     return EdgeList(sources, destinations, csr.num_vertices, csr.directed, attributes, vertex_attributes, csr.names)
 
 
-def _sorted_rows(
-    sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """(offsets, columns, order): a radix sort by destination, unless they are in that order, then by source, each digit
-    one of SciPy's conversions."""
-    if len(sources) < _FEW:
-        order = np.lexsort((destinations, sources))
-        return _offsets(sources, num_vertices), destinations[order], order
-    from scipy import sparse
-
-    positions = np.arange(len(sources), dtype=id_dtype(len(sources)))
-    shape = num_vertices, num_vertices
-    if _ascending(destinations, sources):
-        by_destination = sparse.csc_array((positions, sources, _offsets(destinations, num_vertices)), shape=shape)
-    else:
-        matrix = sparse.coo_array((positions, (sources, destinations)), shape=shape)
-        matrix.has_canonical_format = True  # SciPy would otherwise sum parallel edges.
-        by_destination = matrix.tocsc()
-    rows = by_destination.tocsr()
-    return rows.indptr, rows.indices, rows.data
-
-
 def _ascending(leading: NDArray[Any], other: NDArray[Any]) -> bool:
     """Whether the pairs stand in their order; of most lists a few tell that they do not."""
     for last in (_FEW, len(leading)):
@@ -257,14 +228,3 @@ def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
     ends = np.zeros(num_vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(ids, minlength=num_vertices), out=ends[1:])
     return ends
-
-
-def _both_ways(
-    sources: NDArray[Any], destinations: NDArray[Any], attributes: Mapping[str, NDArray[Any]]
-) -> tuple[NDArray[Any], NDArray[Any], dict[str, NDArray[Any]]]:
-    """Each edge followed by its opposite, so that parallel edges keep their order in both lists; loops stay single."""
-    keep = np.ones(2 * len(sources), dtype=bool)
-    keep[1::2] = sources != destinations
-    starts = np.stack([sources, destinations], axis=1).reshape(-1)[keep]
-    ends = np.stack([destinations, sources], axis=1).reshape(-1)[keep]
-    return starts, ends, {name: np.repeat(values, 2)[keep] for name, values in attributes.items()}

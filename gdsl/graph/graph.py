@@ -36,12 +36,8 @@ class Graph:
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
 
-    num_vertices: number of vertices V; their ids are 0 … V-1.
-    num_edges: number of stored directed edges E.
-    directed: whether the edges were given as one-way arcs.
-    offsets, columns: the CSR.
-    attributes: values of the edges by name, each [E], in the order of the edge ids.
-    vertex_attributes: values of the vertices by name, each [V].
+    num_vertices: number of vertices V; their ids are 0 … V-1. vertex_attributes: their values by name, each [V].
+    directed: whether the edges were given as one-way arcs. offsets, columns: the CSR.
     names: what the vertices are called, by id; None where they are called by their ids.
 
     A graph shares no memory with the arrays that it was made of, and its own cannot be written.
@@ -49,7 +45,6 @@ class Graph:
 
     num_vertices: int
     directed: bool
-    attributes: Mapping[str, NDArray[Any]]
     vertex_attributes: Mapping[str, NDArray[Any]]
     names: Names | None
     _postponed: Postponed | None = None
@@ -301,6 +296,11 @@ class Graph:
             self._keep(edges.csr())
         made: Csr = self.__dict__["_csr"]
         return made
+
+    @cached_property
+    def attributes(self) -> Mapping[str, NDArray[Any]]:
+        """Values of the edges by name, each [E], in the order of the edge ids."""
+        return self._csr.attributes
 
     @cached_property
     def num_edges(self) -> int:

@@ -5,12 +5,18 @@ A flag that says read-only is not enough: whoever holds the array, or its `base`
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
+import mmap
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+_LARGE = 1 << 22
+"""Bytes from which on memory is asked for in large pages, as NumPy does for its own arrays: in small ones the first
+touch of it takes several times as long as writing it."""
 
 
 def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
@@ -18,22 +24,40 @@ def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArr
     wanted = values.dtype.newbyteorder("=") if dtype is None else dtype
     if _is_immutable(values, wanted):
         return values
-    converted = np.ascontiguousarray(values, dtype=wanted)
-    return np.ndarray(converted.shape, wanted, buffer=converted.tobytes())
+    writable, kept = room(values.size, wanted)
+    np.copyto(writable, values.reshape(-1), casting="unsafe")
+    return kept
+
+
+def room(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """`count` zeros twice over the same memory: to write into, and what is kept, which nobody can write once the first
+    is gone."""
+    memory = bytes(max(count * dtype.itemsize, 2))  # which nobody else has; of shorter ones Python has one each
+    address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
+    assert address is not None
+    _ask_for_large_pages(address, len(memory))
+    kept = np.ndarray((count,), dtype, buffer=memory)
+    writable = (ctypes.c_uint8 * kept.nbytes).from_address(address)
+    writable.memory = memory  # type: ignore[attr-defined]  # which lives as long
+    return np.ctypeslib.as_array(writable).view(dtype), kept
+
+
+def _ask_for_large_pages(address: int, nbytes: int) -> None:
+    """Where the system has such, and nothing has been written yet."""
+    advice = getattr(mmap, "MADV_HUGEPAGE", None)
+    if nbytes < _LARGE or advice is None:
+        return
+    first = -(-address // mmap.PAGESIZE) * mmap.PAGESIZE
+    length = (address + nbytes - first) // mmap.PAGESIZE * mmap.PAGESIZE
+    with contextlib.suppress(OSError, AttributeError):  # it is nothing but advice
+        ctypes.CDLL(None).madvise(ctypes.c_void_p(first), ctypes.c_size_t(length), advice)
 
 
 def written(count: int, dtype: np.dtype[Any], fill: Callable[[NDArray[np.uint8]], None]) -> NDArray[Any]:
     """`count` values of which `fill` has written the bytes, like `immutable` without a copy."""
-    nbytes = count * dtype.itemsize
-    if nbytes < 2:  # Python has only one `bytes` of each byte, and of none
-        made = np.zeros(nbytes, np.uint8)
-        fill(made)
-        return immutable(made.view(dtype))
-    memory = bytes(nbytes)  # nobody else has it yet
-    address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
-    assert address is not None
-    fill(np.ctypeslib.as_array((ctypes.c_uint8 * nbytes).from_address(address)))
-    return np.ndarray((count,), dtype, buffer=memory)
+    writable, kept = room(count, dtype)
+    fill(writable.view(np.uint8))
+    return kept
 
 
 def _is_immutable(values: NDArray[Any], dtype: np.dtype[Any]) -> bool:

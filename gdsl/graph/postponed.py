@@ -1,12 +1,13 @@
 """Large graphs whose edges have not been put in order yet: where that is done is known once something asks for them.
 
 A program on a GPU has it done there, in a tenth of the time, and keeps the result; all else asks for it on the host.
-What is postponed is only what cannot fail later but for lack of memory, and comes to the same on both sides: edges
-without attributes, of which any order of parallel ones is as good as another.
+What is postponed is only what cannot fail later but for lack of memory, and comes to the same on both sides: edges, of
+which parallel ones become one or keep their order among themselves. Without attributes any order of theirs will do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -42,28 +43,30 @@ class Postponed:
 
     @property
     def unique(self) -> bool:
-        """Whether parallel edges become one, which without attributes are all alike."""
+        """Whether parallel edges become one: the first, which without attributes is as good as another."""
         return self.options.dedup is not None
 
     def csr(self) -> Csr:
         """The graph, made on the host."""
         edges = self.edges
+        if edges.attributes:
+            return csr_of(self.options.apply_to_edges(edges))
         sources, destinations = edges.sources, edges.destinations
         if not self.options.loops:
             other = sources != destinations
             sources, destinations = sources[other], destinations[other]
         keys = edge_keys(sources, destinations, not self.directed)
         offsets, columns = pairs_in_order(keys, edges.num_vertices, self.unique)
-        return self.made(offsets, columns)
+        return self.made(offsets, columns, {})
 
-    def made(self, offsets: NDArray[Any], columns: NDArray[Any]) -> Csr:
+    def made(self, offsets: NDArray[Any], columns: NDArray[Any], attributes: Mapping[str, NDArray[Any]]) -> Csr:
         """The graph whose edges were put in order anywhere."""
-        return Csr(offsets, columns, self.directed, {}, self.edges.vertex_attributes, self.edges.names)
+        return Csr(offsets, columns, self.directed, attributes, self.edges.vertex_attributes, self.edges.names)
 
     def changed(self, options: GraphOptions) -> Postponed | None:
         """This with `options` on top, where there are any and that can be postponed, too."""
-        if options.changes_nothing:
-            return None
+        if options.changes_nothing or (self.edges.attributes and options.undirected and self.directed):
+            return None  # of an edge and its opposite the first would be the one that stands first in order
         mine = self.options
         both = replace(
             options,
@@ -76,7 +79,10 @@ class Postponed:
 
 def in_order(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | Postponed:
     """The graph of `edges`, which nobody else can write, changed: now, or later."""
-    return postponed(edges, options) or csr_of(options.apply_to_edges(edges))
+    if (later := postponed(edges, options)) is not None:
+        return later
+    changed = options.apply_to_edges(edges)
+    return postponed(changed, UNCHANGED) or csr_of(changed)
 
 
 def known_of(made: Csr | Postponed) -> dict[str, Any]:
@@ -84,9 +90,10 @@ def known_of(made: Csr | Postponed) -> dict[str, Any]:
     if isinstance(made, Csr):
         known = {"_csr": made, "num_edges": len(made.columns), "_postponed": None, "directed": made.directed}
         return {**known, **{name: getattr(made, name) for name in _OF_BOTH}}
-    empty, of_vertices, names = Values({}), Values(made.edges.vertex_attributes), made.edges.names
+    of_vertices, names = Values(made.edges.vertex_attributes), made.edges.names
     known = {"_postponed": made, "directed": made.directed, "num_vertices": made.edges.num_vertices}
-    return {**known, "attributes": empty, "vertex_attributes": of_vertices, "names": names}
+    of_edges = {} if made.edges.attributes else {"attributes": Values({})}
+    return {**known, **of_edges, "vertex_attributes": of_vertices, "names": names}
 
 
 def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
@@ -98,19 +105,20 @@ def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
     small = len(edges.sources) < LARGE or stored >= min(LARGEST_DEGREE, WIDE_FROM) or edges.num_vertices >= WIDE_FROM
     # Without `dedup`, arcs and their opposites are paired one by one.
     pairs = options.undirected and edges.directed and options.dedup is None
-    if small or pairs or edges.attributes or options.weights is not None or options.compact:
+    combined = bool(edges.attributes) and options.dedup not in (None, "first")
+    if small or pairs or combined or options.weights is not None or options.compact:
         return None
     if edges.sources.dtype != np.int32 or edges.destinations.dtype != np.int32:
         return None
-    needed = 24 * (edges.num_vertices + 1) + stored * _BYTES_PER_EDGE
+    of_values = sum(values.itemsize for values in edges.attributes.values())
+    needed = 24 * (edges.num_vertices + 1) + stored * (_BYTES_PER_EDGE + of_values)
     require_memory(needed, f"a graph of {edges.num_vertices:,} vertices")
     return Postponed(edges, options)
 
 
 def own(edges: EdgeList) -> EdgeList:
     """`edges` of a caller's arrays; where they may be postponed, in memory of their own."""
-    few = len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM
-    if few or edges.attributes:
+    if len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM:
         return edges
     return replace(edges, sources=_copied(edges.sources), destinations=_copied(edges.destinations))
 

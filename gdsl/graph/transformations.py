@@ -15,6 +15,7 @@ from gdsl.graph.given import flag
 from gdsl.graph.hashing import endpoint_weights
 from gdsl.graph.ids import id_dtype, packed
 from gdsl.graph.names import Names
+from gdsl.graph.ordering import order_of
 from gdsl.numerals import whole_number
 
 LARGEST_RANDOM_WEIGHT = 64
@@ -158,8 +159,10 @@ def _undirected(edges: EdgeList, paired: bool) -> EdgeList:
 def _without_parallels(edges: EdgeList, how: str) -> EdgeList:
     """One edge of each set of parallel ones, at the place of the first; `min` and `max` take the chosen one's
     attributes."""
-    pairs = packed(edges.sources, edges.destinations, edges.num_vertices) if edges.directed else _end_pairs(edges)
-    order, starts = _groups([pairs])
+    leading, other = edges.sources, edges.destinations
+    if not edges.directed:
+        leading, other = np.minimum(leading, other), np.maximum(leading, other)
+    order, starts = order_of(leading, other, edges.num_vertices)
     if len(starts) == len(order):
         return edges
     first = order[starts]
@@ -231,7 +234,7 @@ def _end_pairs(edges: EdgeList) -> NDArray[np.int64]:
 
 def _groups(digits: list[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
     """(order, starts): a stable order in which equal rows of `digits` (the last one leads) stand together."""
-    order = np.argsort(digits[0], kind="stable") if len(digits) == 1 else np.lexsort(digits)
+    order = np.lexsort(digits)
     different = np.zeros(len(order), dtype=bool)
     different[:1] = True
     for digit in digits:

@@ -15,11 +15,13 @@ reductions for which hubs in front of every list may be the wrong end, nor looki
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 
-from gdsl.extents import EDGES, VERTICES, Extent, Times
+from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Sum, Times
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
-from gdsl.ir.nodes import Array, Param, Program, Scalar
+from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
+from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
@@ -36,7 +38,9 @@ _MOST_VERTICES = 1 << 31
 """Both ends of an edge are one word while they are sorted."""
 MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_sources", "edge_ids", "neighbors")
 """The parts of a graph that are made without the host."""
-_LISTS = ("columns", "in_sources")
+LISTS = ("offsets", "columns", "in_offsets", "in_sources")
+"""Those that every numbering makes; of a graph that has each edge both ways the last two are the first two."""
+_ENDS = ("columns", "in_sources")
 
 
 def layout_of(plan: Plan) -> Renumbering | None:
@@ -46,21 +50,45 @@ def layout_of(plan: Plan) -> Renumbering | None:
         return None
     parts = [buffer for buffer in plan.buffers if buffer.group == GRAPH]
     names = [part.name for part in parts]
-    worth = any(name in _LISTS for name in names) and all(name in MADE_ON_DEVICE for name in names)
+    worth = any(name in _ENDS for name in names) and all(name in MADE_ON_DEVICE for name in names)
     worth = worth and not _leaves_lists(plan)
     if asked is Layout.AUTO and not worth:
         return None
     asks = looks_up(program)
     if asked is Layout.AUTO and asks and looked_up_in_walks(with_given_ids(program)):
         return None
-    found = [array for array in program.arrays if not array.is_local and array.domain is Domain.VERTEX]
-    border = [array for array in found if array.name != GIVEN_IDS]
+    outside = [array for array in program.arrays if not array.is_local and array.name != GIVEN_IDS]
+    border = [array for array in outside if array.domain is Domain.VERTEX]
+    of_edges = [array.name for array in outside if array.domain is Domain.EDGE]
+    if asked is Layout.AUTO and _updates_by_values(program, of_edges):
+        return None
     scalars = [scalar for scalar in program.scalars if not scalar.is_local]
     data: tuple[Param | Array | Scalar, ...] = (*program.params, *border, *scalars)
     ids = [each.name for each in data if each.type is Type.VERTEX]
     arrays = [array.name for array in border]
-    buffers = (*_names(), *(_in_layout(part, part.role) for part in parts), *_sorted(), *_other_order(plan, arrays))
-    return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), buffers)
+    others = (part for part in parts if part.name not in LISTS)
+    held = (*_names(), *_lists(), *(_in_layout(part, part.role) for part in others))
+    edges = (_buffer("edges", Type.EDGE, EDGES, Role.NAMES_OF_EDGES),) if of_edges else ()
+    buffers = (*held, *edges, *_sorted(), *_other_order(plan, [*arrays, *of_edges]))
+    return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
+
+
+def can_be_put(layout: Renumbering, own: Collection[str]) -> bool:
+    """Whether a run of which the inputs `own` are the graph's is one on other ids. Those are put in the other order
+    once a graph; a caller's array of edges would be moved in each call, which takes longer than most runs gain."""
+    return layout.always or all(name in own for name in layout.of_edges)
+
+
+def _updates_by_values(program: Program, of_edges: list[str]) -> bool:
+    """Whether a functor that reads one of these inputs of edges also writes: what it adds to values of hubs, or makes
+    the least of, meets in few lines of the cache then, and that costs more than it gains (shortest paths on rmat22: 3.4
+    ms for 3.2)."""
+    for functor in program.edge_functors:
+        nodes = list(walk(functor))
+        reads = any(isinstance(node, Element) and node.array in of_edges for node in nodes)
+        if reads and any(isinstance(node, ElementTarget) for node in nodes):
+            return True
+    return False
 
 
 def looking_up(program: Program) -> Program:
@@ -87,6 +115,12 @@ def is_worth(layout: Renumbering, num_vertices: int, num_edges: int, largest_deg
 def _names() -> tuple[Buffer, ...]:
     """By new id the given one, and by given id the new one."""
     return tuple(_buffer(name, Type.VERTEX, VERTICES, Role.NAMES) for name in ("order", "rank"))
+
+
+def _lists() -> tuple[Buffer, ...]:
+    """Those of the graph, made whether the program reads them or not."""
+    kinds, extents = (Type.EDGE, Type.VERTEX) * 2, (Sum((VERTICES, Fixed(1))), EDGES) * 2
+    return tuple(_buffer(*each, Role.GRAPH) for each in zip(LISTS, kinds, extents, strict=True))
 
 
 def _sorted() -> tuple[Buffer, ...]:

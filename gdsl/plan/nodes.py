@@ -83,7 +83,9 @@ class Renumbering:
     ids: tuple[str, ...]
     """The data at the border whose values are ids."""
     arrays: tuple[str, ...]
-    """The arrays at the border, which are put into the other order."""
+    """The arrays of vertices at the border, which are put into the other order."""
+    of_edges: tuple[str, ...]
+    """The inputs of edges, which are put into it where they are the graph's own, or where `always` is said."""
     buffers: tuple[Buffer, ...]
     """What it holds beside the buffers of a run."""
 

@@ -78,6 +78,9 @@ def _layout(layout: Renumbering) -> list[str]:
     lines = [f"layout: vertices by falling degree{where}"]
     lines += ["    in a kernel of its own, which looks up the ids as given"] if layout.looks_up else []
     lines += [f"    in the other order: {', '.join(layout.arrays)}"] if layout.arrays else []
+    if layout.of_edges:
+        own = "" if layout.always else ", where they are the graph's own"
+        lines.append(f"    in the order of its edges{own}: {', '.join(layout.of_edges)}")
     lines += [f"    ids from one order to the other: {', '.join(layout.ids)}"] if layout.ids else []
     return [*lines, *_table([_buffer(buffer) for buffer in layout.buffers])]
 

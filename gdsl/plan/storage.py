@@ -58,6 +58,7 @@ class Role(Enum):
     SAVED = "handed on between launches"
     MADE_GRAPH = "graphs that the schedule makes"
     NAMES = "names of vertices"
+    NAMES_OF_EDGES = "names of edges"
     SORTED = "while they are sorted"
 
 

@@ -21,9 +21,10 @@ for one operation after the other, for all but ties with any permutation:
   numbers and numbers as ids (conversions, literals), places in a list, and lists in their order, numbers of members,
   and graphs whose vertices are labels in their order.
 
-Edges get other ids as well, since these are places in the lists. They may be used like those of vertices inside a run,
-but values of edges do not pass its border, where they would have to be moved in each call. Parallel edges keep their
-order among themselves, so that each is paired with the same one as before.
+Edges get other ids as well, since these are places in the lists, and may be used like those of vertices inside a run.
+Parallel edges keep their order among themselves, so that each has one new place and is paired with the same one as
+before: the k-th of those from u to v becomes the k-th from the new u to the new v. So an input of edges is put in the
+new order value by value. Results of edges do not pass the border, nor do ids of edges, or ids as values of edges.
 
 Conditions on inputs and defaults of params are evaluated by the host, on what the caller gave, before anything is
 renumbered. What this file does not know stands in the way.
@@ -134,8 +135,10 @@ def _at_the_border(program: nodes.Program) -> Iterator[Obstacle]:
     for array in program.arrays:
         if array.is_local:
             continue
-        if array.domain is Domain.EDGE:
-            yield Obstacle(f"`{array.name}` has values of edges, which would have other places", array.span)
+        if array.domain is Domain.EDGE and not array.is_input:
+            yield Obstacle(f"`{array.name}` is a result of edges, which would have other places", array.span)
+        elif array.domain is Domain.EDGE and _holds_id(array.type):
+            yield Obstacle(f"`{array.name}` has ids as values of edges", array.span)
         elif array.type is not Type.VERTEX and _holds_id(array.type):
             yield Obstacle(f"`{array.name}` has ids of edges, or ids in pairs", array.span)
     scalars = (scalar for scalar in program.scalars if not scalar.is_local)

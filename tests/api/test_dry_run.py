@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends import needs
 from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.cuda import plan_of
+from gdsl.backends.cuda.executable import CudaBackend
 from gdsl.backends.interface import Need
+from gdsl.extents import of_graph
+from gdsl.plan import layouts
 from tests.emulator.build import compiler
-from tests.emulator.fake_cupy import FakeCupy, MemoryPointer, install
+from tests.emulator.fake_cupy import FakeArray, FakeCupy, MemoryPointer, install
 
 ALIGNED = 256
 """Buffers that lie in one block begin at multiples of so many bytes."""
@@ -21,6 +27,17 @@ problem { input edge w : float32 where w[id] >= 0; scalar n : int64 = 0; scalar 
 edge functor heavy(src, dst, e) { cond w[e] > 1; apply { n += 1; } }
 edge functor add(src, dst, e) { apply { t += float64(w[e]); } }
 schedule { edge frontier f = filter(edges, heavy); compute(f, add); }"""
+
+
+WALKS = """program walks; problem { vertex a : int32; scalar n : int64; }
+edge functor f(src, dst, e) { cond a[src] == a[dst]; apply { n += 1; } }
+schedule { edge frontier g = filter(edges, f); compute(g, f); }"""
+RANKS = """program ranks; problem { input vertex x : float64; vertex y : float64; }
+edge functor f(src, dst, e) -> float64 { value x[dst]; }
+schedule { y = neighbor_reduce(vertices, f, sum); }"""
+
+
+FIRST = [f"layout.{name}" for name in layouts.LISTS]
 
 
 def graph_of(directed: bool) -> gdsl.Graph:
@@ -66,6 +83,74 @@ def test_a_run_allocates_what_was_told(monkeypatch: pytest.MonkeyPatch, name: st
     assert all(there.startswith("graph.") for there in shared.values())
     both = {"graph.columns", "graph.in_sources"} <= {need.name for need in told.needs}
     assert ("graph.in_sources" in shared) == (both and not directed)
+
+
+@pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+@pytest.mark.parametrize("directed", [False, True])
+@pytest.mark.parametrize("name", ["bfs", "pagerank", "coloring", "spmv", WALKS, RANKS])
+def test_a_run_on_vertices_by_degree_has_what_was_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, directed: bool
+) -> None:
+    cupy, graph = install(monkeypatch), graph_of(directed)
+    monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
+    monkeypatch.setattr(layouts, "SKEW", 1)
+    program = gdsl.compile(name, tune=[*SMALL, *(["schedule.layout=by_degree"] if name == WALKS else [])])
+    values = values_for(program, graph) | ({"x": np.ones(graph.num_vertices)} if name in (RANKS, "spmv") else {})
+    told = program.dry_run(graph, values, backend="cuda")
+    names = {need.name for need in told.needs}
+    assert {"layout.order", "layout.rank", "layout.columns", "layout.keys"} <= names
+    less = {need.name for need in program.dry_run(graph, values, backend="cuda", memory=told.needed - 1).needs}
+    assert ("layout.order" in less) == (name == WALKS), "by itself a run without room has the ids as given"
+    held, most = 0, 0
+
+    def count(nbytes: int) -> None:
+        nonlocal held, most
+        held += nbytes
+        most = max(most, held)
+
+    def counted(made: Any, nbytes: int) -> Any:
+        count(nbytes)
+        weakref.finalize(made, count, -nbytes)
+        return made
+
+    def sort(array: FakeArray) -> None:
+        count(array.nbytes)
+        array.set(np.sort(array.get()))
+        count(-array.nbytes)
+
+    def numbered(backend: CudaBackend, *arguments: Any) -> Any:
+        """To number the vertices takes what is told to be there meanwhile."""
+        before = held
+        made = by_degree(backend, *arguments)
+        kept = sum(each.nbytes for each in told.needs if each.name in FIRST or each.what == "names of vertices")
+        layout = plan_of(program.ir).layout
+        assert layout is not None
+        sizes = of_graph(graph.num_vertices, graph.num_edges, {})
+        meanwhile = needs._while_numbering(layout, told.widths, sizes, directed)
+        assert before == 0 and 0 <= most - kept - meanwhile < 10 * ALIGNED
+        return made
+
+    by_degree, allocate, upload = CudaBackend.by_degree, cupy._alloc, cupy.asarray
+    monkeypatch.setattr(CudaBackend, "by_degree", numbered)
+    monkeypatch.setattr(cupy.cuda, "alloc", lambda nbytes: counted(allocate(nbytes), nbytes))
+    monkeypatch.setattr(FakeCupy, "asarray", lambda self, array: _whole(upload(array), counted))
+    monkeypatch.setattr(FakeArray, "sort", sort)
+    assert program.run(graph, values, backend="cuda").layout_ms is not None
+    ahead = sum(each.nbytes for each in told.needs if each.what == "result" and each.name.startswith("problem."))
+    copies = sum(int(need.elements.split(" of ")[0]) if " of " in need.elements else 1 for need in told.needs)
+    results = sum(each.nbytes for each in told.needs if each.name.startswith("layout.") and each.what == "result")
+    again = results if "layout.edges" in names else 0  # may lie where the graph's weights were until they were put
+    assert (
+        -again - ALIGNED * len(program.ir.arrays)
+        <= most - told.needed
+        <= ahead + ALIGNED * (copies + len(program.ir.arrays) + 1)
+    )
+
+
+def _whole(array: Any, counted: Any) -> Any:
+    """An array that was made on the device, with its memory counted."""
+    counted(array.data, array.nbytes)
+    return array
 
 
 def test_an_array_that_lies_on_the_gpu_takes_no_more_of_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_a_large_graph_is_put_in_order_where_it_runs(
         return tuple(cupy.asarray(np.array(part, np.int32)) for part in parts)
 
     def in_order(_: Any, edges: Any) -> tuple[Any, ...]:
-        return arrays(edges.csr().offsets, edges.csr().columns)
+        return *arrays(edges.csr().offsets, edges.csr().columns), None
 
     def out_of_memory(*_: Any) -> None:
         raise OutOfMemoryError
@@ -112,3 +112,34 @@ def test_a_large_graph_is_put_in_order_where_it_runs(
         if placed:
             assert cupy.log["upload"] == (5 if directed else 2), "the parts themselves"
             assert program(graph, source=1, backend="reference").distance.tolist()[1:] == expected[:-1]
+
+
+def test_values_of_edges_that_were_put_in_order_on_the_device_are_there(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    weights = np.array([3, 1, 4, 1, 5, 9, 2, 6], np.int32)
+
+    def in_order(_: Any, edges: Any) -> tuple[Any, ...]:
+        csr = edges.csr()
+        order = np.argsort(edges.edges.sources, kind="stable")
+        return *(cupy.asarray(np.array(part, np.int32)) for part in (csr.offsets, csr.columns)), order
+
+    class Uploaded:
+        def __init__(self, _: Any, values: Any) -> None:
+            self.values = values
+
+        def __getitem__(self, order: Any) -> Any:
+            return cupy.asarray(self.values[order])
+
+    monkeypatch.setattr(postponed, "LARGE", 1)
+    for name, made in (("fetched", lambda _, array: array.get()), ("uploaded", Uploaded), ("_in_order", in_order)):
+        monkeypatch.setattr(building, name, made)
+    ends = np.arange(8)[::-1].copy(), np.arange(1, 9)[::-1].copy()
+    for kind in (np.float32, np.int32):  # one that the program takes as it is, and one that is converted there
+        graph = gdsl.Graph.from_edges(*ends, weights=weights[::-1].astype(kind))
+        program = gdsl.compile("sssp", tune=SMALL)
+        cupy.log.clear()
+        assert program(graph, source=0, backend="cuda").distance.get().tolist() == [0, *np.cumsum(weights)]
+        assert isinstance(graph._parts, building.Parts)
+        assert np.array_equal(graph.attributes["weight"], weights)
+        assert cupy.log["upload"] == 3, "the three parts themselves"

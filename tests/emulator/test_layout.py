@@ -133,6 +133,34 @@ schedule { y = neighbor_reduce(vertices, hear, max); }
         assert turn == 0 or cupy.log["upload"] == 0
 
 
+def test_values_of_edges_are_put_in_order_once_where_they_are_the_graphs(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for directed in (True, False):
+        made = random_graph(30, 90, seed=8, directed=directed)
+        weight = np.arange(made.num_edges) / 8
+        graph = gdsl.Graph(made.offsets, made.columns, directed=directed, attributes={"weight": weight[::-1]})
+        x = np.arange(30) / 4
+        monkeypatch.setattr(layouts, "LEAST_EDGES", 1)
+        monkeypatch.setattr(layouts, "SKEW", 1)
+        words = (), (WORD,), (WORD, "schedule.ids=64")
+        auto, always, wide = (gdsl.compile("spmv", tune=["schedule.block=64", *word]) for word in words)
+        for program, given, other_ids in (
+            (auto, {}, True),
+            (auto, {"weight": weight}, False),
+            (auto, {}, True),
+            (wide, {}, True),
+            (always, {"weight": weight}, True),
+            (always, {}, True),
+        ):
+            expected = program(graph, x=x, backend="reference", **given)
+            cupy.log.clear()
+            found = program(graph, x=x, backend="cuda", **given)
+            assert np.array_equal(found.y.get(), expected.y)
+            assert (found.layout_ms is not None) == other_ids
+        assert cupy.log["upload"] == 1, "that of x"
+
+
 def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(layouts, "LEAST_EDGES", 100)
     monkeypatch.setattr(layouts, "SKEW", 8)
@@ -194,6 +222,10 @@ MISTAKES = [
     ("names[id] : ~vertex(0)", "names[id] : vertex(0)"),
     ("made[v] = from[places[v]];", "made[v] = from[v];"),
     ("each + i % each];", "each];"),
+    ("(columns, offsets[v], e, columns[e])", "(columns, offsets[v], e, 0)"),
+    ("+ before", "+ 0 * before"),
+    ("behind, order[columns[e]]) +", "behind, columns[e]) +"),
+    ("= given_offsets[order[v]]", "= given_offsets[v]"),
 ]
 SEEN = """program seen;
 problem {
@@ -204,9 +236,17 @@ problem {
     vertex first[2] : int64;
     vertex into : int32;
     vertex lower : int32;
+    input edge cost : int32;
+    input edge ways[3] : bool;
+    vertex paid : int32;
+    vertex some[2] : int32;
 }
 edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
 edge functor one(src, dst, e) -> int32 { value weight[src]; }
+edge functor pay(src, dst, e) -> int32 { value cost[e] * (int32(src == s) + 2); }
+edge functor count(src, dst, e) {
+    apply { paid[dst] += cost[e]; if (ways[e][2]) { some[src][0] += 1; } if (ways[e][1]) { some[dst][1] += 1; } }
+}
 edge functor along(src, dst, e) { apply { first[dst][1] += 1 + weight[src]; } }
 vertex functor stand(v) { apply { parent[v] = level[v] == 2 ? v : level[v] == 1 ? s : none; } }
 schedule {
@@ -216,6 +256,8 @@ schedule {
     compute(vertices, stand);
     into = neighbor_reduce(vertices, one, sum, over=in_edges);
     compute(edges, along);
+    paid = neighbor_reduce(vertices, pay, sum);
+    advance(vertices, count, to=none);
 }
 """
 TIES = """program ties;
@@ -243,7 +285,12 @@ def test_a_mistake_in_the_numbering_is_seen(
     built, found = build(text, (WORD,)), []
     for seed, graph in enumerate(graphs()[: 1 if text is TIES else 3]):
         weight = np.arange(graph.num_vertices, dtype=np.int32)
-        bindings = bind(built.program, graph, {"s": 2, "weight": weight})
+        values: dict[str, Any] = {"s": 2, "weight": weight}
+        if text is SEEN:
+            places = np.arange(graph.num_edges)
+            ways = (places[:, None] >> np.arange(3)) % 2 == 1
+            values |= {"cost": (places * 7 % 101).astype(np.int32), "ways": ways}
+        bindings = bind(built.program, graph, values)
         try:
             outcome = built.run(graph, bindings, device_for(seed, 1))
         except EmulatorError as error:

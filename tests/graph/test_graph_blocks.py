@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, GraphOptions, columns, csr, decimals, postponed, text
+from gdsl.graph import Graph, GraphOptions, columns, csr, decimals, ordering, postponed, text, threads
 from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
 
@@ -138,7 +138,7 @@ def test_many_blocks_by_several_threads(tmp_path, both_ways, monkeypatch):
     """What is unusual in the middle is read exactly, and blamed at its line; so is the end of damaged data."""
     reading, seen = both_ways
     monkeypatch.setattr(text, "_CHUNK", 1 << 12)
-    monkeypatch.setattr(columns, "_processors", lambda: 3)
+    monkeypatch.setattr(columns, "processors", lambda: 3)
     rng = np.random.default_rng(3)
     rows = [f"{a} {b}\n" for a, b in rng.integers(0, 5000, (20_000, 2)).tolist()]
     path = tmp_path / "a.txt"
@@ -200,6 +200,18 @@ def test_reals_are_the_nearest(words):
     assert [math.copysign(1, value) for value in found[1]] == [math.copysign(1, value) for value in expected]
 
 
+def in_order(edges):
+    """Sources, destinations and values."""
+    columns = [edges.sources, edges.destinations, *edges.attributes.values()]
+    if not edges.directed:
+        keep = np.ones(2 * len(columns[0]), bool)
+        keep[1::2] = columns[0] != columns[1]
+        ends = [np.stack(pair, axis=1).reshape(-1) for pair in (columns[:2], columns[1::-1])]
+        columns = [each[keep] for each in (*ends, *(np.repeat(values, 2) for values in columns[2:]))]
+    order = np.lexsort(columns[1::-1])
+    return [each[order].tolist() for each in columns]
+
+
 @pytest.mark.parametrize("directed", [True, False])
 def test_orders_of_edges(monkeypatch, directed):
     """In order already, by destination, or neither; with values or without: as `lexsort` has it."""
@@ -210,15 +222,18 @@ def test_orders_of_edges(monkeypatch, directed):
             sources, destinations = ends[:, order]
             for values in ({}, {"weight": np.arange(edges)}):
                 given_edges = EdgeList(sources, destinations, count, directed, values)
-                made = csr.csr_of(given_edges)
-                monkeypatch.setattr(csr, "_FEW", 0)
-                again = csr.csr_of(given_edges)
-                monkeypatch.undo()
-                assert made.offsets.tolist() == again.offsets.tolist()
-                assert made.columns.tolist() == again.columns.tolist()
-                assert {name: found.tolist() for name, found in made.attributes.items()} == {
-                    name: found.tolist() for name, found in again.attributes.items()
-                }
+                expected = in_order(given_edges)
+                for pieces in ({}, {"_PIECE": 32, "_BLOCK": 16}, {"_PIECE": 32, "_BLOCK": 16, "_WORD_BITS": 9}):
+                    monkeypatch.setattr(csr, "_FEW", 0 if pieces else 1 << 14)
+                    monkeypatch.setattr(threads, "processors", lambda pieces=pieces: 3 if pieces else 1)
+                    for name, size in pieces.items():
+                        monkeypatch.setattr(ordering, name, size)
+                    made = csr.csr_of(given_edges)
+                    monkeypatch.undo()
+                    found = np.repeat(np.arange(count), np.diff(made.offsets)), made.columns
+                    found = [*found, *made.attributes.values()]
+                    assert [each.tolist() for each in found] == expected
+                    assert not any(each.flags.writeable for each in found[1:])
 
 
 CHANGES = [
@@ -235,6 +250,9 @@ def same(found, expected):
     parts = ("num_vertices", "num_edges", "directed", "id_bits", "offsets", "columns", "out_degrees", "in_degrees")
     for name in (*parts, "in_offsets", "in_sources", "in_edge_ids"):
         assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    assert {name: values.tolist() for name, values in found.attributes.items()} == {
+        name: values.tolist() for name, values in expected.attributes.items()
+    }
 
 
 @pytest.mark.parametrize("directed", [True, False])
@@ -255,7 +273,8 @@ def test_postponed_graphs_are_the_same(monkeypatch, directed):
             keys = csr.edge_keys(later.edges.sources, later.edges.destinations, not later.directed)
             keys = keys[(keys >> 32 != keys & 0xFFFFFFFF) | later.options.loops]
             keys.sort()
-            offsets, neighbors = csr.pairs_in_order_by(np, keys, count, later.unique)
+            keys = keys[csr.first_of_equals(np, keys)] if later.unique else keys
+            offsets, neighbors = csr.lists_by(np, keys, count)
             assert np.array_equal(offsets, expected.offsets)
             assert np.array_equal(neighbors, expected.columns)
             for part, name in zip(
@@ -267,17 +286,37 @@ def test_postponed_graphs_are_the_same(monkeypatch, directed):
         monkeypatch.undo()
 
 
+@pytest.mark.parametrize("directed", [True, False])
+def test_postponed_graphs_with_values_are_the_same(monkeypatch, directed):
+    rng = np.random.default_rng(10)
+    for first, then in itertools.product(CHANGES, CHANGES):
+        sources, destinations = rng.integers(0, 9, (2, 70))
+        given_values = {"weight": rng.integers(0, 9, 70), "odd": rng.random(70) < 0.5}
+        expected, made = None, None
+        for large in (postponed.LARGE, 1):
+            monkeypatch.setattr(postponed, "LARGE", large)
+            graph = Graph.from_edges(sources, destinations, 9, directed=directed, attributes=given_values)
+            expected, made = made, graph.changed(**first).changed(**then)
+        monkeypatch.undo()
+        assert (expected._postponed, made._postponed is None) == (None, False)
+        made.attributes  # noqa: B018 - which puts the edges in order
+        assert made._postponed is None
+        same(made, expected)
+
+
 def test_what_is_not_postponed(monkeypatch, tmp_path):
     monkeypatch.setattr(postponed, "LARGE", 1)
     plain = Graph.from_edges([0, 1, 1], [1, 2, 2])
     assert plain._postponed is not None
     assert plain.changed() is plain
-    assert Graph.from_edges([0], [1], weights=[2])._postponed is None
-    assert plain.changed(weights="random:1")._postponed is None
+    assert Graph.from_edges([0], [1], weights=[2])._postponed is not None
+    assert plain.changed(weights="random:1")._postponed is not None
+    assert plain._postponed is None  # whose edges got these weights in their order
     path = tmp_path / "a.txt"
     path.write_text("0 1\n1 2\n1 2\n")
     assert Graph.read(path)._postponed is not None
-    assert Graph.read(path, weights="random:1")._postponed is None
+    summed = Graph.read(path, weights="random:1", dedup="sum")._postponed
+    assert summed is not None and summed.options == GraphOptions()  # the change is made at once
     assert Graph.read(path, dedup="first").num_edges == 2
     monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 100)
     with pytest.raises(GdslError, match="E0708"):

@@ -81,7 +81,8 @@ MADE = ("empty", "full", "arange", "searchsorted", "argsort", "not_equal")
 
 
 @pytest.mark.parametrize("directed", [True, False])
-def test_by_pieces(monkeypatch, directed):
+@pytest.mark.parametrize("values", [False, True])
+def test_by_pieces(monkeypatch, directed, values):
     monkeypatch.setattr(postponed, "LARGE", 1)
     monkeypatch.setattr(building, "_PIECE", 64)
     monkeypatch.setattr(building, "_THREADS", 3)
@@ -89,7 +90,13 @@ def test_by_pieces(monkeypatch, directed):
     changes = ({}, {"loops": False}, {"dedup": "first"}, {"dedup": "first", "undirected": True, "loops": False})
     for (count, edges), options in itertools.product(((1, 1), (1, 3), (7, 8), (9, 100), (50, 191)), changes):
         ends = rng.integers(0, count, (2, edges))
-        found, expected = (Graph.from_edges(*ends, count, directed=directed).changed(**options) for _ in range(2))
+        of_edges = {"weight": rng.random(edges), "odd": rng.random(edges) < 0.5} if values else {}
+        found, expected = (
+            Graph.from_edges(*ends, count, directed=directed, attributes=of_edges).changed(**options) for _ in range(2)
+        )
+        if expected._postponed is None:  # in order, as all edges were loops
+            assert values and not expected.num_edges
+            continue
         cupy = stand_in(1 << 40)
         building.place(cupy, 0, found)
         assert found._postponed is None
@@ -102,6 +109,11 @@ def test_by_pieces(monkeypatch, directed):
             assert np.array_equal(parts.find(cupy, name, found.directed), getattr(expected, own)), name
             assert np.array_equal(getattr(found, own), getattr(expected, own)), name
         assert not found.columns.flags.writeable
+        assert list(found.attributes) == list(expected.attributes) == list(of_edges)
+        for name, of in expected.attributes.items():
+            assert np.array_equal(found.attributes[name], of), name
+            assert np.array_equal(parts.attribute(name, np.float32), of.astype(np.float32))
+        assert parts.attribute("other", np.int32) is None
 
 
 def test_without_room(monkeypatch):

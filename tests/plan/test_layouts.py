@@ -8,7 +8,7 @@ from gdsl.extents import of_graph
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import layouts, target
-from gdsl.plan.layouts import is_worth
+from gdsl.plan.layouts import can_be_put, is_worth
 from gdsl.plan.printer import print_plan
 from gdsl.plan.storage import Role
 
@@ -39,7 +39,8 @@ schedule { edge frontier g = filter(edges, f); n = size(g); }
         ("bfs", True, True),
         ("pagerank", True, True),
         ("triangle_count", True, True),
-        ("sssp", False, None),
+        ("sssp", False, True),
+        ("spmv", True, True),
         (LEAVES, False, True),
         (LEAVES.replace("some", "count").replace("b : bool", "b : int32"), True, True),
         (NO_LISTS, False, True),
@@ -69,6 +70,21 @@ def test_what_crosses_the_border_and_what_is_held() -> None:
     assert by_role[Role.NAMES] == 2000 and by_role[Role.RESULT] == 2000 and by_role[Role.SORTED] == 10_000
     assert f"layout: vertices by falling degree where {layouts.WORTH}" in print_plan(plan)
     assert "layout: vertices by falling degree\n" in print_plan(plan_of("bfs", BY_DEGREE))
+
+
+def test_values_of_edges() -> None:
+    auto, always, plain = plan_of("spmv"), plan_of("spmv", BY_DEGREE), plan_of("bfs").layout
+    assert auto.layout is not None and always.layout is not None and plain is not None
+    assert (auto.layout.arrays, auto.layout.of_edges, plain.of_edges) == (("x", "y"), ("weight",), ())
+    assert "    in the order of its edges, where they are the graph's own: weight\n" in print_plan(auto)
+    assert "    in the order of its edges: weight\n" in print_plan(always)
+    assert [can_be_put(each, own) for each in (auto.layout, always.layout, plain) for own in ({"weight"}, {"x"})] == [
+        *(True, False),
+        *(True, True),
+        *(True, True),
+    ]
+    [edges] = (each for each in auto.layout.buffers if each.role is Role.NAMES_OF_EDGES)
+    assert edges.extent.value(of_graph(1000, 5000, {})) == 5000
 
 
 def test_a_program_that_looks_ids_up() -> None:

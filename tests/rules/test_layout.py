@@ -98,8 +98,9 @@ TWINS = [
         "goes through a list in its order",
     ),
     (reduced("a[src]", "a", "min", "int32"), reduced("src"), "`min` orders ids"),
-    ({"data": "local edge w : float32;"}, {"data": "edge w : float32;"}, "values of edges"),
-    ({"data": "input vertex w : float32;"}, {"data": "input edge w : float32;"}, "values of edges"),
+    ({"data": "local edge w : float32;"}, {"data": "edge w : float32;"}, "result of edges"),
+    ({"data": "input edge w : float32;"}, {"data": "input edge w : vertex;"}, "ids as values of edges"),
+    ({"data": "input edge w[2] : bool;"}, {"data": "input edge w[2] : edge;"}, "ids as values of edges"),
     ({"data": "local scalar x : edge;"}, {"data": "scalar x : edge;"}, "the id of an edge"),
     ({"data": "vertex x : (int32, float32);"}, {"data": "vertex x : (int32, vertex);"}, "ids in pairs"),
     (

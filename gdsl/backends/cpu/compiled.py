@@ -79,7 +79,9 @@ class CpuBackend:
             cache.put(_KIND, key, facts)
         return CpuExecutable(plan, widths, made, library)
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
         """By the plan's buffers, and the frontiers that the generated code makes."""
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
         return needs.on_the_host(plan_of(program, self.sizes), widths, sizes, graph.directed)

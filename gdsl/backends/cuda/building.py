@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.graph.csr import pairs_in_order_by, transposed_by
+from gdsl.graph.csr import first_of_equals, lists_by, transposed_by
 from gdsl.graph.graph import Graph
 from gdsl.graph.immutable import written
 from gdsl.graph.postponed import Postponed
@@ -25,6 +25,8 @@ _NONE = numpy.iinfo(numpy.int64).max
 _BYTES_PER_EDGE = 32
 """Keys, the room that sorting them takes, those that are kept, and the columns."""
 _BYTES_PER_EDGE_TURNED = 36
+_BYTES_PER_EDGE_WITH_VALUES = 48
+"""The same and the places of the edges; not the values."""
 _KEYS = """
     const long long there = ((long long)s << 32) | (unsigned int)d, back = ((long long)d << 32) | (unsigned int)s;
     k = loops || s != d ? there : 0x7fffffffffffffffLL;
@@ -38,6 +40,13 @@ class Parts:
 
     device: int
     arrays: dict[str, Any]
+    attributes: dict[str, Any]
+    """Values of the edges by name, of the types that the graph has them in."""
+
+    def attribute(self, name: str, dtype: Any) -> Any | None:
+        """Those values as `dtype`, which the host has found to hold them."""
+        found = self.attributes.get(name)
+        return None if found is None else found.astype(dtype, copy=False)
 
     def find(self, cupy: Any, name: str, directed: bool) -> Any | None:
         """The array of this name, if it is there or can be made here."""
@@ -58,15 +67,18 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
     edges = graph._postponed
     if edges is None:
         return
-    stored = len(edges.edges.sources) * (1 if edges.directed else 2)
-    if not _fits(cupy, stored * _BYTES_PER_EDGE + edges.edges.num_vertices * 16):
+    stored, given = len(edges.edges.sources) * (1 if edges.directed else 2), edges.edges.attributes
+    each = _BYTES_PER_EDGE_WITH_VALUES + 2 * sum(of.itemsize for of in given.values()) if given else _BYTES_PER_EDGE
+    if not _fits(cupy, stored * each + edges.edges.num_vertices * 16):
         return
     try:
-        offsets, columns = _in_order(cupy, edges)
+        offsets, columns, order = _in_order(cupy, edges)
+        values = {name: uploaded(cupy, of)[order] for name, of in given.items()}
         of_host = fetched(cupy, offsets).astype(numpy.int64), fetched(cupy, columns)
+        kept = {name: fetched(cupy, of) for name, of in values.items()}
     except cupy.cuda.memory.OutOfMemoryError:
         return
-    graph._keep(edges.made(*of_host), Parts(device, {"offsets": offsets, "columns": columns}))
+    graph._keep(edges.made(*of_host, kept), Parts(device, {"offsets": offsets, "columns": columns}, values))
 
 
 def _fits(cupy: Any, needed: int) -> bool:
@@ -74,19 +86,33 @@ def _fits(cupy: Any, needed: int) -> bool:
     return bool(needed <= free + cupy.get_default_memory_pool().free_bytes())
 
 
-def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any]:
-    keys = uploaded_keys(cupy, edges)
-    keys.sort()
-    keys = keys[: int(cupy.searchsorted(keys, cupy.full(1, _NONE, numpy.int64))[0])]
-    return pairs_in_order_by(cupy, keys, edges.edges.num_vertices, edges.unique)
+def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any, Any]:
+    """(offsets, columns, and which of the given edges each is, where they have attributes)."""
+    keys, order = uploaded_keys(cupy, edges), None
+    if edges.edges.attributes:
+        order = cupy.argsort(keys, kind="stable")
+        keys = keys[order]
+        if not edges.directed:
+            order >>= 1  # each edge is followed by its opposite
+    else:
+        keys.sort()
+    count = int(cupy.searchsorted(keys, cupy.full(1, _NONE, numpy.int64))[0])
+    kept: Any = slice(count)
+    if edges.unique:
+        kept = cupy.empty(len(keys), bool)
+        kept[:count], kept[count:] = first_of_equals(cupy, keys[:count]), False
+    offsets, columns = lists_by(cupy, keys[kept], edges.edges.num_vertices)
+    return offsets, columns, None if order is None else order[kept]
 
 
 def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
-    """On the GPU the keys (`edge_keys`) of all edges, of each both ways where the graph is undirected."""
+    """On the GPU the keys (`edge_keys`) of all edges, of each both ways where the graph is undirected: of edges with
+    attributes one behind the other, as parallel edges keep their order in the lists of either end."""
     sources, destinations = edges.edges.sources, edges.edges.destinations
     count, at_once = len(sources), _PIECE // 8
     both = not edges.directed
     keys = cupy.empty(count * (2 if both else 1), numpy.int64)
+    ways = [keys[::2], keys[1::2]] if edges.edges.attributes else [keys[:count], keys[count:]]
     outputs, body = ("int64 k, int64 o", _KEYS + _BOTH_WAYS) if both else ("int64 k", _KEYS)
     kernel = cupy.ElementwiseKernel("int32 s, int32 d, bool loops", outputs, body, "keys_of_edges")
     loops = numpy.bool_(edges.options.loops)
@@ -100,12 +126,26 @@ def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
             staged[:length], staged[at_once : at_once + length] = sources[first:last], destinations[first:last]
             for place in (0, at_once):
                 _copy(cupy, there.data.ptr + 4 * place, pointer + 4 * place, 4 * length, stream, out=True)
-            made = [keys[first:last], keys[count + first : count + last]] if both else [keys[first:last]]
+            made = [way[first:last] for way in ways] if both else [keys[first:last]]
             with stream:
                 kernel(there[:length], there[at_once : at_once + length], loops, *made)
 
     _by_threads(cupy, send)
     return keys
+
+
+def uploaded(cupy: Any, values: Any) -> Any:
+    """A one-dimensional array of the host on the GPU."""
+    made, given = cupy.empty(len(values), values.dtype), numpy.ascontiguousarray(values).view(numpy.uint8)
+
+    def send(worker: int, stream: Any, here: Any, pointer: int) -> None:
+        for first, last in _pieces(worker, len(given), _PIECE):
+            stream.synchronize()
+            here[: last - first] = given[first:last]
+            _copy(cupy, made.data.ptr + first, pointer, last - first, stream, out=True)
+
+    _by_threads(cupy, send)
+    return made
 
 
 def fetched(cupy: Any, array: Any) -> Any:

@@ -16,7 +16,7 @@ from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.plan import suiting
-from gdsl.plan.layouts import is_worth, looking_up
+from gdsl.plan.layouts import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -98,15 +98,28 @@ class CudaBackend:
         stored.put(key, (generated, cubin))
         return executable
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
-        """By the buffers of the plan that suits the graph."""
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
+        """By the buffers of the plan that suits the graph, and of the numbering that it gets, if there is room."""
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
-        if suiting.has_choice(program):
-            program = suiting.suited(program, graph.num_vertices, graph.num_edges, largest_degree_of(graph))
-        sizes = sizes_of(graph, bindings)
-        return needs.on_a_device(plan_of(program), widths, sizes, graph.directed, bindings.inputs)
+        counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
+
+        def suited(program: Program) -> Program:
+            return suiting.suited(program, *counts) if suiting.has_choice(program) else program
+
+        program = suited(program)
+        plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+        layout = plan.layout
+        if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
+            other = plan_of(suited(looking_up(program))) if layout.looks_up else plan
+            assert other.layout is not None
+            told = needs.on_other_ids(other, other.layout, *more)
+            if layout.always or free is None or sum(need.nbytes for need in told) <= free:
+                return told
+        return needs.on_a_device(plan, *more)
 
     def space(self) -> Space:
         """The memory of the current GPU; what CuPy holds of it unused is free."""
@@ -198,6 +211,8 @@ class CudaExecutable:
         self._device = backend.device()
         self._kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
+        self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
+        """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -216,7 +231,7 @@ class CudaExecutable:
         suited = self._suited(graph)
         if suited is not self:
             return suited.run(graph, bindings, limits)
-        if self._looks_up(graph):
+        if self._looks_up(graph, bindings):
             try:
                 return self._looking_up().run(graph, bindings, limits)
             except GdslError as error:
@@ -225,16 +240,16 @@ class CudaExecutable:
         with self._device.reserved(limits.timeout):
             for makes_room in (self._lets_go, self._keeps_ids):
                 try:
-                    return self._enactor(graph).run(bindings, limits)
+                    return self._enactor(graph, bindings).run(bindings, limits)
                 except GdslError as error:
                     if error.code != "E0912" or not makes_room(graph):
                         raise
-            return self._enactor(graph).run(bindings, limits)
+            return self._enactor(graph, bindings).run(bindings, limits)
 
-    def _looks_up(self, graph: Graph) -> bool:
+    def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run is one on other ids that asks for those that were given."""
         layout = self.plan.layout
-        if layout is None or not layout.looks_up or graph in self._as_given:
+        if layout is None or not layout.looks_up or graph in self._as_given or not can_be_put(layout, bindings.own):
             return False
         largest = self.backend.graph(graph, self.widths, self._device).largest_degree
         return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
@@ -270,14 +285,16 @@ class CudaExecutable:
             self._other = self.backend.build_for(program, self.widths)
         return self._other
 
-    def _enactor(self, graph: Graph) -> Enactor:
-        found = self._enactors.get(graph)
+    def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
+        layout = self.plan.layout
+        put = layout is None or can_be_put(layout, bindings.own)
+        kept = self._enactors if put else self._with_arrays
+        found = kept.get(graph)
         if found is None:
             from gdsl.backends.cuda.enactor import Enactor
 
-            on_device = self._on_device(graph)
-            found = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
-            self._enactors[graph] = found
+            on_device = self._on_device(graph) if put else self.backend.graph(graph, self.widths, self._device)
+            found = kept[graph] = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
@@ -287,7 +304,10 @@ class CudaExecutable:
             return given
         if not is_worth(layout, graph.num_vertices, graph.num_edges, given.largest_degree):
             return given
-        return self.backend.by_degree(given, graph, self._device)
+        made = self.backend.by_degree(given, graph, self._device)
+        if layout.of_edges:
+            made.edges_as_given()  # before the run has its own memory, as `needs` has it
+        return made
 
 
 class _Kernels:

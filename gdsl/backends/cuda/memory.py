@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy
@@ -20,7 +21,7 @@ from gdsl.graph.graph import Graph
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
-    from gdsl.backends.cuda.numbering import Numbering
+    from gdsl.backends.cuda.numbering import Numbering, Places
 
 
 class GraphOnDevice:
@@ -54,6 +55,10 @@ class GraphOnDevice:
         for name in names:
             del self._parts[name]
 
+    def edges_as_given(self) -> Places | None:
+        """Which of the given edges each is, where the vertices are numbered anew."""
+        return None
+
     def take_made_ms(self) -> float | None:
         """What it took to number the vertices anew, in milliseconds; 0 where that was done before, None where it is not
         done."""
@@ -62,7 +67,7 @@ class GraphOnDevice:
     def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
         graph = self.graph()
         assert graph is not None
-        placed = self._placed(graph, name) if kind.itemsize == 4 else None
+        placed = self._placed(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
         if placed is not None:
             return self.device.upload(placed)
         if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
@@ -76,19 +81,26 @@ class GraphOnDevice:
         element = Type.EDGE if name == "offsets" else Type.VERTEX
         return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
-    def _placed(self, graph: Graph, name: str) -> Any | None:
-        """What the GPU has of it since the graph was made there."""
-        parts = graph._parts
+    def _placed(self, find: Callable[[Any, Parts], Any | None]) -> Any | None:
+        """What `find` finds on the GPU since the graph was made there."""
+        graph = self.graph()
+        parts = graph._parts if graph is not None else None
         if not isinstance(parts, Parts) or not isinstance(self.device, CudaDevice) or parts.device != self.device.id:
             return None
-        return parts.find(self.device.cupy, name, graph.directed)
+        return find(self.device.cupy, parts)
 
-    def attribute(self, values: Any, dtype: Any) -> Buffer:
-        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once."""
+    def attribute(self, values: Any, dtype: Any, of_edges: str | None = None) -> Buffer:
+        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once.
+        `of_edges`: the name of the attribute, where it is one of edges."""
         kept = self._attributes.get(id(values))
         if kept is None:
-            kept = self._attributes[id(values)] = values, self.device.upload(values.astype(dtype, copy=False))
+            kept = self._attributes[id(values)] = values, self.uploaded(values, dtype, of_edges)
         return kept[1]
+
+    def uploaded(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
+        """The same, of which nothing is kept here."""
+        placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
+        return self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
         """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.needs import shared_part
-from gdsl.codegen.cuda.renumbering import WORDS
+from gdsl.codegen.cuda.renumbering import WORDS, put_name
 from gdsl.codegen.structs import element_dtype
 from gdsl.graph.graph import Graph
 from gdsl.plan.layouts import MADE_ON_DEVICE
@@ -37,6 +37,14 @@ class Kernels:
             self._blocks[name] = self.device.multiprocessors * max(resident, 1)
         arguments = Arguments(*(numpy.array([value], numpy.uint64) for value in values))
         self.device.launch(kernel, self._blocks[name], _THREADS, arguments)
+
+
+class Places(NamedTuple):
+    """Where in the given order each of so many vertices or edges is."""
+
+    buffer: Buffer
+    length: int
+    of: Type
 
 
 class Numbering:
@@ -65,19 +73,24 @@ class Numbering:
         """What the caller calls a vertex; below 0 there is none."""
         return self._looked_up(self.order, vertex) if vertex >= 0 else vertex
 
-    def put_inside(self, values: Buffer, nbytes: int, of_ids: bool) -> Buffer:
-        """`nbytes` bytes of values in the order of the caller's vertices, in the new order."""
+    def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
+        """`nbytes` bytes of values in the order of the caller's vertices, or, where it is given, `edges`, in the new
+        order."""
         made = self._device.allocate(nbytes)
-        self._put(values.pointer, 0, made, nbytes, (self.order, self.rank), of_ids)
+        if edges is None:
+            self._put(values.pointer, 0, made, nbytes, (self.order, self.rank), of_ids)
+        elif edges.length:
+            self._move(values.pointer, 0, made, nbytes, edges)
         return made
 
-    def put_attribute(self, values: Any, dtype: Any, of_ids: bool) -> Buffer:
-        """An array that is the graph's own, in the new order; it is brought over once."""
+    def put_attribute(
+        self, values: Any, there: Callable[[], Buffer], nbytes: int, of_ids: bool, edges: Places | None
+    ) -> Buffer:
+        """An array that is the graph's own, and so many bytes `there` on the device, in the new order; that is done
+        once."""
         kept = self._kept.get((id(values), of_ids))
         if kept is None:
-            there = self._device.upload(values.astype(dtype, copy=False))
-            put = self.put_inside(there, values.size * numpy.dtype(dtype).itemsize, of_ids)
-            kept = self._kept[id(values), of_ids] = values, put
+            kept = self._kept[id(values), of_ids] = values, self.put_inside(there(), nbytes, of_ids, edges)
         return kept[1]
 
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
@@ -97,9 +110,13 @@ class Numbering:
             arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
             self._kernels.start("put_ids", *arguments, each // self._dtype.itemsize)
             return
+        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX))
+
+    def _move(self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places) -> None:
+        each = nbytes // places.length
         word = next(size for size in WORDS if each % size == 0)
-        arguments = values, values_at, made.pointer, places.pointer, self.num_vertices, each // word
-        self._kernels.start(f"put_{word}", *arguments)
+        arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
+        self._kernels.start(put_name(word, places.of), *arguments)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:
         """An element of one of the two, which is brought to the host with all others when the first one is asked for:
@@ -122,10 +139,11 @@ class Renumbered(GraphOnDevice):
 
     def __init__(self, kernels: Kernels, given: GraphOnDevice, graph: Graph) -> None:
         """Raises E0912 where there is no memory for it."""
-        # Of the given one nothing is kept, which has this one.
+        # Of the given one no parts are kept.
         self.device, self.graph, self.widths = given.device, given.graph, given.widths
         self.largest_degree, self.work = given.largest_degree, given.work
-        self._parts = {}
+        self._parts, self._given = {}, given
+        self._edges_as_given: Places | None = None
         self._kernels, self.directed = kernels, graph.directed
         self._vertices, self._edges = graph.num_vertices, graph.num_edges
         self.device.require(_bytes(graph, given))
@@ -141,6 +159,23 @@ class Renumbered(GraphOnDevice):
         self._wait()
         given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
         self._made_ms = (time.perf_counter() - started) * 1e3
+
+    def edges_as_given(self) -> Places:
+        """Which of the given edges each is, found when it is first asked for. Raises E0912."""
+        if self._edges_as_given is None:
+            width = element_dtype(Type.EDGE, self.widths).itemsize
+            before, given = self._given.parts_held(), self._given
+            lists = [of.part(name, _ELEMENTS[name]) for of in (given, self) for name in ("offsets", "columns")]
+            found = self.device.allocate(width * self._edges)
+            self._wait()
+            started = time.perf_counter()
+            pointers = (each.pointer for each in (*lists, self.numbering.order, found))
+            self._kernels.start("places_of_edges", *pointers, self._vertices)
+            self._wait()
+            given.drop_parts(given.parts_held() - before)
+            self._made_ms += (time.perf_counter() - started) * 1e3
+            self._edges_as_given = Places(found, self._edges, Type.EDGE)
+        return self._edges_as_given
 
     def take_made_ms(self) -> float:
         """What it took to make; 0 from the second time on."""

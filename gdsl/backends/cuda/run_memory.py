@@ -5,7 +5,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
@@ -19,10 +20,14 @@ from gdsl.codegen.cuda.layout import layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.operations import Domain
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Cleared, Made, Role
 from gdsl.types import Type, Widths
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.numbering import Places
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
@@ -140,6 +145,7 @@ class RunMemory:
         ]
         inputs = [buffer for buffer in self.plan.buffers if buffer.role is Role.INPUT]
         self._lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in inputs}
+        self._of_edges = {array.name for array in self.plan.program.arrays if array.domain is Domain.EDGE}
         self._own: frozenset[str] = frozenset()
         self._params = [
             (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
@@ -184,9 +190,16 @@ class RunMemory:
             return self._numbering.order
         if not own:
             return self.device.upload(values.astype(dtype, copy=False))
+        of_edges = name if name in self._of_edges else None
         if self._numbering is None:
-            return self.on_device.attribute(values, dtype)
-        return self._numbering.put_attribute(values, dtype, name in self._of_ids)
+            return self.on_device.attribute(values, dtype, of_edges)
+        put, nbytes = self._numbering.put_attribute, values.size * dtype.itemsize
+        there = partial(self.on_device.uploaded, values, dtype, of_edges)
+        return put(values, there, nbytes, name in self._of_ids, self._places(name))
+
+    def _places(self, name: str) -> Places | None:
+        """By which an input is put in another order, where that is not the one of the vertices."""
+        return self.on_device.edges_as_given() if name in self._of_edges else None
 
     def put_inside(self) -> None:
         """The caller's inputs in the order of the graph on the device, before anything is launched."""
@@ -195,7 +208,7 @@ class RunMemory:
         for name, dtype, place in self._inputs:
             if name not in self._own and name != GIVEN_IDS:
                 nbytes = dtype.itemsize * self._lengths[name]
-                made = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids)
+                made = self._numbering.put_inside(self.names[name], nbytes, name in self._of_ids, self._places(name))
                 self.names[name] = made
                 place[0] = made.pointer
 

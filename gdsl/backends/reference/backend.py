@@ -52,7 +52,9 @@ class ReferenceBackend:
         """Make `program` ready for graphs whose ids fit in the wider of `widths`: here all ids are alike."""
         return self.build(program, max(widths.vertex, widths.edge))
 
-    def needs(self, program: Program, widths: Widths, graph: Graph, bindings: Bindings) -> tuple[Need, ...]:
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
         """The values of arrays: each an object of Python, and the place that points to it."""
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
 

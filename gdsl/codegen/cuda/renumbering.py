@@ -82,6 +82,33 @@ extern "C" __global__ void sources_of_lists(const edge* offsets, vertex* sources
     }}
 }}
 
+// Which of `values[first]` to `values[behind - 1]`, which ascend, is the first that is not below one.
+template <class T>
+__device__ word first_from(const T* values, word first, word behind, word value) {{
+    while (first < behind) {{
+        const word middle = first + (behind - first) / 2;
+        if ((word)values[middle] < value) first = middle + 1;
+        else behind = middle;
+    }}
+    return first;
+}}
+
+// Which of the given edges is the one at each place of the new lists: of parallel ones as many stand before it there as
+// here. A warp a list.
+extern "C" __global__ void places_of_edges(
+    const edge* given_offsets, const vertex* given_columns, const edge* offsets, const vertex* columns,
+    const vertex* order, edge* given, long long vertices
+) {{
+    const int lane = threadIdx.x % 32;
+    for (long long v = THREAD / 32; v < vertices; v += THREADS / 32) {{
+        const word first = given_offsets[order[v]], behind = given_offsets[order[v] + 1];
+        for (word e = (word)offsets[v] + lane; e < (word)offsets[v + 1]; e += 32) {{
+            const word before = e - first_from(columns, offsets[v], e, columns[e]);
+            given[e] = (edge)(first_from(given_columns, first, behind, order[columns[e]]) + before);
+        }}
+    }}
+}}
+
 {puts}
 
 // The same of ids, which get their names of the other order; what is none stays what it is.
@@ -105,18 +132,18 @@ extern "C" __global__ void put_ids(
 }}
 """
 _PUT = """
-// `each` words of every vertex: those of `places[v]` become those of v. They lie at `values`, or, where the host does
+// `each` words of every {of}: those of `places[v]` become those of v. They lie at `values`, or, where the host does
 // not know that, at the address that `values_at` holds.
-extern "C" __global__ void put_{bytes}(
-    const {type}* values, const word* values_at, {type}* __restrict__ made, const vertex* __restrict__ places,
-    long long vertices, long long each
+extern "C" __global__ void {name}(
+    const {type}* values, const word* values_at, {type}* __restrict__ made, const {of}* __restrict__ places,
+    long long count, long long each
 ) {{
     const {type}* __restrict__ from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
     if (each == 1) {{
         #pragma unroll 4
-        for (long long v = THREAD; v < vertices; v += THREADS) made[v] = from[places[v]];
+        for (long long v = THREAD; v < count; v += THREADS) made[v] = from[places[v]];
     }} else {{
-        for (long long i = THREAD; i < vertices * each; i += THREADS) {{
+        for (long long i = THREAD; i < count * each; i += THREADS) {{
             made[i] = from[(long long)places[i / each] * each + i % each];
         }}
     }}
@@ -124,8 +151,17 @@ extern "C" __global__ void put_{bytes}(
 """
 
 
+def put_name(size: int, of: Type) -> str:
+    """The kernel that puts words of so many bytes of every vertex, or edge, in another order."""
+    return f"put_{size}" if of is Type.VERTEX else f"put_edges_{size}"
+
+
 def text_for(widths: Widths) -> str:
     """The text for ids of these widths."""
     vertex, edge = (_UNSIGNED[widths.of(kind)] for kind in (Type.VERTEX, Type.EDGE))
-    puts = "".join(_PUT.format(bytes=size, type=_UNSIGNED[8 * size]) for size in WORDS)
+    puts = "".join(
+        _PUT.format(name=put_name(size, of), type=_UNSIGNED[8 * size], of=of.name)
+        for of in (Type.VERTEX, Type.EDGE)
+        for size in WORDS
+    )
     return _TEXT.format(vertex=vertex, edge=edge, puts=puts)
