@@ -44,7 +44,7 @@ class Sizes:
     voted_by_lanes: int = 32
     """Longer ones up to this long by lanes that have an edge each, 32 at most (cuda)."""
     vote_words: int = 4096
-    """Words of 64 bits in which a block counts the votes of still longer ones: a warp in its part of them, or all (cuda)."""
+    """Words of 64 bits in which a block counts the votes of still longer ones, or a warp in its part (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32

@@ -190,7 +190,9 @@ class _Generation:
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
             Constant("uint32", "VOTED_ALONE", sizes.voted_alone, "edges up to which a thread counts votes by itself"),
             Constant("uint32", "VOTED_BY_LANES", sizes.voted_by_lanes, "edges up to which lanes do so in registers"),
-            Constant("uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"),
+            Constant(
+                "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
+            ),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
