@@ -127,8 +127,9 @@ def _sizes(program: ir.Program, target: Target) -> Sizes:
         return dataclasses.replace(sizes, block_threads=block)
     # More warps share what a block has for all.
     staged = max(32, sizes.staged * sizes.block_threads // block)
-    digits, slots = max(1, sizes.radix_bits - 2), sizes.table_slots // 2
-    return dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits, table_slots=slots)
+    digits, slots, votes = max(1, sizes.radix_bits - 2), sizes.table_slots // 2, sizes.vote_words // 2
+    wider = dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits)
+    return dataclasses.replace(wider, table_slots=slots, vote_words=votes)
 
 
 class _Schedule:

@@ -105,6 +105,7 @@ def _sizes(plan: Plan) -> list[str]:
         f"lists of {sizes.hub_degree} edges and more in chunks of {sizes.hub_chunk}",
         f"a pull tries {sizes.pull_prefix} of them first, {sizes.pulled_at_once} side by side",
         *_reductions(plan),
+        *_votes(plan),
         _registers(plan),
         *_walks(plan),
     ]
@@ -117,6 +118,16 @@ def _reductions(plan: Plan) -> list[str]:
     return [
         f"lists up to {sizes.short_list} reduced by a thread each, up to {sizes.grouped_list} by eight",
         f"from {sizes.reduced_hub} on in chunks of {sizes.reduced_chunk}",
+    ]
+
+
+def _votes(plan: Plan) -> list[str]:
+    sizes = plan.sizes
+    if not any(sweep.vote is not None for sweep in sweeps(plan)):
+        return []
+    return [
+        f"votes of up to {sizes.voted_alone} edges by a thread each, of up to {sizes.voted_by_lanes} in registers",
+        f"of more in {8 * sizes.vote_words} bytes a block, all of them from {sizes.hub_degree} on",
     ]
 
 

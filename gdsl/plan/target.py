@@ -39,6 +39,12 @@ class Sizes:
     """Places of such a table, a power of two, for ids of 32 bits; half as many vertices at most have one."""
     radix_bits: int = 8
     """Bits of a digit by which ids are sorted at a time (cuda)."""
+    voted_alone: int = 4
+    """Lists up to this long have their votes counted by a thread each (cuda)."""
+    voted_by_lanes: int = 32
+    """Longer ones up to this long by lanes that have an edge each, 32 at most (cuda)."""
+    vote_words: int = 4096
+    """Words of 64 bits in which a block counts the votes of still longer ones, or a warp in its part (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32

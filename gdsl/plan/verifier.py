@@ -108,6 +108,7 @@ class _Verifier:
             sizes.thin_round,
             sizes.table_least,
             sizes.radix_bits,
+            sizes.voted_alone,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
@@ -115,6 +116,8 @@ class _Verifier:
         if plan.target.grid:
             fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
             self.expect(fits, "no room for the chunks of lists that are reduced")
+            self.expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")
+            self.expect(sizes.vote_words * 32 >= 4 * sizes.block_threads, "no room for the votes of a warp")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]

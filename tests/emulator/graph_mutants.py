@@ -73,14 +73,32 @@ GRAPH_MUTANTS = (
         GRAPHS,
         "race result bounds error",
     ),
-    Mutant("ids of one digit at one place", _SORTING, "+ rank] = id", "] = id", GRAPHS, "race result error"),
+    Mutant(
+        "ids of one digit at one place", _SORTING, " + rank[k], items[k]", ", items[k]", GRAPHS, "race result error"
+    ),
     Mutant(
         "no wait for the ids of a tile",
         _SORTING,
-        "= id; }\n        __syncthreads();\n",
-        "= id; }\n",
+        "items[k]); }\n        }\n        __syncthreads();\n",
+        "items[k]); }\n        }\n",
         GRAPHS,
         "race result",
+    ),
+    Mutant(
+        "keys stay behind",
+        _SORTING,
+        "keys_aside[i] = moved.key;",
+        "keys_aside[i] = keys[i];",
+        GRAPHS,
+        "race result error",
+    ),
+    Mutant(
+        "a row forgets the rows before",
+        _SORTING,
+        "= before + __popc(alike)",
+        "= __popc(alike)",
+        GRAPHS,
+        "race result bounds error",
     ),
     Mutant(
         "a digit forgets the tiles before",

@@ -47,6 +47,9 @@ SMALL = Sizes(
     near_set=3,
     table_least=2,
     table_slots=16,
+    voted_alone=3,
+    voted_by_lanes=4,
+    vote_words=8,
     radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
@@ -65,6 +68,9 @@ TINY = Sizes(
     near_set=1,
     table_least=1,
     table_slots=64,
+    voted_alone=1,
+    voted_by_lanes=2,
+    vote_words=16,
     radix_bits=1,
 )
 NARROW = Widths.both(32)
@@ -83,6 +89,9 @@ WIDER = Sizes(
     near_set=20,
     table_least=3,
     table_slots=8,
+    voted_alone=2,
+    voted_by_lanes=12,
+    vote_words=288,
     radix_bits=3,
 )
 

@@ -24,9 +24,18 @@ _LABELS = """
 program labels;
 problem { param source : vertex; vertex label : vertex = id; }
 edge functor ballot(src, dst, e) -> (vertex, int32) { value (label[dst], 1); }
-schedule { repeat (3) { label = neighbor_vote(vertices, ballot, keep=label); } }
+schedule { repeat (2) { label = neighbor_vote(vertices, ballot, keep=label); } }
 """
 """Many keys, in every list."""
+
+_CARRIED = """
+program carried;
+problem { param source : vertex; vertex most : vertex = id; }
+edge functor large(src, dst, e) -> (vertex, int64) { value (vertex(int64(dst) % 3), 3000000000); }
+vote functor rare(v, key, total) -> float64 { value -float64(total); }
+schedule { most = neighbor_vote(vertices, large, rare); }
+"""
+"""Totals whose lower halves overflow."""
 
 _SIDES = """
 program sides;
@@ -48,7 +57,7 @@ VOTE_MUTANTS = (
     Mutant(
         "a key is taken by two lanes",
         _VOTE,
-        "exchange_word(&table.keys[place], no_key, key)",
+        "exchange_word(&table.keys[place], NO_KEY, key)",
         "(store_relaxed(&table.keys[place], key), true)",
         _LABELS,
         "race result",
@@ -64,27 +73,36 @@ VOTE_MUTANTS = (
     Mutant(
         "a table is not emptied",
         _VOTE,
-        "store_relaxed(&table.keys[i], NO_KEY);",
+        "store_relaxed(&table.keys[i], Key(-1));",
         "",
         _LABELS,
-        "result uninitialised steps",
+        "race result uninitialised steps",
     ),
     Mutant(
         "no pause before the votes",
         _VOTE,
-        "    pause();\n    for (uint64 place = at;",
-        "    for (uint64 place = at;",
+        "    pause();\n    const uint64 tries",
+        "    const uint64 tries",
         _LABELS,
         "race result",
     ),
     Mutant(
         "the block does not wait for the votes of its long list",
         _VOTE,
-        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    for (uint64 i = at;",
-        "    decltype(choice(near, Key(), Total())) best = {};\n    for (uint64 i = at;",
+        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
+        "    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         _LABELS,
         "race result",
     ),
+    Mutant(
+        "winners of warps are read before they are there",
+        _VOTE,
+        "<< 1;\n    }\n    __syncthreads();\n",
+        "<< 1;\n    }\n",
+        _LABELS,
+        "race result uninitialised",
+    ),
+    Mutant("halves without a carry", _VOTE, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,
@@ -93,12 +111,37 @@ VOTE_MUTANTS = (
         _LABELS,
         "race result bounds",
     ),
-    Mutant("the empty key is no key", _VOTE, "if (key == no_key) {", "if (false) {", _DEGREES, "result steps"),
+    Mutant("the empty key is no key", _VOTE, "if (key == NO_KEY) {", "if (false) {", _DEGREES, "result steps"),
     Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
     Mutant("a tie does not keep", _BEST, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
+    Mutant("a thread adds up no votes", _VOTE, "total[first] = sum(total[first], total[k]);", "", _DEGREES, "result"),
+    Mutant(
+        "lanes vote in another group",
+        _VOTE,
+        "__ballot_sync(FULL_WARP, votes) & group;",
+        "__ballot_sync(FULL_WARP, votes);",
+        _LABELS,
+        "result",
+    ),
+    Mutant(
+        "keys without a place in the room are lost",
+        _VOTE,
+        "if (!fits) { best_in_table(",
+        "if (false) { best_in_table(",
+        _LABELS,
+        "result",
+    ),
+    Mutant(
+        "the table behind the room is not emptied",
+        _VOTE,
+        "if (!fits) { empty_votes(",
+        "if (false) { empty_votes(",
+        _LABELS,
+        "result uninitialised steps",
+    ),
     Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),
     Mutant(
-        "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "2 * uint64(before(near))", _LABELS, "race result"
+        "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "uint64(before(near)) / 2", _LABELS, "race result"
     ),
     Mutant(
         "winners are stored at once",

@@ -161,6 +161,8 @@ class _Generation:
                         "push_blocks",
                         "intersect_tables",
                         "sort_ids",
+                        "vote_room",
+                        "block_best",
                     }
                 )
             ),
@@ -191,6 +193,11 @@ class _Generation:
             Constant("uint32", "LONG_WALK", sizes.long_walk, "walks this long of an intersection are cut into chunks"),
             Constant("uint32", "TABLE_LEAST", sizes.table_least, "neighbours that become a table, or more"),
             Constant("uint32", "TABLE_SLOTS", sizes.table_slots * 32 // self.widths.vertex, "places of a table"),
+            Constant("uint32", "VOTED_ALONE", sizes.voted_alone, "edges up to which a thread counts votes by itself"),
+            Constant("uint32", "VOTED_BY_LANES", sizes.voted_by_lanes, "edges up to which lanes do so in registers"),
+            Constant(
+                "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
+            ),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
@@ -240,10 +247,12 @@ def _block_storage(uses: frozenset[str]) -> str:
     lines += _one_of(gathered)
     if "entry_collector" in uses:
         lines.append("    near_far_state near_far;")
-    if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum", "of_warps"}):
+    if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum"}):
         lines.append("    uint64 partials[32];  // a value a warp")
     if "partial_seconds" in uses:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
+    if "block_best" in uses:
+        lines.append("    block_winners winners;")
     once = []  # what no two operators need at a time, and nothing lasts in
     if "push_blocks" in uses:
         once.append("block_tile tile;")
@@ -251,6 +260,8 @@ def _block_storage(uses: frozenset[str]) -> str:
         once.append("neighbor_table table;")
     if "sort_ids" in uses:
         once.append("digit_counts digits;")
+    if "vote_room" in uses:
+        once.append("uint64 votes[VOTE_WORDS];")
     if "entry_collector" in uses:
         once.append("key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of a warp's vertices")
     return "\n".join([*lines, *_one_of(once), "};"])

@@ -93,23 +93,23 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     const uint64 num_vertices = contracted_labels(run, label, g.num_vertices), old_edges = g.num_edges;
     const auto source = [&](edge e) { return vertex(label[g.edge_sources[e]]); };
     const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
-    edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids[i] = g.edge_ids[i]; }
-    edge* const aside = run.slice.graph_scratch[1];
+    edge* const flags = run.slice.graph_scratch[2];
+    vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
+    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], columns, sources};
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids.ids[i] = g.edge_ids[i]; }
     const uint32 bits = bits_below(num_vertices);
-    edge* const by_end = sort_ids(run, ids, aside, old_edges, bits, [&](edge e) { return uint64(destination(e)); });
-    const edge* const order = sort_ids(run, by_end, by_end == ids ? aside : ids, old_edges, bits,
-                                       [&](edge e) { return uint64(source(e)); });
-    const auto is_new = [&](uint64 i) {
-        return i == 0 || source(order[i]) != source(order[i - 1]) || destination(order[i]) != destination(order[i - 1]);
-    };
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { flags[i] = is_new(i) ? 1 : 0; }
+    sort_ids_with_keys(run, ids, old_edges, bits, destination);
+    sort_ids_with_keys(run, ids, old_edges, bits, source);
+    const edge* const order = ids.ids;
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
+        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && destination(order[i]) == destination(order[i - 1]);
+        flags[i] = alike ? 0 : 1;
+    }
     const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
     const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
-    vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        if (!is_new(i)) { continue; }
+        if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
         columns[numbers[i] - 1] = destination(order[i]);
         sources[numbers[i] - 1] = source(order[i]);
         own_ids[numbers[i] - 1] = numbers[i] - 1;

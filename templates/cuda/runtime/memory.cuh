@@ -17,7 +17,7 @@ __device__ __forceinline__ To bits_of(From x) {
     return bits.to;
 }
 
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // One compare-and-swap on the bits of a value; a bool lies in a byte of an aligned 32-bit word.
 template <int Size> struct word_of_size;
 template <> struct word_of_size<4> { typedef uint32 type; };

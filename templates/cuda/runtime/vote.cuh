@@ -1,28 +1,42 @@
 // piece: vote_warps
-// For every member the best key of its ballots. A warp takes 32 members, and counts the votes of one after the other:
-// those of up to 32 edges in registers, those of more in a table; the longest lists are left to `vote_hubs`.
+// For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
+// the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge, the
+// warp those of more in a table, list after list; the longest lists are left to `vote_hubs`.
 // `vote(near, place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
 // `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
 template <class Key, class Total, class Members, class Degree, class Vote, class Table, class Choice, class Elect>
 __device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Vote vote, Table table,
                                            Choice choice, Elect elect) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index();
+    const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size && !asked_to_stop(run); base += grid_warps() * 32) {
-        const bool taken = base + lane < size;
+    __syncthreads();  // the tables lie where others of the block may still have something
+    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+        const bool taken = lane < width && base + lane < size;
         const vertex own = taken ? members[base + lane] : vertex(0);
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE;
         defer_list(run, hub, own, 0, hub ? 1 : 0);
-        for (uint32 rows = __ballot_sync(FULL_WARP, taken && !hub); rows != 0; rows &= rows - 1) {
+        const uint32 places = hub ? 0 : uint32(length);
+        if (taken && !hub && places <= VOTED_ALONE) {
+            const auto best = vote_alone<Key, Total>(own, places, vote, choice);
+            elect(own, best.voted, best.key);
+        }
+        __syncwarp(FULL_WARP);
+        const bool longer = places > VOTED_ALONE, tabled = longer && places > VOTED_BY_LANES;
+        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, vote, choice,
+                                      elect);
+        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, vote, choice,
+                                       elect);
+        uint32 rows = __ballot_sync(FULL_WARP, tabled);
+        if (rows != 0 && asked_to_stop(run)) { break; }
+        for (; rows != 0; rows &= rows - 1) {
             const uint32 row = __ffs(rows) - 1;
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
-            const edge places = edge(__shfl_sync(FULL_WARP, length, row));
-            const auto best = places <= 32 ? vote_in_registers<Key, Total>(near, places, vote, choice)
-                                           : vote_in_table<Key, Total>(near, places, lane, 32, vote, table(near), choice, warp_pause());
-            const auto winner = warp_best(best);
+            const edge edges = edge(__shfl_sync(FULL_WARP, places, row));
+            const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
+            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, vote, room, table(near), choice, warp_pause()));
             if (lane == 0) { elect(near, winner.voted, winner.key); }
         }
     }
@@ -36,34 +50,93 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, De
                                           Choice choice, Elect elect) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
     const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
+    const auto hub = [&](uint64 i) { return i < hubs ? run.slice.hubs[i].vertex_id : vertex(0); };
+    const auto places_of = [&](uint64 i, vertex near) { return i < hubs ? degree(near) : edge(0); };
+    // What the next lists need is on its way while the votes of one are counted.
+    vertex near = hub(blockIdx.x), next = hub(blockIdx.x + gridDim.x);
+    edge places = places_of(blockIdx.x, near);
     for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
-        const vertex near = run.slice.hubs[i].vertex_id;
-        const auto best = vote_in_table<Key, Total>(near, degree(near), threadIdx.x, BLOCK_THREADS, vote, table(near), choice,
-                                                    block_pause());
-        const auto winner = block_best(run.shared, warp_best(best));
+        const vertex second = hub(i + 2 * gridDim.x);
+        const edge next_places = places_of(i + gridDim.x, next);
+        const auto room = vote_room<Key, Total>(run.shared, 0, 1);
+        const auto best = vote_in_table(near, places, threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice, block_pause());
+        const auto winner = block_best(run.shared, best_of<32>(best));
         if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }
+        near = next;
+        next = second;
+        places = next_places;
+    }
+}
+
+// piece: vote_alone
+// The best candidate of up to VOTED_ALONE edges, by one thread.
+template <class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_alone(vertex near, uint32 places, Vote vote, Choice choice)
+    -> decltype(choice(near, Key(), Total())) {
+    Key key[VOTED_ALONE];
+    Total total[VOTED_ALONE];
+    bool votes[VOTED_ALONE];
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(near, edge(k), key[k], total[k]); }
+#pragma unroll
+    for (uint32 k = 1; k < VOTED_ALONE; ++k) {
+#pragma unroll
+        for (uint32 first = 0; first < k; ++first) {
+            if (!votes[k] || !votes[first] || key[k] != key[first]) { continue; }
+            total[first] = sum(total[first], total[k]);
+            votes[k] = false;
+        }
+    }
+    decltype(choice(near, Key(), Total())) best = {};
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) {
+        if (!votes[k]) { continue; }
+        const auto candidate = choice(near, key[k], total[k]);
+        if (beats(candidate, best)) { best = candidate; }
+    }
+    return best;
+}
+
+// piece: vote_in_groups
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a time
+// as a warp has room for. The whole warp calls.
+template <uint32 lanes, class Key, class Total, class Vote, class Choice, class Elect>
+__device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Vote vote, Choice choice, Elect elect) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            waiting &= waiting - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const uint32 length = __shfl_sync(FULL_WARP, places, owner);
+        const bool active = own != 0 && rank < length;
+        const auto winner = best_of<lanes>(vote_in_registers<lanes, Key, Total>(owned, active, rank, vote, choice));
+        if (own != 0 && rank == 0) { elect(owned, winner.voted, winner.key); }
+        __syncwarp(FULL_WARP);
     }
 }
 
 // piece: vote_in_registers
-// The votes of up to 32 edges, a lane each; the first lane of each key has a candidate.
-template <class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_in_registers(vertex near, edge places, Vote vote, Choice choice)
+// The votes of edges that `lanes` lanes have, one each; the first lane of each key adds up and has a candidate.
+template <uint32 lanes, class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, Vote vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {
-    const uint32 lane = lane_index();
+    const uint32 lane = lane_index(), group = (~0u >> (32 - lanes)) << (lane - rank);
     Key key = Key();
-    Total weight = Total(), total = Total();
-    const bool votes = lane < places && vote(near, edge(lane), key, weight);
-    bool counted = false, first = false;
-    for (uint32 rows = __ballot_sync(FULL_WARP, votes); rows != 0; rows &= rows - 1) {
-        const uint32 row = __ffs(rows) - 1;
-        const Key other = Key(__shfl_sync(FULL_WARP, key, row));
-        const Total brought = Total(__shfl_sync(FULL_WARP, weight, row));
-        if (votes && other == key) {
-            total = counted ? sum(total, brought) : brought;
-            first |= !counted && row == lane;
-            counted = true;
-        }
+    Total total = Total();
+    const bool votes = active && vote(near, edge(rank), key, total);
+    const Total weight = total;
+    __syncwarp(FULL_WARP);
+    typedef typename word_of_size<sizeof(Key)>::type word;
+    const uint32 alike = __match_any_sync(FULL_WARP, word(key)) & __ballot_sync(FULL_WARP, votes) & group;
+    const bool first = votes && uint32(__ffs(alike)) == lane + 1;
+    for (uint32 others = first ? alike & (alike - 1) : 0; __any_sync(FULL_WARP, others != 0); others &= others - 1) {
+        const Total brought = shuffle(weight, others != 0 ? __ffs(others) - 1 : lane);
+        if (others != 0) { total = sum(total, brought); }
     }
     decltype(choice(near, Key(), Total())) best = {};
     if (first) { best = choice(near, key, total); }
@@ -73,33 +146,36 @@ __device__ __forceinline__ auto vote_in_registers(vertex near, edge places, Vote
 
 // piece: vote_in_table
 // The votes of any number of edges, by the threads `at` of `count` that pause together; each has the best candidate of
-// its part of the table. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
+// its part of the tables. NO_KEY stands in a place that nobody took; its own votes have the first place, where 0 says so.
+//
+// A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
+// no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
 template <class Key, class Total, class Vote, class Choice, class Pause>
 __device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, Vote vote,
-                                              const vote_table<Key, Total>& table, Choice choice, Pause pause)
-    -> decltype(choice(near, Key(), Total())) {
-    const Key NO_KEY = Key(-1);
-    for (uint64 i = at; i < table.size; i += count) {
-        store_relaxed(&table.keys[i], NO_KEY);
-        store_relaxed(&table.totals[i], Total(0));
-    }
+                                              vote_table<Key, Total> room, const vote_table<Key, Total>& table,
+                                              Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
+    const bool fits = uint64(places) < room.size / 4 * 3;
+    if (fits) { room.size = minimum(room.size, 2 * uint64(places) + 1); }
+    empty_votes(room, at, count);
+    if (!fits) { empty_votes(table, at, count); }
     pause();
+    const uint64 tries = fits ? room.size : SHARED_TRIES;
     for (uint64 place = at; place < uint64(places); place += count) {
         Key key = Key();
         Total weight = Total();
-        if (vote(near, edge(place), key, weight)) { count_vote(table, key, weight, NO_KEY); }
+        if (!vote(near, edge(place), key, weight)) { continue; }
+        if (!count_vote<true>(room, key, weight, tries)) { count_vote<false>(table, key, weight, table.size); }
     }
     pause();
     decltype(choice(near, Key(), Total())) best = {};
-    for (uint64 i = at; i < table.size; i += count) {
-        const Key found = load_relaxed(&table.keys[i]);
-        if (found == NO_KEY) { continue; }
-        const auto candidate = choice(near, i == 0 ? NO_KEY : found, load_relaxed(&table.totals[i]));
-        if (beats(candidate, best)) { best = candidate; }
-    }
+    best_in_table(near, room, at, count, choice, best);
+    if (!fits) { best_in_table(near, table, at, count, choice, best); }
     pause();
     return best;
 }
+
+// piece: SHARED_TRIES
+constexpr uint32 SHARED_TRIES = 8;
 
 // piece: vote_table
 // Places for keys and their totals; the first is that of the key that marks empty places.
@@ -110,68 +186,120 @@ struct vote_table {
     uint64 size;
 };
 
-// piece: count_vote
-// Adds to the total of a key, in the first place from its own on that has this key or none.
+// piece: vote_room
+// What the block has of its own for votes, in `parts` of which the one is asked for.
 template <class Key, class Total>
-__device__ __forceinline__ void count_vote(const vote_table<Key, Total>& table, Key key, Total weight, Key no_key) {
+__device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
+    const uint32 words = VOTE_WORDS / parts, size = words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
+    uint64* const own = shared.votes + part * words;
+    return {reinterpret_cast<Key*>(own), reinterpret_cast<Total*>(reinterpret_cast<Key*>(own) + size), size};
+}
+
+// piece: empty_votes
+template <class Key, class Total>
+__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint32 at, uint32 count) {
+    for (uint64 i = at; i < table.size; i += count) {
+        store_relaxed(&table.keys[i], Key(-1));
+        store_relaxed(&table.totals[i], Total(0));
+    }
+}
+
+// piece: best_in_table
+// Makes `best` the best candidate of itself and the places `at` and every `count` further.
+template <class Key, class Total, class Choice, class Best>
+__device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& table, uint32 at, uint32 count,
+                                              Choice choice, Best& best) {
+    for (uint64 i = at; i < table.size; i += count) {
+        const Key found = load_relaxed(&table.keys[i]);
+        if (found == Key(-1)) { continue; }
+        const auto candidate = choice(near, i == 0 ? Key(-1) : found, load_relaxed(&table.totals[i]));
+        if (beats(candidate, best)) { best = candidate; }
+    }
+}
+
+// piece: count_vote
+// Adds to the total of a key, in the first place from its own on that has this key or none; false if there is none among
+// the first `tries`. `own`: the table lies in the block's own memory.
+template <bool own, class Key, class Total>
+__device__ __forceinline__ bool count_vote(const vote_table<Key, Total>& table, Key key, Total weight, uint64 tries) {
+    const Key NO_KEY = Key(-1);
     uint64 place = 0;
-    if (key == no_key) {
+    if (key == NO_KEY) {
         store_relaxed(&table.keys[0], Key(0));
     } else {
         const uint64 places = table.size - 1;
-        uint64 hash = uint64(key) * 0x9e3779b97f4a7c15ull;
-        hash ^= hash >> 32;
-        place = 1 + hash % places;
-        while (true) {
+        place = 1 + ((uint64(key) * 0x9e3779b97f4a7c15ull >> 32) * places >> 32);
+        for (uint64 tried = 0; true; ++tried) {
+            if (tried == tries) { return false; }
             const Key found = load_relaxed(&table.keys[place]);
             if (found == key) { break; }
-            if (found == no_key && exchange_word(&table.keys[place], no_key, key)) { break; }
-            if (found != no_key || load_relaxed(&table.keys[place]) != key) {
-                place = place < places ? place + 1 : 1;
-                continue;
-            }
-            break;
+            if (found == NO_KEY && exchange_word(&table.keys[place], NO_KEY, key)) { break; }
+            if (found == NO_KEY && load_relaxed(&table.keys[place]) == key) { break; }
+            place = place < places ? place + 1 : 1;
         }
     }
-    reduce_add(&table.totals[place], weight);
+    if (own) {
+        add_in_block(&table.totals[place], weight);
+    } else {
+        reduce_add(&table.totals[place], weight);
+    }
+    return true;
 }
 
-// piece: warp_best
-// The best candidate of a warp, in all lanes.
-template <class Key, class Score>
-__device__ __forceinline__ candidate<Key, Score> warp_best(candidate<Key, Score> own) {
-    for (uint32 step = 16; step > 0; step /= 2) {
+// piece: add_in_block
+// Adds in a block's own memory. There an atomic sum of 64 bits is a loop in which all but one of those who add to one
+// word come in vain; of 32 bits there is an instruction, so the halves are added one by one, with what the lower carries.
+template <class T>
+__device__ __forceinline__ void add_in_block(T* x, T value) { reduce_add(x, value); }
+__device__ __forceinline__ void add_in_block(int64* x, int64 value) {
+    uint32* const halves = reinterpret_cast<uint32*>(x);
+    const uint32 low = uint32(value), before = atomicAdd(&halves[0], low);
+    const uint32 high = uint32(uint64(value) >> 32) + (before + low < before ? 1 : 0);
+    if (high != 0) { atomicAdd(&halves[1], high); }
+}
+
+// piece: best_of
+// The best candidate of `lanes` lanes that stand side by side, in all of them.
+template <uint32 lanes, class Key, class Score>
+__device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> own) {
+#pragma unroll
+    for (uint32 step = lanes / 2; step > 0; step /= 2) {
         candidate<Key, Score> other;
         other.key = Key(__shfl_xor_sync(FULL_WARP, own.key, step));
         other.score = Score(__shfl_xor_sync(FULL_WARP, own.score, step));
-        other.voted = __shfl_xor_sync(FULL_WARP, uint32(own.voted), step) != 0;
-        other.kept = __shfl_xor_sync(FULL_WARP, uint32(own.kept), step) != 0;
+        const uint32 marks = __shfl_xor_sync(FULL_WARP, uint32(own.voted) | uint32(own.kept) << 1, step);
+        other.voted = (marks & 1) != 0;
+        other.kept = (marks & 2) != 0;
         if (beats(other, own)) { own = other; }
     }
     return own;
 }
 
+// piece: block_winners
+// The candidates of a block's warps, in parts.
+struct block_winners {
+    uint64 keys[32], scores[32];
+    uint32 marks[32];
+};
+
 // piece: block_best
-// The best of the candidates of a block's warps, in all threads.
+// The best of the candidates of a block's warps, in all threads. Between two calls all wait for each other.
 template <class Key, class Score>
 __device__ __forceinline__ candidate<Key, Score> block_best(block_storage& shared, const candidate<Key, Score>& own) {
+    block_winners& winners = shared.winners;
+    if (lane_index() == 0) {
+        winners.keys[threadIdx.x / 32] = bits_of<uint64>(padded<Key>{own.key});
+        winners.scores[threadIdx.x / 32] = bits_of<uint64>(padded<Score>{own.score});
+        winners.marks[threadIdx.x / 32] = uint32(own.voted) | uint32(own.kept) << 1;
+    }
+    __syncthreads();
+    const uint32 warp = lane_index() % (BLOCK_THREADS / 32), marks = winners.marks[warp];
     candidate<Key, Score> best;
-    best.key = of_warps(shared, own.key);
-    best.score = of_warps(shared, own.score);
-    const uint32 marks = of_warps(shared, uint32(own.voted) | uint32(own.kept) << 1);
+    best.key = bits_of<padded<Key>>(winners.keys[warp]).value;
+    best.score = bits_of<padded<Score>>(winners.scores[warp]).value;
     best.voted = (marks & 1) != 0;
     best.kept = (marks & 2) != 0;
-    return warp_best(best);
-}
-
-// piece: of_warps
-// The value of a block's warp number i in the lanes i of all warps; lanes without such a warp have that of another.
-template <class T>
-__device__ __forceinline__ T of_warps(block_storage& shared, T value) {
-    __syncthreads();
-    if (lane_index() == 0) { shared.partials[threadIdx.x / 32] = bits_of<uint64>(padded<T>{value}); }
-    __syncthreads();
-    return bits_of<padded<T>>(shared.partials[lane_index() % (blockDim.x / 32)]).value;
+    return best_of<32>(best);
 }
 
 // piece: warp_pause

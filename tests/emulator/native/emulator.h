@@ -124,7 +124,8 @@ EMULATOR_INLINE int __any_sync(unsigned mask, int p) {
 EMULATOR_INLINE int __all_sync(unsigned mask, int p) {
     return int(emulator::warp_collective(emulator::ALL, mask, p != 0, 0));
 }
-EMULATOR_INLINE unsigned __match_any_sync(unsigned mask, unsigned value) {
+template <class T>
+EMULATOR_INLINE unsigned __match_any_sync(unsigned mask, T value) {
     return unsigned(emulator::warp_collective(emulator::MATCH_ANY, mask, value, 0));
 }
 template <class T>

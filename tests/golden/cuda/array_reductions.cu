@@ -180,7 +180,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: sum
 // piece: FLOAT32_INF
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to

@@ -48,7 +48,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: claim
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may

@@ -61,7 +61,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: minimum maximum
 // piece: least greatest
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to

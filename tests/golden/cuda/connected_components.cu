@@ -68,7 +68,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: least greatest
 // piece: load_now
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to

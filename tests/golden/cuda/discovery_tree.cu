@@ -66,7 +66,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: compare_and_swap
 // piece: reduce_add reduce_subtract
 // piece: plain_add

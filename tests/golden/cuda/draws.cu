@@ -90,7 +90,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 // piece: random_below
 // piece: load_now
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: reduce_and reduce_or reduce_xor

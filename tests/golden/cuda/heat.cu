@@ -62,7 +62,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: sum
 // piece: FLOAT64_INF
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to

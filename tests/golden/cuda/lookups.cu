@@ -51,7 +51,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: from_id to_id
 // piece: minimum maximum
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to

@@ -50,7 +50,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: sum
 // piece: store_shared
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: compare_and_swap
 // piece: reduce_add reduce_subtract
 // piece: bits_equal

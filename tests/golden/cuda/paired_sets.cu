@@ -94,7 +94,7 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 // piece: sum
 // piece: minimum maximum
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to

@@ -102,7 +102,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: claim
 // piece: bits_equal
 // piece: reduce_by_exchange

@@ -75,7 +75,7 @@ constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
 // piece: sum
 // piece: minimum maximum
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to

@@ -49,7 +49,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: claim
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may

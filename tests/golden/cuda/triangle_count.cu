@@ -240,7 +240,7 @@ struct out_lists {
 // piece: TABLE_LOOKS TABLE_REACH TABLE_SPREAD
 // piece: has_table is_tabled
 // piece: begins_table
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: fill_table
 // piece: first_place
 // piece: intersect_table

@@ -57,7 +57,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: load_now
 // piece: store_shared
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to

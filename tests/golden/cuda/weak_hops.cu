@@ -46,7 +46,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: claim
 // piece: reduce_add reduce_subtract
 
