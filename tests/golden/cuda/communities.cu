@@ -75,6 +75,9 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
+constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
+constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
 
 // ---- runtime ----
 
@@ -181,6 +184,7 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 
 // piece: stop_requested
 // piece: nothing_owed
+// piece: block_winners
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -194,6 +198,8 @@ struct block_storage {
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
+    block_winners winners;
+    uint64 votes[VOTE_WORDS];
 };
 
 // piece: enactor
@@ -246,21 +252,29 @@ struct frontier {
 // piece: each_id
 // piece: candidate
 // piece: asked_to_stop
+// piece: members_a_warp
 // piece: count_visited
 // piece: minimum maximum
 // piece: warp_inclusive_sum
 // piece: defer_list
-// piece: vote_in_registers
 // piece: beats
+// piece: vote_alone
+// piece: word_of_size exchange_word
+// piece: shuffle
+// piece: vote_in_registers
+// piece: best_of
+// piece: vote_in_groups
+// piece: SHARED_TRIES
 // piece: vote_table
-// piece: exchange_word
+// piece: empty_votes
+// piece: best_in_table
+// piece: add_in_block
 // piece: count_vote
 // piece: vote_in_table
-// piece: warp_best
+// piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
 // piece: synchronize_and_read
-// piece: of_warps
 // piece: block_best
 // piece: block_pause
 // piece: vote_hubs

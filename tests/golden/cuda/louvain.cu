@@ -111,6 +111,9 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
+constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
+constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
+constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -130,7 +133,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: random_unit
 // piece: load_now
 // piece: bits_of
-// piece: exchange_word
+// piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to
@@ -256,6 +259,7 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 
 // piece: stop_requested
 // piece: owed_edges
+// piece: block_winners
 
 constexpr uint32 RADIX = 1u << RADIX_BITS;
 
@@ -279,7 +283,11 @@ struct block_storage {
     uint64 found_edges;
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
-    digit_counts digits;
+    block_winners winners;
+    union {
+        digit_counts digits;
+        uint64 votes[VOTE_WORDS];
+    };
 };
 
 // piece: enactor
@@ -384,15 +392,21 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: each_hub
 // piece: candidate
 // piece: asked_to_stop
-// piece: vote_in_registers
 // piece: beats
+// piece: vote_alone
+// piece: vote_in_registers
+// piece: best_of
+// piece: vote_in_groups
+// piece: SHARED_TRIES
 // piece: vote_table
+// piece: empty_votes
+// piece: best_in_table
+// piece: add_in_block
 // piece: count_vote
 // piece: vote_in_table
-// piece: warp_best
+// piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
-// piece: of_warps
 // piece: block_best
 // piece: block_pause
 // piece: vote_hubs
@@ -458,18 +472,70 @@ __device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, 
     return values;
 }
 
+// piece: turn
+
+// An id and the key by which it is sorted.
+template <class Key>
+struct sort_item {
+    edge id;
+    Key key;
+};
+
+// Ids to be sorted by keys that go with them, so that each is looked up once.
+struct carried_keys {
+    edge* ids;
+    edge* aside;
+    vertex* keys;
+    vertex* keys_aside;
+    typedef sort_item<vertex> item;
+    __device__ __forceinline__ vertex key_at(uint64 i) const { return keys[i]; }
+    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], keys[i]}; }
+    __device__ __forceinline__ void store(uint64 i, const item& moved) const {
+        aside[i] = moved.id;
+        keys_aside[i] = moved.key;
+    }
+    __device__ __forceinline__ void turn() {
+        exchange(ids, aside);
+        exchange(keys, keys_aside);
+    }
+};
+
+// Ids of a tile that a thread has.
+constexpr uint32 SORTED_AT_ONCE = 4;
+
 // How many ids of each digit each block has: first all blocks' of the first digit.
-template <class Digit>
-__device__ __forceinline__ void count_digits(enactor& run, const edge* ids, uint64 count, uint64 blocks, edge* counts,
-                                             Digit digit) {
+template <class Ids>
+__device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint64 count, uint64 blocks, edge* counts,
+                                             uint32 shift) {
     digit_counts& digits = run.shared.digits;
     if (blockIdx.x >= blocks) { return; }
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { digits.of_tile[d] = 0; }
     __syncthreads();
     const stretch own = stretch_of_block(count, blocks);
-    for (uint64 i = own.first + threadIdx.x; i < own.last; i += BLOCK_THREADS) { atomicAdd(&digits.of_tile[digit(ids[i])], 1u); }
+    for (uint64 tile = own.first + threadIdx.x; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
+        uint32 digit[SORTED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            const uint64 i = tile + k * BLOCK_THREADS;
+            digit[k] = i < own.last ? uint32(ids.key_at(i) >> shift) % RADIX : RADIX;
+        }
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            if (digit[k] < RADIX) { atomicAdd(&digits.of_tile[digit[k]], 1u); }
+        }
+    }
     __syncthreads();
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
+}
+
+// How many of its digit the warp had before this lane's, and counts them all; RADIX is no digit. The whole warp calls.
+__device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
+    const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
+    const uint32 before = digit < RADIX ? of_warp[digit] : 0;
+    __syncwarp(FULL_WARP);
+    if (digit < RADIX && rank == 0) { of_warp[digit] = before + __popc(alike); }
+    __syncwarp(FULL_WARP);
+    return before + rank;
 }
 
 // Behind the tile before, or at the beginning.
@@ -494,47 +560,63 @@ __device__ __forceinline__ void add_up_tile(digit_counts& digits) {
     }
 }
 
-// The ids from `a` to `b`, where those of a block's digit begin behind those that `sums` has before them.
-template <class Digit>
-__device__ __forceinline__ void move_by_digit(enactor& run, const edge* a, edge* b, uint64 count, uint64 blocks,
-                                              const edge* sums, Digit digit) {
+// The ids to the other place, where those of a block's digit begin behind those that `sums` has before them. A warp has
+// its part of a tile in SORTED_AT_ONCE rows.
+template <class Ids>
+__device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint64 count, uint64 blocks, const edge* sums,
+                                              uint32 shift) {
     digit_counts& digits = run.shared.digits;
     const stretch own = blockIdx.x < blocks ? stretch_of_block(count, blocks) : stretch{0, 0};
+    const uint32 begin = threadIdx.x / 32 * 32 * SORTED_AT_ONCE + lane_index();
     uint32* const of_warp = digits.of_warp[threadIdx.x / 32];
-    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS) {
+    for (uint64 tile = own.first; tile < own.last; tile += BLOCK_THREADS * SORTED_AT_ONCE) {
+        typename Ids::item items[SORTED_AT_ONCE];
+        uint32 digit[SORTED_AT_ONCE], rank[SORTED_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            const uint64 i = tile + begin + k * 32;
+            digit[k] = RADIX;
+            if (i >= own.last) { continue; }
+            items[k] = ids.load(i);
+            digit[k] = uint32(items[k].key >> shift) % RADIX;
+        }
         begin_tile(digits, tile == own.first, blocks, sums);
         __syncthreads();
-        const bool active = tile + threadIdx.x < own.last;
-        const edge id = active ? a[tile + threadIdx.x] : edge(0);
-        const uint32 own_digit = active ? digit(id) : RADIX;
-        const uint32 alike = __match_any_sync(FULL_WARP, own_digit);
-        const uint32 rank = __popc(alike & ((1u << lane_index()) - 1));
-        if (active && rank == 0) { of_warp[own_digit] = __popc(alike); }
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) { rank[k] = rank_in_warp(of_warp, digit[k]); }
         __syncthreads();
         add_up_tile(digits);
         __syncthreads();
-        if (active) { b[digits.next[own_digit] + of_warp[own_digit] + rank] = id; }
+#pragma unroll
+        for (uint32 k = 0; k < SORTED_AT_ONCE; ++k) {
+            if (digit[k] < RADIX) { ids.store(digits.next[digit[k]] + of_warp[digit[k]] + rank[k], items[k]); }
+        }
         __syncthreads();
     }
     synchronize(run);
 }
 
-// The ids in `a` by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the
-// last one first, each from one of `a` and `b` to the other. Returns the one that has them.
+// Ids by their keys of `bits` bits, those of one key in the order that they have; a digit after the other, the last one
+// first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
 // (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
-template <class Key>
-__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, Key key) {
+template <class Ids>
+__device__ __forceinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
     const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
     synchronize(run);
     for (uint32 shift = 0; shift < bits && count > 0; shift += RADIX_BITS) {
-        const auto digit = [&](edge id) { return uint32(key(id) >> shift) % RADIX; };
-        count_digits(run, a, count, blocks, starts, digit);
+        count_digits(run, ids, count, blocks, starts, shift);
         running_sums(run, starts, totals, blocks * RADIX);
-        move_by_digit(run, a, b, count, blocks, starts, digit);
-        exchange(a, b);
+        move_by_digit(run, ids, count, blocks, starts, shift);
+        ids.turn();
     }
-    return a;
+}
+
+// The same for many, with their keys.
+template <class Key>
+__device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& ids, uint64 count, uint32 bits, Key key) {
+    for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids.keys[i] = key(ids.ids[i]); }
+    sort_by_digits(run, ids, count, bits);
 }
 
 // How many bits the numbers below `count` have.
@@ -542,6 +624,27 @@ __device__ __forceinline__ uint32 bits_below(uint64 count) {
     uint32 bits = 0;
     while (bits < 64 && count > (1ull << bits)) { bits += 1; }
     return bits;
+}
+
+// Ids to be sorted by keys that are looked up by the id in each pass: for few.
+template <class Key>
+struct looked_up_keys {
+    edge* ids;
+    edge* aside;
+    const Key key;
+    typedef sort_item<uint64> item;
+    __device__ __forceinline__ uint64 key_at(uint64 i) const { return key(ids[i]); }
+    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key(ids[i])}; }
+    __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
+    __device__ __forceinline__ void turn() { exchange(ids, aside); }
+};
+
+// The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
+template <class Key>
+__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, Key key) {
+    looked_up_keys<Key> ids = {a, b, key};
+    sort_by_digits(run, ids, count, bits);
+    return ids.ids;
 }
 
 // Integers as numbers without a sign, in the same order.
@@ -649,23 +752,23 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     const uint64 num_vertices = contracted_labels(run, label, g.num_vertices), old_edges = g.num_edges;
     const auto source = [&](edge e) { return vertex(label[g.edge_sources[e]]); };
     const auto destination = [&](edge e) { return vertex(label[g.columns[e]]); };
-    edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids[i] = g.edge_ids[i]; }
-    edge* const aside = run.slice.graph_scratch[1];
+    edge* const flags = run.slice.graph_scratch[2];
+    vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
+    carried_keys ids = {run.slice.graph_scratch[0], run.slice.graph_scratch[1], columns, sources};
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ids.ids[i] = g.edge_ids[i]; }
     const uint32 bits = bits_below(num_vertices);
-    edge* const by_end = sort_ids(run, ids, aside, old_edges, bits, [&](edge e) { return uint64(destination(e)); });
-    const edge* const order = sort_ids(run, by_end, by_end == ids ? aside : ids, old_edges, bits,
-                                       [&](edge e) { return uint64(source(e)); });
-    const auto is_new = [&](uint64 i) {
-        return i == 0 || source(order[i]) != source(order[i - 1]) || destination(order[i]) != destination(order[i - 1]);
-    };
-    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { flags[i] = is_new(i) ? 1 : 0; }
+    sort_ids_with_keys(run, ids, old_edges, bits, destination);
+    sort_ids_with_keys(run, ids, old_edges, bits, source);
+    const edge* const order = ids.ids;
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
+        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && destination(order[i]) == destination(order[i - 1]);
+        flags[i] = alike ? 0 : 1;
+    }
     const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
     const uint64 num_edges = old_edges > 0 ? numbers[old_edges - 1] : 0;
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
-    vertex *const columns = run.slice.made_columns[room], *const sources = run.slice.made_sources[room];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        if (!is_new(i)) { continue; }
+        if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
         columns[numbers[i] - 1] = destination(order[i]);
         sources[numbers[i] - 1] = source(order[i]);
         own_ids[numbers[i] - 1] = numbers[i] - 1;

@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: smaller larger
+// piece: load_seen
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
@@ -20,14 +21,6 @@
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_relax
 #undef advance_spread
-#undef advanced_1
-#undef b_bound
-#undef b_farthest
-#undef b_keep_condition
-#undef b_measure_apply
-#undef b_measure_totals
-#undef b_nearest
-#undef b_take_condition
 #undef b_waiting_1
 #undef c_bound
 #undef c_farthest
@@ -38,23 +31,16 @@
 #undef c_take_condition
 #undef c_waiting_1
 #undef capacity
-#undef compute_b_measure
 #undef compute_c_measure
 #undef distance
 #undef dst
 #undef e
 #undef f_
-#undef filter_b_keep
-#undef filter_b_take
 #undef filter_c_keep
 #undef filter_c_take
 #undef members_1
 #undef members_2
-#undef popped_1
-#undef rank
-#undef relax_apply
-#undef relax_early
-#undef relax_read
+#undef relax_apply_late
 #undef source
 #undef src
 #undef weight
@@ -85,10 +71,12 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
+// piece: lower_to
 // piece: reduce_min
+// piece: raise_to
 // piece: reduce_max
-// piece: changed_min
 // piece: changed_max
+// piece: late_changed_min
 // piece: plain_min
 // piece: plain_max
 
@@ -150,6 +138,8 @@ struct hub_chunk {
 };
 static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
+typedef uint32 key_word;
+
 struct run_slice {
     control_block* control;
     const uint32* host_stop;  // in the host's memory: not 0 asks for a stop
@@ -159,6 +149,7 @@ struct run_slice {
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[3];  // of each frontier: num_vertices
     uint32* bitmaps[3];  // of each frontier: a bit a vertex
+    key_word* visited;  // of each vertex: the rank of what it was visited with
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -169,15 +160,12 @@ struct data_slice {
     float64* rank;  // num_vertices
     float32* distance;  // num_vertices
     int32* capacity;  // num_vertices
-    float64* b_nearest;  // one value
-    float64* b_farthest;  // one value
-    float64* b_bound;  // one value
     float64* c_nearest;  // one value
     float64* c_farthest;  // one value
     float64* c_bound;  // one value
     vertex source;
 };
-static_assert(sizeof(data_slice) == 280, "as the host knows it");
+static_assert(sizeof(data_slice) == 264, "as the host knows it");
 
 // piece: stop_requested
 // piece: nothing_owed
@@ -230,6 +218,7 @@ struct frontier {
 // piece: out_lists
 // piece: marks_of
 // piece: mark
+// piece: mark_unread
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
@@ -262,22 +251,19 @@ struct frontier {
 // piece: push_hubs_side_by_side
 // piece: near_bound
 // piece: choose_bound
+// piece: rank_word
+// piece: visited_values
+// piece: note_values
+// piece: listed_edge
+// piece: CUT_DEGREE
+// piece: push_unvisited
+// piece: push_unvisited_hubs
 
 // ---- functors ----
-
-struct b_measure_totals {
-    float64 b_nearest = (FLOAT64_INF - FLOAT64_INF);
-    float64 b_farthest = (FLOAT64_INF - FLOAT64_INF);
-};
 
 struct c_measure_totals {
     float64 c_nearest = (FLOAT64_INF - FLOAT64_INF);
     float64 c_farthest = (FLOAT64_INF - FLOAT64_INF);
-};
-
-struct relax_early {
-    bool active;
-    float32 value_1;
 };
 
 struct widen_early {
@@ -285,35 +271,9 @@ struct widen_early {
     float32 value_1;
 };
 
-__device__ __forceinline__ void b_measure_apply(const data_slice& d, vertex v, b_measure_totals& totals) {
-#line 17 "nearest_waiting.gdsl"
-    plain_min(&totals.b_nearest, float64(d.distance[v]));
-#line 17 "nearest_waiting.gdsl"
-    plain_max(&totals.b_farthest, float64(d.distance[v]) < FLOAT64_INF ? float64(d.distance[v]) : -FLOAT64_INF);
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ bool b_take_condition(const data_slice& d, vertex v) {
-#line 17 "nearest_waiting.gdsl"
-    return !(float64(d.distance[v]) > *d.b_bound);
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ bool b_keep_condition(const data_slice& d, vertex v) {
-#line 17 "nearest_waiting.gdsl"
-    return float64(d.distance[v]) > *d.b_bound;
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 12 "nearest_waiting.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + early.value_1);
-}
-#line resume "nearest_waiting.cu"
-
-__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
-#line 12 "nearest_waiting.gdsl"
-    early.value_1 = d.weight[e];
+    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
 #line resume "nearest_waiting.cu"
 
@@ -351,71 +311,21 @@ __device__ __forceinline__ void widen_read(const data_slice& d, edge e, widen_ea
 
 // ---- operators ----
 
-// line 18: compute(b_waiting_1, b_measure)
-__device__ __forceinline__ void compute_b_measure(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    b_measure_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { b_measure_apply(d, v, totals); });
-    {
-        const float64 total = block_reduce(run.shared, totals.b_nearest, (FLOAT64_INF - FLOAT64_INF),
-            [](float64 a, float64 b) { return least(a, b); });
-        if (threadIdx.x == 0) { reduce_min(d.b_nearest, total); }
-    }
-    {
-        const float64 total = block_reduce(run.shared, totals.b_farthest, (FLOAT64_INF - FLOAT64_INF),
-            [](float64 a, float64 b) { return greatest(a, b); });
-        if (threadIdx.x == 0) { reduce_max(d.b_farthest, total); }
-    }
-    note_operator(run, 0, iteration, size, 0, false);
-}
-
-// line 18: popped_1 = filter(b_waiting_1, b_take)
-__device__ __forceinline__ void filter_b_take(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && b_take_condition(d, v);
-        out.append(accepted, v);
-    });
-    out.flush();
-    end_queue(run, result);
-    end_operator(run, 1, iteration, size, 0, false);
-}
-
-// line 18: b_waiting_1 = filter(b_waiting_1, b_keep)
-__device__ __forceinline__ void filter_b_keep(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && b_keep_condition(d, v);
-        out.append(accepted, v);
-    });
-    out.flush();
-    end_queue(run, result);
-    end_operator(run, 2, iteration, size, 0, false);
-}
-
-// line 18: advanced_1 = advance(popped_1, relax)
+// line 18: b_waiting_1 = advance(b_waiting_1, relax)
 __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
-        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && relax_apply_late(d, near, far, at);
+        out.append(accepted && mark_unread(seen, far), far);
     };
-    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
-        const bool accepted = active && relax_apply(d, near, far, at, early);
-        out.append(accepted && mark(seen, far), far);
-    };
-    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    const visited_values<float32, true> known(run, d.distance);
+    if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
+    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, out_lists{d.graph}, visit));
+    push_unvisited_hubs(run, d.graph.largest_degree, known, out_lists{d.graph}, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
@@ -502,9 +412,6 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.capacity[i] = 0;
     });
     if (leader()) {
-        *d.b_nearest = 0.0;
-        *d.b_farthest = 0.0;
-        *d.b_bound = 0.0;
         *d.c_nearest = 0.0;
         *d.c_farthest = 0.0;
         *d.c_bound = 0.0;
@@ -519,8 +426,6 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
-    frontier& popped_1 = members_1;  // never needed at the same time
-    frontier& advanced_1 = members_1;  // never needed at the same time
     frontier& c_waiting_1 = b_waiting_1;  // never needed at the same time
     frontier& members_2 = members_1;  // never needed at the same time
     frontier& f_ = members_1;  // never needed at the same time
@@ -538,19 +443,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
     }
     grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        if (leader()) { *d.b_nearest = FLOAT64_INF; }
-        if (leader()) { *d.b_farthest = -FLOAT64_INF; }
-        synchronize(run);
-        compute_b_measure(run, d, b_waiting_1, iteration);
-        synchronize(run);
-        choose_bound(run, b_waiting_1.size, 16384, *d.b_nearest, *d.b_farthest, d.b_bound);
-        filter_b_take(run, d, b_waiting_1, spare, iteration);
-        exchange(popped_1, spare);
-        filter_b_keep(run, d, b_waiting_1, spare, iteration);
+        advance_relax(run, d, b_waiting_1, spare, iteration);
         exchange(b_waiting_1, spare);
-        advance_relax(run, d, popped_1, spare, iteration);
-        exchange(advanced_1, spare);
-        grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
     }
     if (run.stopped) { return; }
     if (leader()) { d.capacity[d.source] = 2147483647; }

@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: read_host_flag
 // piece: load_acquire
@@ -23,9 +24,7 @@
 #undef dst
 #undef e
 #undef f_
-#undef relax_apply
-#undef relax_early
-#undef relax_read
+#undef relax_apply_late
 #undef source
 #undef src
 #undef weight
@@ -50,8 +49,8 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
-// piece: reduce_min
-// piece: changed_min
+// piece: lower_to
+// piece: late_changed_min
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -111,6 +110,8 @@ struct hub_chunk {
 };
 static_assert(sizeof(hub_chunk) == 12, "as the host knows it");
 
+typedef uint32 key_word;
+
 struct run_slice {
     control_block* control;
     const uint32* host_stop;  // in the host's memory: not 0 asks for a stop
@@ -120,6 +121,7 @@ struct run_slice {
     hub_chunk* hubs;  // chunks of long lists
     vertex* queues[2];  // of each frontier: num_vertices
     uint32* bitmaps[2];  // of each frontier: a bit a vertex
+    key_word* visited;  // of each vertex: the rank of what it was visited with
     uint32* marks[2];  // a bit a vertex, twice
 };
 
@@ -130,7 +132,7 @@ struct data_slice {
     float32* distance;  // num_vertices
     vertex source;
 };
-static_assert(sizeof(data_slice) == 200, "as the host knows it");
+static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
 // piece: nothing_owed
@@ -177,7 +179,7 @@ struct frontier {
 // piece: count_edges
 // piece: out_lists
 // piece: marks_of
-// piece: mark
+// piece: mark_unread
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
@@ -186,34 +188,27 @@ struct frontier {
 // piece: end_queue
 // piece: grid_warps warp_index
 // piece: need_queue
-// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: count_visited
+// piece: rank_word
+// piece: visited_values
+// piece: note_values
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: defer_list
-// piece: push_warps_side_by_side
+// piece: listed_edge
+// piece: CUT_DEGREE
+// piece: push_unvisited
 // piece: synchronize_and_read
-// piece: push_hubs_side_by_side
+// piece: push_unvisited_hubs
 
 // ---- functors ----
 
-struct relax_early {
-    bool active;
-    float32 value_1;
-};
-
-__device__ __forceinline__ bool relax_apply(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 11 "sssp.gdsl"
-    return changed_min(&d.distance[dst], load_now(&d.distance[src]) + early.value_1);
-}
-#line resume "sssp.cu"
-
-__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
-#line 11 "sssp.gdsl"
-    early.value_1 = d.weight[e];
+    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
 }
 #line resume "sssp.cu"
 
@@ -226,15 +221,14 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
-        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+        const bool accepted = active && relax_apply_late(d, near, far, at);
+        out.append(accepted && mark_unread(seen, far), far);
     };
-    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
-        const bool accepted = active && relax_apply(d, near, far, at, early);
-        out.append(accepted && mark(seen, far), far);
-    };
-    count_visited(run, push_warps_side_by_side<4, relax_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
-    push_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit_ahead, visit);
+    const visited_values<float32, true> known(run, d.distance);
+    if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
+    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, out_lists{d.graph}, visit));
+    push_unvisited_hubs(run, d.graph.largest_degree, known, out_lists{d.graph}, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
