@@ -2,8 +2,7 @@
 
 The nodes are those of the architecture page, with these differences, each because the text needs it:
 
-- `Operation` holds what all variants of one operator share (its function, its site in traces, its frontiers), so that
-  a `Choice` lies within it and a trace names the operator whatever was chosen;
+- `Operation` holds what all variants of one operator share (function, site, frontiers): a `Choice` lies within;
 - a `Sweep` has `walks`, one or two for both lists of a vertex; each has its own `Variant`, since near and far change
   places between them, and a second one for lists that several threads share;
 - a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides.

@@ -148,5 +148,12 @@ def test_every_line_of_generated_text_is_executed() -> None:
     assert len(reached) > 200
 
 
-UNREACHED = frozenset({"if (largest_degree < int64(HUB_DEGREE)) { return 0; }"})
-"""Lines that gcov says did not run. This one did: what follows it has run."""
+UNREACHED = frozenset(
+    {
+        "if (largest_degree < int64(HUB_DEGREE)) { return 0; }",
+        "__device__ __forceinline__ uint64 edges() const { return 0; }",
+        "__device__ __forceinline__ void tell(uint64) {}",
+    }
+)
+"""Lines that gcov says did not run. The first one did: what follows it has run. The others belong to `nothing_owed`,
+whose `due` says that nobody asks."""

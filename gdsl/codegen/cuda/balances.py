@@ -1,4 +1,4 @@
-"""The runtime's functions that share the edges of the members out."""
+"""The runtime's functions that share the edges of the members out, and what comes between two calls."""
 
 from __future__ import annotations
 
@@ -21,4 +21,12 @@ REDUCES = {
     Balance.BINS: "reduce_bins",
     Balance.EDGES: "reduce_by_edges",
     Balance.AUTO: "reduce_warps",
+}
+WAIT = "synchronize(run);"
+_SORTED = "const bin_sizes sorted = sorted_by_now(run);"
+BETWEEN_PUSHES = {Balance.MERGE: (WAIT,), Balance.BINS: (_SORTED, WAIT)}
+"""Between the two lists of a vertex, where the second goes on in what the first has shared out."""
+BETWEEN_REDUCTIONS = {
+    Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",),
+    Balance.BINS: (_SORTED,),
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gdsl.codegen.cuda.balances import REDUCES
+from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, REDUCES, WAIT
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -68,13 +68,7 @@ COUNTED: dict[Over | None, str] = {
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
-_SORTED = "const bin_sizes sorted = sorted_by_now(run);"
-_WAIT = "synchronize(run);"
 _END_BITMAP = "end_bitmap(run, result);"
-_BETWEEN_PUSHES = {Balance.MERGE: (_WAIT,), Balance.BINS: (_SORTED, _WAIT)}
-"""Between the two lists of a vertex, where the second goes on in what the first has shared out."""
-_BETWEEN_REDUCTIONS = {Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",)}
-_BETWEEN_REDUCTIONS[Balance.BINS] = (_SORTED,)
 _MEASURES = {
     Measure.SIZE: "input.size",
     Measure.EDGES: "input.edges",
@@ -89,8 +83,6 @@ _EDGES = {
     EdgeCount.MEMBERS: "size",
     EdgeCount.WALKED: "load_relaxed(&run.counters()->visited)",
 }
-
-
 _EDGE = "vertex near, vertex far, edge at"
 """The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
@@ -163,7 +155,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:
-            return ResultText((), (), (_WAIT,), collects=False)
+            return ResultText((), (), (WAIT,), collects=False)
         if collect.dedup is Dedup.RANK:
             return collecting(
                 collect,
@@ -184,7 +176,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _pulled_result(self, collect: Collect | None) -> ResultText:
         """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
         if collect is None:
-            return ResultText(("bitmap_discarder out;",), (FLUSH,), (_WAIT,), collects=True)
+            return ResultText(("bitmap_discarder out;",), (FLUSH,), (WAIT,), collects=True)
         collector = f"bitmap_result out(run, result, {self._counted(collect)});"
         return ResultText((collector,), (FLUSH,), (_END_BITMAP,), collects=True)
 
@@ -218,7 +210,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
-            between=_BETWEEN_PUSHES.get(sweep.balance, ()),
+            between=BETWEEN_PUSHES.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
@@ -352,7 +344,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
             balance=reduces if stops is None else "reduce_until",
-            between=_BETWEEN_REDUCTIONS.get(sweep.balance, ()),
+            between=BETWEEN_REDUCTIONS.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
             hubs=any(walk.shared is not None for walk in sweep.walks),
