@@ -13,7 +13,7 @@ ATOMIC_MUTANTS = (
         _FRONTIER,
         "return (load_relaxed(word) & bit) == 0 && (atomicOr(word, bit) & bit) == 0;",
         "if ((*word & bit) != 0) { return false; } *word |= bit; return true;",
-        "sssp",
+        "sets",
         "race",
     ),
     Mutant(

@@ -27,10 +27,20 @@ class Generated:
     """The parts of the graph that are read."""
 
     def fits(self, program: Program) -> bool:
-        """Whether the data of `program` have the buffers that they must have, and the parts are some of a graph."""
-        data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
+        """Whether the data of `program`, as given or as the passes leave it, have the buffers that they must have, and
+        the parts are some of a graph."""
         known = {field.name for field in structs_cpu.GRAPH_SLICE.fields}
-        return self.buffers[: len(data)] == tuple(data) and known.issuperset(self.parts)
+        if not known.issuperset(self.parts):
+            return False
+        if self._has_data_of(program):
+            return True
+        from gdsl.passes import pipelines  # few programs need them, and each start from the cache would pay
+
+        return self._has_data_of(pipelines.apply(program, again=True))
+
+    def _has_data_of(self, program: Program) -> bool:
+        data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
+        return self.buffers[: len(data)] == tuple(data)
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
