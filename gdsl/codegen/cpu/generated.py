@@ -27,8 +27,11 @@ class Generated:
     """The parts of the graph that are read."""
 
     def fits(self, program: Program) -> bool:
-        """Whether the data of `program` have the buffers that they must have, and the parts are some of a graph."""
-        data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
+        """Whether the data of `program` have the buffers that they must have, and the parts are some of a graph. Passes
+        leave out scalars that nothing uses any more, as those of buckets that became a plain worklist."""
+        there = {buffer.name for buffer in self.buffers}
+        scalars = [scalar for scalar in program.scalars if not scalar.is_local or scalar.name in there]
+        data = [*map(of_array, program.arrays), *map(of_scalar, scalars)]
         known = {field.name for field in structs_cpu.GRAPH_SLICE.fields}
         return self.buffers[: len(data)] == tuple(data) and known.issuperset(self.parts)
 
