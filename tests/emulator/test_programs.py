@@ -150,7 +150,9 @@ def test_lanes_without_an_edge_touch_nothing_that_is_written(over: str) -> None:
     """What is read ahead for them is what the last edge asks for; its own lane may have written that by then."""
     text = f"""
     program ahead;
-    problem {{ vertex next : vertex; local edge kept : int32; vertex number : int32 = int32(id) % 13; vertex sums : int32; }}
+    problem {{
+        vertex next : vertex; local edge kept : int32; vertex number : int32 = int32(id) % 13; vertex sums : int32;
+    }}
     vertex functor point(v) {{ apply {{ next[v] = v; }} }}
     edge functor take(src, dst, e) {{ apply {{
         let former = kept[e];
