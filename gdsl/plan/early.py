@@ -9,7 +9,7 @@ is run, an element after the other.
 Why nothing is lost: what no call of the sweep writes is the same whenever it is read. It is read here only where it is
 asked for whatever an element's values are: no right side of `&&`, no side of `? :`, no branch, nothing behind a loop.
 So an index that is out of range would have stopped the run as well. Where it is asked for again, as in a branch, the
-same value stands. So does what a call alone touches, until it writes it.
+same value stands. So does what the call for a vertex alone touches, until it writes it.
 
 What several calls write could be read ahead, too, as elements come in no order, and was: components take more passes
 then, as all see older labels, and more atomics, as the looks that spare them are older (docs/performance.md).
@@ -86,8 +86,10 @@ class _Reads:
         self.conditions = tuple(functor.condition[i] for i in variant.tests)
         self.body = tuple(functor.body[i] for i in variant.body)
         self._written = written_arrays(functor)
-        self._own = {each.name for each in variant.writes if each.mode is Mode.PLAIN} & self._written
-        """What the sweep writes by calls of which each has its elements alone, less what has been written so far."""
+        plain = {each.name for each in variant.writes if each.mode is Mode.PLAIN}
+        self._own = plain & self._written if isinstance(functor, ir.VertexFunctor) else set()
+        """What the sweep writes by calls of which each has its elements alone, less what has been written so far. Not
+        along edges, where lanes without an edge read what is asked for by that of another lane."""
         self._values: dict[str, Expression] = {}
         """By constant what it stands for."""
         self._known: dict[str, _Read] = {}

@@ -145,6 +145,34 @@ def test_an_index_out_of_range_stops_the_run() -> None:
     assert caught.value.diagnostics[0].code == "E0801"
 
 
+@pytest.mark.parametrize("over", ["out_edges", "in_edges"])
+def test_lanes_without_an_edge_touch_nothing_that_is_written(over: str) -> None:
+    """What is read ahead for them is what the last edge asks for; its own lane may have written that by then."""
+    text = f"""
+    program ahead;
+    problem {{
+        vertex next : vertex; local edge kept : int32; vertex number : int32 = int32(id) % 13; vertex sums : int32;
+    }}
+    vertex functor point(v) {{ apply {{ next[v] = v; }} }}
+    edge functor take(src, dst, e) {{ apply {{
+        let former = kept[e];
+        kept[e] = former + number[next[src]] * number[next[dst]];
+        sums[dst] += kept[e];
+    }} }}
+    schedule {{
+        compute(vertices, point);
+        advance(vertices, take, to=none, over={over});
+        advance(where(v => number[v] > 3), take, to=none, over={over});
+    }}
+    """
+    for name in ("several_blocks", "small_rmat"):
+        graph, built = graphs()[name], build_program(text)
+        bindings = bind(built.program, graph, {})
+        expected = expect(built.program, graph, bindings)
+        for seed in range(3):
+            assert differences(built.program, expected, built.run(graph, bindings, device_for(seed))) == []
+
+
 @pytest.mark.parametrize(
     "text", ["met[v] = neighbor(v, 3);", "met[v] = dst(out_edge(v, -1));", "met[v] = src(back[v]);"]
 )

@@ -97,6 +97,16 @@ def test_pushes_read_ahead_where_warps_share_the_edges(balance: str, several: in
     )
 
 
+@pytest.mark.parametrize("writes, several", [("sums[dst] +=", SEVERAL), ("next[e] =", 0), ("next[e] any=", 0)])
+def test_pushes_do_not_read_ahead_what_they_write_on_edges(writes: str, several: int) -> None:
+    """A lane beyond the end reads what the last edge asks for, whose own lane may have written it by then."""
+    text = PUSH.replace("edge weight", "edge next : int32; edge weight").replace(
+        "sums[dst] += ", f"{writes} next[e] + "
+    )
+    found = ahead(text)
+    assert [int(each[0]) for each in found if "read next[e]" in each] == ([several] if several else [])
+
+
 def test_claims_and_orders_do_not() -> None:
     assert ahead("bfs") == []
     assert ahead("sssp", "schedule.order=near_far") == []
