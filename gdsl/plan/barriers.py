@@ -10,7 +10,6 @@ Where a pass might meet no barrier at all it ends with one, since a run is stopp
 from __future__ import annotations
 
 import dataclasses
-import itertools
 
 from gdsl.effects.access import Access, Accesses, Who, frontiers_of
 from gdsl.ir.nodes import Expression, TakeLevel
@@ -98,11 +97,6 @@ class _Placement:
         """By site what those do that do not end with a barrier."""
         self.levels = dict(filter(None, map(_level, steps)))
         """By frontier that lies within a history the array of the history's members."""
-        walked = dict.fromkeys(step.step.frontier.frontier or "" for step in open_ended)
-        members = itertools.product((False, True), [Who.MEMBER], walked)
-        others = itertools.product((False, True), [who for who in Who if who is not Who.MEMBER], [""])
-        self.forms = (*others, *members)
-        """The ways in which a piece of storage may be touched."""
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
         self.grown = False
@@ -112,7 +106,7 @@ class _Placement:
         placed: list[Step] = []
         for step in steps:
             touched = self._touched(step)
-            reason = self._meeting(since, touched)
+            reason = _meeting(since, touched)
             if reason:
                 placed.append(Barrier(reason))
                 since = _NOTHING
@@ -145,7 +139,7 @@ class _Placement:
     def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
         entry = self.at_body.setdefault(step.number, since) | since
         body, left = self.steps(step.body, entry)
-        reason = "" if step.counted else self._meeting(left, tested)
+        reason = "" if step.counted else _meeting(left, tested)
         reason = reason or ("" if _meets_a_barrier(body) else _STOPPING)
         if reason:
             body, left = (*body, Barrier(reason)), _NOTHING
@@ -186,21 +180,17 @@ class _Placement:
         lie = (self.levels[name] for name in frontiers_of(step.step).read if name in self.levels)
         return frozenset(Access(name, False, Who.ANYBODY) for name in lie)
 
-    def _meeting(self, since: Since, touched: Since) -> str:
-        """Why `touched` must wait for `since`; empty where it need not."""
-        named = self._of_name
-        if len(since) <= len(touched):
-            found = [(before, now) for before in since for now in named(before.name, touched) if before.meets(now)]
-        else:
-            found = [(before, now) for now in touched for before in named(now.name, since) if before.meets(now)]
-        if not found:
-            return ""
-        before, now = min(found, key=_rank)
-        words = {True: "write", False: "read"}
-        return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
 
-    def _of_name(self, name: str, among: Since) -> list[Access]:
-        return [access for access in (Access(name, *form) for form in self.forms) if access in among]
+def _meeting(since: Since, touched: Since) -> str:
+    """Why `touched` must wait for `since`; empty where it need not."""
+    names = {each.name for each in touched}
+    near = [before for before in since if before.name in names]
+    found = [(before, now) for before in near for now in touched if before.meets(now)]
+    if not found:
+        return ""
+    before, now = min(found, key=_rank)
+    words = {True: "write", False: "read"}
+    return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
 
 
 def _places(scalar: str) -> tuple[str, str, str]:
