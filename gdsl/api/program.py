@@ -26,6 +26,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
+    from gdsl.backends.cuda.kernels import Kernels
     from gdsl.graph import Graph
 
 
@@ -248,6 +249,15 @@ class Program:
 
                 return cpp_text(self._program, widths)
         raise ValueError(f"language must be 'cuda' or 'cpp', not {shown(language)}")
+
+    @property
+    def kernels(self) -> Kernels:
+        """The CUDA kernels with their text, machine code and what a launch asks for, to run them by hand; for the GPU
+        that is there, or ``kernels(arch="sm_90")``."""
+        from gdsl.backends.cuda.kernels import Kernels
+
+        with self._explaining():
+            return Kernels(self._program)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""

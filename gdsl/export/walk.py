@@ -51,8 +51,8 @@ class _Walk:
             most = f"most_{step.number}"
             yield f"for (long long {own} = 0, {most} = ask({ask}, {iteration}); {own} < {most}; ++{own}) {{"
         else:
-            yield f"for (long long {own} = 0; ask({ask}, gdsl::int32({own})) != 0; ++{own}) {{"
-        yield from self.lines(step.body, f"gdsl::int32({own})", 1)
+            yield f"for (long long {own} = 0; ask({ask}, ::int32({own})) != 0; ++{own}) {{"
+        yield from self.lines(step.body, f"::int32({own})", 1)
         if step.outermost:
             yield f"{_INDENT}++passes;"
         yield "}"

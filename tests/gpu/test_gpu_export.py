@@ -1,0 +1,126 @@
+"""Kernels run by hand, and programs exported as CUDA: compiled by nvcc, they give what gdsl gives."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.exported import agree, build, run, write_graph
+
+import gdsl
+from gdsl.graph import Graph
+
+pytestmark = pytest.mark.gpu
+
+PAIRS = """program pairs;
+problem {
+    input  edge weight : float32;
+    vertex least : (float32, vertex) = (inf, none);
+    scalar best  : (float32, vertex) = (inf, none);
+    vertex turned : int32 = 1;
+    vertex other  : int32 = 2;
+}
+edge functor closest(src, dst, e) { apply { least[dst] min= (weight[e], src); } }
+vertex functor all(v) { apply { best min= least[v]; } }
+schedule {
+    advance(vertices, closest);
+    compute(vertices, all);
+    swap(turned, other);
+}
+"""
+SAMPLES = {
+    "bfs": ({"source": "1"}, ()),
+    "sssp": ({"source": "1"}, ()),
+    "pagerank": ({}, ("schedule.fuse=off",)),
+    "connected_components": ({}, ()),
+    "triangle_count": ({}, ()),
+    "reachability": ({"sources": "1,5"}, ()),
+}
+
+
+def nvcc() -> str | None:
+    return shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+
+
+def sample(name: str, tune: tuple[str, ...] = ()) -> gdsl.Program:
+    return gdsl.compile(Path(__file__).parents[2] / "samples" / f"{name}.gdsl", tune=tune)
+
+
+@pytest.fixture(scope="module")
+def graph_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Graph]:
+    rolls = random.Random(3)
+    edges = [(rolls.randrange(2000), rolls.randrange(2000)) for _ in range(9000)]
+    edges += [(0, vertex) for vertex in range(1, 1500)]
+    path = tmp_path_factory.mktemp("graph") / "graph.mtx"
+    simple = sorted({(max(edge), min(edge)) for edge in edges if edge[0] != edge[1]})
+    return path, write_graph(path, simple, 2100, directed=False, weighted=True)
+
+
+def test_bfs_by_hand() -> None:
+    """What docs/export.md shows."""
+    import cupy
+
+    program, graph = sample("bfs"), Graph.generate("rmat:10")
+    (kernel,) = program.kernels
+    counts = graph.num_vertices, graph.num_edges
+    parts = {"offsets": "u4", "columns": "u4", "in_offsets": "u4", "in_sources": "u4"}
+    arrays = {("graph", name): [cupy.asarray(getattr(graph, name).astype(kind))] for name, kind in parts.items()}
+
+    data = np.zeros(1, kernel.arguments[0].dtype)
+    for buffer in kernel.buffers:
+        place = buffer.group, buffer.field
+        if place not in arrays:
+            arrays[place] = [cupy.zeros(buffer.nbytes(*counts) + 16, "u1") for _ in range(max(buffer.copies, 1))]
+        pointers = [array.data.ptr for array in arrays[place]]
+        data[buffer.group][buffer.field] = pointers if buffer.copies else pointers[0]
+    largest = int(max(graph.out_degrees.max(), graph.in_degrees.max()))
+    data["graph"]["num_vertices"], data["graph"]["num_edges"] = counts
+    data["graph"]["largest_degree"] = largest
+    stop = cupy.zeros(1, "u4")
+    data["run"]["host_stop"] = stop.data.ptr
+    data["run"]["trace_capacity"] = 0
+    data["run"]["max_iterations"] = 2**62
+    data["problem"]["source"] = 3
+
+    kernel.raw()((kernel.blocks(*counts, largest),), (kernel.threads,), (data,))
+    distance = arrays["problem", "distance"][0].view("i4")[: graph.num_vertices]
+    np.testing.assert_array_equal(distance.get(), program(graph, source=3).host_arrays()["distance"])
+
+
+def test_kernels_of_an_unfused_program_are_those_of_its_launches() -> None:
+    kernels = sample("bfs", ("schedule.fuse=off",)).kernels
+    assert len(kernels) > 2
+    assert all(kernel.raw().kernel is not None for kernel in kernels)
+    assert kernels[0].cubin[:4] == b"\x7fELF"
+
+
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[gdsl.Program, Path]]:
+    """All of them compiled side by side."""
+    if nvcc() is None:
+        pytest.skip("no nvcc")
+    os.environ["PATH"] += os.pathsep + str(Path(str(nvcc())).parent)
+    programs = {name: sample(name, tune) for name, (_, tune) in SAMPLES.items()} | {"pairs": gdsl.compile(PAIRS)}
+
+    def made(name: str) -> tuple[gdsl.Program, Path]:
+        directory = tmp_path_factory.mktemp(name) / "made"
+        return programs[name], build(programs[name], "cuda", directory, ["-w"])
+
+    with ThreadPoolExecutor(8) as pool:
+        return dict(zip(programs, pool.map(made, programs), strict=True))
+
+
+@pytest.mark.parametrize("name", [*SAMPLES, "pairs"])
+def test_an_exported_program_gives_what_gdsl_gives(
+    name: str, commands: dict[str, tuple[gdsl.Program, Path]], graph_file: tuple[Path, Graph]
+) -> None:
+    (program, command), (path, graph) = commands[name], graph_file
+    given = SAMPLES[name][0] if name in SAMPLES else {}
+    values = {key: [int(word) for word in text.split(",")] if "," in text else int(text) for key, text in given.items()}
+    result = program.run(graph, values, backend="cuda")
+    agree(run(command, path, given, ["vertices"] if result.host_arrays() else []), result)
