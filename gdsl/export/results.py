@@ -14,10 +14,11 @@ COUNTS, GIVEN = "counts", "given"
 
 @dataclass(frozen=True, slots=True)
 class ResultPart:
-    """A member of the results, and of pairs its rank in the words of the run."""
+    """A member of the results, and of pairs its rank in the words of the run, which is that of a `ranked`."""
 
     member: str
     c_type: str
+    ranked: str
     word: str
     rank: str
 
@@ -48,13 +49,18 @@ def result_text(
     length = f"{elements} * (long long)({each})" if each else elements
     words = widths.of(found.kind) // 64 if found.kind.is_pair else 0
     parts = tuple(
-        ResultPart(part.member, c_type(part.kind), _word(part.kind, widths), _rank(words, part.place))
+        ResultPart(part.member, c_type(part.kind), _ranked(part.kind, widths), _word(part.kind, widths), _rank(words, part.place))
         for part in found.parts
     )
     memory = "std::uint64_t" if words else fixed_type(found.kind, widths)
     return ResultText(
         found.name, length, memory, source, member, found.domain is not None, words, found.each, each, parts
     )
+
+
+def _ranked(kind: Type, widths: Widths) -> str:
+    """Ids order without a sign, `none` after all."""
+    return _word(kind, widths) if kind.is_id else c_type(kind)
 
 
 def _word(kind: Type, widths: Widths) -> str:
