@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 
 from gdsl.backends.cuda import plan_of
@@ -19,6 +20,13 @@ from gdsl.plan import grids
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.types import Type
+
+_ON_BOTH_SIDES = {
+    "#define FLOAT32_INF __int_as_float(0x7f800000)": "#define FLOAT32_INF __builtin_inff()",
+    "#define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)": "#define FLOAT64_INF __builtin_inf()",
+}
+"""What stands for lines of the runtime in a file that nvcc compiles for the host as well, which knows no functions of the
+device; NVRTC, for which they were written, never does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,10 @@ def program_text(program: ir.Program, checks: ChecksPrinter) -> tuple[Generated,
         iterations=checks.interface.iterations,
         milliseconds=checks.interface.milliseconds,
     )
-    return made, host
+    text = made.text
+    for line, other in _ON_BOTH_SIDES.items():
+        text = text.replace(line, other)
+    return dataclasses.replace(made, text=text), host
 
 
 def _narrow(plan: Plan) -> Narrow | None:
