@@ -28,7 +28,7 @@ def command(program_file: str, output: str, backend: str, force: bool, tune: tup
     reads Matrix Market files; CMakeLists.txt, whose first lines say how to compile without CMake.
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
-    standard input. Ids have 32 bits unless --tune schedule.ids=64 asks for 64; vertices keep the ids that they are given.
+    standard input. Ids have 32 bits unless --tune schedule.ids=64 asks for 64; vertices keep the ids that are given.
 
     \b
     Examples:

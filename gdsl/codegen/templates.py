@@ -1,4 +1,5 @@
-"""The Jinja environment of both backends, and of exported programs. Templates lay out code; what is to be laid out is decided before."""
+"""The Jinja environment of both backends, and of exported programs. Templates lay out code; what is to be laid out is
+decided before."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from gdsl.codegen.several import count_text
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.export.interface import Given, Interface
-from gdsl.export.messages import StopText, literal_of, stop_texts
+from gdsl.export.messages import literal_of, stop_texts
 from gdsl.extents import MOST_VALUES
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
@@ -127,12 +127,11 @@ class ChecksPrinter:
         defaults = [self._default(param) for param in self.program.params if param.default is not None]
         conditions = [each for each in map(self._condition, self._declared()) if each is not None]
         functions = [text.definition("inline") for text in self.functions.functions()]
-        tests = [self._text_of(part) for part in (*defaults, *conditions)]
+        tests = [*map(_default_text, defaults), *map(self._condition_text, conditions)]
         values = list(self._values())
         data = _data_slice(values)
         body = "\n\n".join([*functions, *tests])
         generated = {"data_slice": data} | {each.name: checked_struct_text(each, self.widths) for each in _SHARED}
-        pieces = [piece.text for piece in LIBRARY.link(f"{data}\n{body}", generated)]
         text = render(
             "export",
             "checks.cpp.j2",
@@ -141,32 +140,38 @@ class ChecksPrinter:
             source_name=self.program.source_name,
             undefined=UNDEFINED,
             widths=self.widths,
-            pieces=pieces,
-            data="" if any(piece == data for piece in pieces) else data,
+            pieces=[piece.text for piece in LIBRARY.link(f"{data}\n{body}\ndata_slice", generated)],
             body=body,
-            requires=self.program.requires,
-            graph_tests=self._graph_tests(),
-            ids=[each for each in self.interface.given if each.kind.is_id and each.domain is None],
-            id_arrays=[self._length(each) for each in self._arrays() if each.kind.is_id],
-            several=[self._length(each) for each in self._arrays() if each.several],
-            narrow_numbers=self._narrow_numbers(),
             literal=literal_of,
-            sets=[each for each in self.interface.given if each.is_set],
-            given=self.interface.given,
             values=values,
             hidden=self.hidden,
             members=self.given,
             defaults=defaults,
-            conditions=conditions,
-            param_conditions=[each for each in conditions if each.given.domain is None and each.given.what == "param"],
-            data_conditions=[each for each in conditions if each.given.domain is not None or each.given.what == "input"],
-            count_tests=list(self._count_tests()),
             reads_graph=self._reads_graph(),
-            stops=list(self._stops()),
-            most=MOST_VALUES,
+            stops=list(stop_texts(self.program, self.checks)),
+            **self._tests(conditions),
         )
         self.names.settle(text, functions=body, structs=data)
         return self.names.spell(text)
+
+    def _tests(self, conditions: list[Condition]) -> dict[str, object]:
+        """What is tested, one kind after the other: first what speaks of the graph and of params alone."""
+        given, arrays = self.interface.given, self._arrays()
+        of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
+        return {
+            "requires": self.program.requires,
+            "graph_tests": self._graph_tests(),
+            "narrow_numbers": self._narrow_numbers(),
+            "ids": [each for each in given if each.kind.is_id and each.domain is None],
+            "param_conditions": of_params,
+            "count_tests": list(self._count_tests()),
+            "most": MOST_VALUES,
+            "given": given,
+            "several": [self._length(each) for each in arrays if each.several],
+            "sets": [each for each in given if each.is_set],
+            "id_arrays": [self._length(each) for each in arrays if each.kind.is_id],
+            "data_conditions": [each for each in conditions if each not in of_params],
+        }
 
     def _arrays(self) -> list[Given]:
         return [each for each in self.interface.given if each.domain is not None and not each.is_set]
@@ -199,21 +204,20 @@ class ChecksPrinter:
         length = self._length(given).length
         return Condition(function, given, text, each, length, literal_of(words), self._place(where.span))
 
-    def _text_of(self, part: Default | Condition) -> str:
-        if isinstance(part, Default):
-            return f"inline {part.kind} {part.function}(const data_slice& d) {{\n    return {part.text};\n}}"
-        given = part.given
+    def _condition_text(self, condition: Condition) -> str:
+        given = condition.given
         if given.domain is None:
-            return f"inline bool {part.function}(const data_slice& d) {{\n    return {part.text};\n}}"
-        lines = [f"inline bool {part.function}(const data_slice& d, int64 i) {{"]
+            return f"inline bool {condition.function}(const data_slice& d) {{\n    return {condition.text};\n}}"
+        lines = [f"inline bool {condition.function}(const data_slice& d, int64 i) {{"]
         own = "" if given.count is None else count_text(given.count, self.names)
         lines += [f"    const {given.domain.value} id = {given.domain.value}(i{f' / {own}' if own else ''});"]
         lines += [f"    const int32 part = int32(i % {own});"] if own else []
-        return "\n".join([*lines, f"    return {part.text};", "}"])
+        return "\n".join([*lines, f"    return {condition.text};", "}"])
 
     def _values(self) -> list[Value]:
         params = [Value(each.name, each.type.name, self.names.member(each.name), False) for each in self.program.params]
-        data = [each for each in (*self.program.arrays, *self.program.scalars) if each.is_input]
+        everything: list[ir.Array | ir.Scalar] = [*self.program.arrays, *self.program.scalars]
+        data = [each for each in everything if each.is_input]
         sets = {array.name for array in self.program.arrays if array.is_set}
         inputs = [
             Value(each.name, memory_type_name(each.type), self.names.member(each.name), True)
@@ -258,9 +262,6 @@ class ChecksPrinter:
                 found.append(CountTest(text, literal_of(message), self._place(array.span)))
         return found
 
-    def _stops(self) -> list[StopText]:
-        return list(stop_texts(self.program, self.checks))
-
     def _written(self, span: Span) -> str:
         """A condition as the program has it."""
         if span.line != span.end_line:
@@ -274,14 +275,18 @@ class ChecksPrinter:
         return literal_of(f" ({self._where(span)})")
 
 
+def _default_text(default: Default) -> str:
+    return f"inline {default.kind} {default.function}(const data_slice& d) {{\n    return {default.text};\n}}"
+
+
 def _data_slice(values: list[Value]) -> str:
-    members = [f"    {'const ' if v.is_pointer else ''}{v.type}{'*' if v.is_pointer else ''} {v.member};" for v in values]
+    members = [f"    const {v.type}* {v.member};" if v.is_pointer else f"    {v.type} {v.member};" for v in values]
     return "\n".join(["struct data_slice {", "    graph_slice graph;", "    control_block* run;", *members, "};"])
 
 
 def _used_functions(program: ir.Program) -> set[str]:
     """The functions that conditions and defaults call, and those that these do."""
-    declared = (*program.params, *program.arrays, *program.scalars)
+    declared: list[ir.Param | ir.Array | ir.Scalar] = [*program.params, *program.arrays, *program.scalars]
     parts: list[object] = [each.where for each in declared if each.where is not None]
     parts += [param.default for param in program.params if param.default is not None]
     by_name = {function.name: function for function in program.functions}

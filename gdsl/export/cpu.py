@@ -37,7 +37,7 @@ class ParamText:
 
 @dataclass(frozen=True, slots=True)
 class DataText:
-    """The slot of an array or a scalar: `value` is the caller's member that it is, empty for what the run has itself."""
+    """The slot of an array or a scalar: `value` is the caller's member, empty for what the run has itself."""
 
     name: str
     type: str
@@ -77,9 +77,7 @@ def param_value(param: ir.Param, checks: ChecksPrinter) -> str:
 
 
 def _lists(parts: tuple[str, ...]) -> list[ListText]:
-    types = {
-        field.name: field.type.to for field in structs_cpu.GRAPH_SLICE.fields if isinstance(field.type, Pointer)
-    }
+    types = {field.name: field.type.to for field in structs_cpu.GRAPH_SLICE.fields if isinstance(field.type, Pointer)}
     return [ListText(name, types[name].removeprefix("const ")) for name in parts]
 
 
@@ -94,7 +92,5 @@ def _data(buffer: Buffer, checks: ChecksPrinter) -> DataText:
     if buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN:
         given = checks.given[buffer.name]
         is_array = given.domain is not None
-        return DataText(
-            buffer.name, element, size, given.member, given.c_type, given.counted, given.is_set, is_array
-        )
+        return DataText(buffer.name, element, size, given.member, given.c_type, given.counted, given.is_set, is_array)
     return DataText(buffer.name, element, size, "", "", "", False, True)

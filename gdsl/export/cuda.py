@@ -25,8 +25,8 @@ _ON_BOTH_SIDES = {
     "#define FLOAT32_INF __int_as_float(0x7f800000)": "#define FLOAT32_INF __builtin_inff()",
     "#define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)": "#define FLOAT64_INF __builtin_inf()",
 }
-"""What stands for lines of the runtime in a file that nvcc compiles for the host as well, which knows no functions of the
-device; NVRTC, for which they were written, never does."""
+"""What stands for lines of the runtime in a file that nvcc compiles for the host too, where there are no functions of
+the device; NVRTC, for which they were written, never does."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,5 +151,3 @@ def _cmake(backend: str, suffix: str, common: dict[str, object]) -> str:
         command=command,
         **common,
     )
-
-

@@ -32,8 +32,8 @@ def check(directory: Path, force: bool) -> None:
 
 
 def write(directory: Path, files: Mapping[str, str]) -> None:
-    """Write `files`, texts by name, into `directory`, which is made where it is not there: all of them, or none. Files of
-    these names are replaced, others stay. Raises E0911."""
+    """Write `files`, texts by name, into `directory`, which is made where it is not there: all of them, or none. Files
+    of these names are replaced, others stay. Raises E0911."""
     try:
         parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
         beside = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))

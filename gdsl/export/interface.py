@@ -14,10 +14,11 @@ from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Domain
 from gdsl.types import Type, Widths
 
-_MACROS = frozenset(
-    "assert bool complex errno linux major makedev math_errhandling minor offsetof setjmp signbit stderr stdin stdout unix "
-    "isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal isunordered".split()
-)
+_WORDS = """
+    assert bool complex errno isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal
+    isunordered linux major makedev math_errhandling minor offsetof setjmp signbit stderr stdin stdout unix
+    """
+_MACROS = frozenset(_WORDS.split())
 """What the headers of C and of systems define by words with lower-case letters."""
 WEIGHT = "weight"
 _ELEMENTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
@@ -45,8 +46,8 @@ class MemberNames:
 class Given:
     """A member of the params: of a param, an input or a set.
 
-    name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what it
-    has values over; None: it is one number. count: how many values an element has, a literal or a param; None: one.
+    name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what
+    it has values over; None: it is one number. count: how many values an element has, a literal or a param; None: one.
     counted: the member that says how many values there are, of sets and where elements have several.
     """
 

@@ -40,16 +40,20 @@ class ResultText:
     parts: tuple[ResultPart, ...]
 
 
-def result_text(
-    found: Found, checks: ChecksPrinter, widths: Widths, source: str, member: str = ""
-) -> ResultText:
+def result_text(found: Found, checks: ChecksPrinter, widths: Widths, source: str, member: str = "") -> ResultText:
     """What is done about `found`, which lies at `source`."""
     each = checks.each_text(found.count, COUNTS, GIVEN)
     elements = "1" if found.domain is None else f"lists.num_{'vertices' if found.domain.value == 'vertex' else 'edges'}"
     length = f"{elements} * (long long)({each})" if each else elements
     words = widths.of(found.kind) // 64 if found.kind.is_pair else 0
     parts = tuple(
-        ResultPart(part.member, c_type(part.kind), _ranked(part.kind, widths), _word(part.kind, widths), _rank(words, part.place))
+        ResultPart(
+            part.member,
+            c_type(part.kind),
+            _ranked(part.kind, widths),
+            _word(part.kind, widths),
+            _rank(words, part.place),
+        )
         for part in found.parts
     )
     memory = "std::uint64_t" if words else fixed_type(found.kind, widths)

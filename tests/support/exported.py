@@ -21,23 +21,29 @@ _BUILD = "# Without CMake: "
 _MOST_SECONDS = 300
 
 
-def build(program: Program, backend: str, directory: Path, options: Sequence[str] = (), leave: Sequence[str] = ()) -> Path:
-    """Export `program` and compile it as its CMakeLists.txt says, with `options` more and without `leave`; the command."""
+def build(
+    program: Program, backend: str, directory: Path, options: Sequence[str] = (), leave: Sequence[str] = ()
+) -> Path:
+    """Export `program` and compile it as its CMakeLists.txt says, with `options` and without `leave`; the command."""
     export(program.ir, program.text, backend, directory)
     lines = (directory / "CMakeLists.txt").read_text(encoding="utf-8").splitlines()
     line = next(each for each in lines if each.startswith(_BUILD)).removeprefix(_BUILD)
     command = [word for word in shlex.split(line) if word not in leave]
-    made = subprocess.run([*command, *options], cwd=directory, capture_output=True, text=True, timeout=_MOST_SECONDS)
+    made = subprocess.run(
+        [*command, *options], cwd=directory, capture_output=True, text=True, timeout=_MOST_SECONDS, check=False
+    )
     assert made.returncode == 0, made.stderr
     return directory / command[command.index("-o") + 1]
 
 
 def call(command: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run an exported command."""
-    return subprocess.run([command, *words], capture_output=True, text=True, timeout=_MOST_SECONDS)
+    return subprocess.run([command, *words], capture_output=True, text=True, timeout=_MOST_SECONDS, check=False)
 
 
-def run(command: Path, graph: Path, given: Mapping[str, str], tables: Sequence[str] = ("vertices",)) -> dict[str, np.ndarray]:
+def run(
+    command: Path, graph: Path, given: Mapping[str, str], tables: Sequence[str] = ("vertices",)
+) -> dict[str, np.ndarray]:
     """All results by the names of their columns, as texts."""
     files = {table: command.parent / f"{table}.csv" for table in tables}
     options = [word for table, file in files.items() for word in (f"--{table}", str(file))]
@@ -70,10 +76,16 @@ def agree(found: Mapping[str, np.ndarray], result: Result, tolerance: float = 1e
             np.testing.assert_array_equal(got, values, err_msg=name)
 
 
-def write_graph(path: Path, edges: Sequence[tuple[int, int]], vertices: int, *, directed: bool, weighted: bool) -> Graph:
+def write_graph(
+    path: Path, edges: Sequence[tuple[int, int]], vertices: int, *, directed: bool, weighted: bool
+) -> Graph:
     """A Matrix Market file of `edges`, with weights if asked for, and the graph that gdsl reads there."""
     field, symmetry = "real" if weighted else "pattern", "general" if directed else "symmetric"
-    lines = [f"%%MatrixMarket matrix coordinate {field} {symmetry}", "% a comment", f"{vertices} {vertices} {len(edges)}"]
+    lines = [
+        f"%%MatrixMarket matrix coordinate {field} {symmetry}",
+        "% a comment",
+        f"{vertices} {vertices} {len(edges)}",
+    ]
     for number, (source, destination) in enumerate(edges):
         weight = f" {(number * 7) % 5 + 0.5}" if weighted else ""
         lines.append(f"{source + 1} {destination + 1}{weight}")

@@ -35,9 +35,9 @@ _GRAPH_VALUES = ("num_vertices", "num_edges", "largest_degree")
 class KernelBuffer:
     """An array of the GPU's memory that a kernel gets a pointer to.
 
-    `data[group][field]` of the kernel's argument is the pointer, or where there are `copies` an array of as many, each to
-    one of `nbytes` bytes. length: the number of elements in terms of V and E (and of params). before: what it must hold
-    when the kernel starts. what: graph, input, result, or what the run itself needs it for.
+    `data[group][field]` of the kernel's argument is the pointer, or where there are `copies` an array of as many, each
+    to one of `nbytes` bytes. length: the number of elements in terms of V and E (and of params). before: what it must
+    hold when the kernel starts. what: graph, input, result, or what the run itself needs it for.
     """
 
     group: str
@@ -51,7 +51,7 @@ class KernelBuffer:
     _widths: Widths
 
     def nbytes(self, num_vertices: int, num_edges: int, params: Mapping[str, object] | None = None) -> int:
-        """The bytes of one copy for a graph of so many vertices and stored edges; `params` where lengths hang on them."""
+        """The bytes of one copy for a graph of so many vertices and stored edges; `params` where that hangs on some."""
         sizes = of_graph(num_vertices, num_edges, params or {})
         return bytes_of(self._buffer, self._widths, sizes)
 
