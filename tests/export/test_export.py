@@ -28,7 +28,7 @@ program rich;
 problem {
     param  first  : vertex where out_degree(first) > 0;
     param  scale  : float64 = 2.0 where scale > 0.0;
-    param  offset : int64 = 1 + 2;
+    param  offset : int64 = 3;
     param  sites  : vertex set where out_degree(id) > 0;
     param  rank   : int32 = 2;
     param  double : bool = true;
