@@ -256,8 +256,7 @@ class Program:
         that is there, or ``kernels(arch="sm_90")``."""
         from gdsl.backends.cuda.kernels import Kernels
 
-        with self._explaining():
-            return Kernels(self._program)
+        return Kernels(self._program, self._explaining)
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +18,8 @@ import gdsl
 from gdsl.graph import Graph
 
 pytestmark = pytest.mark.gpu
+PAGE = Path(__file__).parents[2] / "docs" / "export.md"
+GPU_PAGE = re.search(r"```python gpu\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 PAIRS = """program pairs;
 problem {
@@ -63,33 +67,11 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Graph]:
 
 def test_bfs_by_hand() -> None:
     """What docs/export.md shows."""
-    import cupy
-
-    program, graph = sample("bfs"), Graph.generate("rmat:10")
-    (kernel,) = program.kernels
-    counts = graph.num_vertices, graph.num_edges
-    parts = {"offsets": "u4", "columns": "u4", "in_offsets": "u4", "in_sources": "u4"}
-    arrays = {("graph", name): [cupy.asarray(getattr(graph, name).astype(kind))] for name, kind in parts.items()}
-
-    data = np.zeros(1, kernel.arguments[0].dtype)
-    for buffer in kernel.buffers:
-        place = buffer.group, buffer.field
-        if place not in arrays:
-            arrays[place] = [cupy.zeros(buffer.nbytes(*counts) + 16, "u1") for _ in range(max(buffer.copies, 1))]
-        pointers = [array.data.ptr for array in arrays[place]]
-        data[buffer.group][buffer.field] = pointers if buffer.copies else pointers[0]
-    largest = int(max(graph.out_degrees.max(), graph.in_degrees.max()))
-    data["graph"]["num_vertices"], data["graph"]["num_edges"] = counts
-    data["graph"]["largest_degree"] = largest
-    stop = cupy.zeros(1, "u4")
-    data["run"]["host_stop"] = stop.data.ptr
-    data["run"]["trace_capacity"] = 0
-    data["run"]["max_iterations"] = 2**62
-    data["problem"]["source"] = 3
-
-    kernel.raw()((kernel.blocks(*counts, largest),), (kernel.threads,), (data,))
-    distance = arrays["problem", "distance"][0].view("i4")[: graph.num_vertices]
-    np.testing.assert_array_equal(distance.get(), program(graph, source=3).host_arrays()["distance"])
+    assert GPU_PAGE is not None
+    names: dict[str, Any] = {}
+    exec(compile(GPU_PAGE[1], "export.md", "exec"), names)  # noqa: S102 - the page's own text
+    expected = names["program"](names["graph"], source=3).host_arrays()["distance"]
+    np.testing.assert_array_equal(names["distance"].get(), expected)
 
 
 def test_kernels_of_an_unfused_program_are_those_of_its_launches() -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, overload
@@ -77,7 +78,8 @@ class Kernel:
     time: `blocks`. All kernels of a run are launched with the same grid.
 
     name: in the source. source: CUDA C++ of the whole program. architecture: such as ``sm_90``. threads: of a block.
-    arguments: in order. buffers: what the pointers in the first argument lead to. values: its other fields, by group.
+    arguments: in order. buffers: what the pointers in the first argument lead to. values: its other fields, as (group,
+    field, meaning). Fields that are neither stay 0.
     """
 
     cooperative = True
@@ -147,21 +149,33 @@ class Kernels(Sequence[Kernel]):
     """The kernels of a program in the order of its schedule: one where it is fused. ``kernels["name"]`` is the one of
     that name, ``kernels(arch="sm_80", ids=64)`` are those for another GPU or wider ids."""
 
-    def __init__(self, program: Program, arch: str | None = None, ids: int = 32) -> None:
-        """Raises E0904 for an architecture that is none, E0908 where the program's pairs are too wide for it."""
+    def __init__(
+        self,
+        program: Program,
+        explaining: Callable[[], AbstractContextManager[None]],
+        arch: str | None = None,
+        ids: int = 32,
+    ) -> None:
+        """`explaining` has errors show the program's text. Nothing is made before it is asked for, which raises E0904
+        for an architecture that is none, E0908 where the program's pairs are too wide for it."""
         if ids not in (32, 64):
             raise ValueError(f"ids must be 32 or 64, not {ids!r}")
-        architecture = nvrtc.normal_architecture(arch if arch is not None else _architecture_here())
-        self._program = program
-        made = _Made(program, Widths.both(program.tuning.ids or ids), architecture)
-        self._kernels = [
+        self._program, self._explaining, self._ids = program, explaining, ids
+        self._architecture = None if arch is None else nvrtc.normal_architecture(arch)
+
+    @cached_property
+    def _kernels(self) -> list[Kernel]:
+        with self._explaining():
+            widths = Widths.both(self._program.tuning.ids or self._ids)
+            made = _Made(self._program, widths, self._architecture or _architecture_here())
+        return [
             Kernel(made, name, launch.comment, number)
             for number, (name, launch) in enumerate(zip(made.names, launches(made.plan), strict=True))
         ]
 
     def __call__(self, *, arch: str | None = None, ids: int = 32) -> Kernels:
         """The same for another GPU, or for graphs whose ids have `ids` bits."""
-        return Kernels(self._program, arch, ids)
+        return Kernels(self._program, self._explaining, arch, ids)
 
     @overload
     def __getitem__(self, which: int | str) -> Kernel: ...
