@@ -88,9 +88,10 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[gdsl.P
     """Both programs, compiled side by side."""
     programs = {"bfs": gdsl.compile(ROOT / "samples" / "bfs.gdsl"), "rich": gdsl.compile(RICH)}
 
+    directories = {name: tmp_path_factory.mktemp(name) / "made" for name in programs}
+
     def made(name: str) -> tuple[gdsl.Program, Path]:
-        directory = tmp_path_factory.mktemp(name) / "made"
-        return programs[name], build(programs[name], "cpu", directory, ["-O1"], leave=["-O3"])
+        return programs[name], build(programs[name], "cpu", directories[name], ["-O1"], leave=["-O3"])
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(programs, pool.map(made, programs), strict=True))

@@ -100,7 +100,7 @@ def test_what_there_is_not() -> None:
         "edge functor f(src, dst, e) { apply { a[dst] min= (0.5, src); } } schedule { advance(vertices, f); }"
     )
     with pytest.raises(GdslError, match="128 bits"):
-        wide.kernels(arch="sm_80")
+        list(wide.kernels(arch="sm_80"))
     assert len(wide.kernels(arch="sm_90")) == 1
 
 
