@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -16,7 +17,7 @@ from gdsl.export.checks import ChecksPrinter
 from gdsl.export.interface import Found, Interface, interface_of
 from gdsl.export.messages import literal_of, stop_texts
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain
+from gdsl.operations import Domain, Layout
 from gdsl.source import Source
 from gdsl.types import Widths
 from gdsl.version import __version__
@@ -56,7 +57,8 @@ def export(program: ir.Program, source: Source, backend: str, directory: Path, *
 
 def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str]:
     """The text of each file by its name."""
-    program = dataclasses.replace(program, source_name=PurePath(program.source_name).name)
+    tuning = dataclasses.replace(program.tuning, layout=Layout.AS_GIVEN)  # the host code numbers no vertices anew
+    program = dataclasses.replace(program, source_name=PurePath(program.source_name).name, tuning=tuning)
     interface, widths = interface_of(program), Widths.both(program.tuning.ids or 32)
     checks = ChecksPrinter(program, interface, widths, source)
     name, stem = program.name, stem_of(program.name)
@@ -69,13 +71,22 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
     header = render("export", "checks.hpp.j2", hidden=checks.hidden, given=interface.given, **common)
     return {
         f"{stem}.h": _header(program, interface, widths, common),
-        f"{stem}.{suffix}": f"{made.text.rstrip()}\n\n{shared}",
+        f"{stem}.{suffix}": _with_front(made.text, shared, f"{name}.{suffix}", f"{stem}.{suffix}", common),
         f"{stem}_checks.hpp": header,
         f"{stem}_checks.cpp": checks.print(stem),
         "main.cpp": _main(interface, common),
         "CMakeLists.txt": _cmake(backend, suffix, common),
         **{each: template_text("export", each) for each in _SHARED},
     }
+
+
+def _with_front(text: str, shared: str, named: str, file: str, common: dict[str, object]) -> str:
+    """Generated `text` in `file`, with includes before it: what it says of the lines of `named` is moved on."""
+    front = render("export", "front.cpp.j2", **common)
+    moved = front.count("\n")
+    own = re.compile(rf'^#line (\d+) "{re.escape(named)}"$', re.MULTILINE)
+    text = own.sub(lambda found: f'#line {int(found[1]) + moved} "{file}"', text)
+    return f"{front}{text.rstrip()}\n\n{shared}"
 
 
 def stem_of(name: str) -> str:

@@ -32,6 +32,7 @@ problem {
     param  sites  : vertex set where out_degree(id) > 0;
     param  rank   : int32 = 2;
     param  double : bool = true;
+    param  where_to : int64 = 1;
     input  edge   weight : int32 where fine(weight);
     input  vertex mark   : uint32 where mark < uint32(100);
     input  vertex friend : vertex;
@@ -69,6 +70,7 @@ schedule {
     compute(vertices, choose);
     compute(sites, site);
     linked[first] = double;
+    linked[vertex(where_to)] = double;
     in_sum = neighbor_reduce(vertices, load, sum, over=in_edges);
     swap(odd, other);
 }
@@ -176,6 +178,7 @@ def test_everything_that_the_host_prepares(
         ({"mark": "3"}, "E0607", "takes an array, not one value"),
         ({"mark": "@nowhere"}, "E0611", "cannot read"),
         ({"friend": "@strange"}, "E0604", "is 7, which is no vertex"),
+        ({"where_to": "7"}, "E0801", "index none of `linked` is out of range: there are 7 elements"),
         ({"unknown": "1"}, "E0602", "has no param and no input `unknown`"),
         ({"first": None}, "E0601", "param `first` has no value"),
         ({"mark": None}, "E0605", "input `mark` has no values"),
