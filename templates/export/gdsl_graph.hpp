@@ -180,11 +180,12 @@ public:
     const Vertex* neighbors() const { return columns_; }
 
     // The most edges of a vertex, in either direction.
-    long long largest_degree() {
+    long long largest_degree() const {
         long long largest = 0;
-        for (const long long* lists : {offsets(), in_offsets()}) {
-            for (long long v = 0; v < num_vertices; ++v) { largest = std::max(largest, lists[v + 1] - lists[v]); }
-        }
+        for (long long v = 0; v < num_vertices; ++v) { largest = std::max(largest, offsets_[v + 1] - offsets_[v]); }
+        std::vector<std::int32_t> entering(directed_ ? std::size_t(num_vertices) : 0);
+        for (long long e = 0; directed_ && e < num_edges; ++e) { ++entering[std::size_t(columns_[e])]; }
+        for (std::int32_t degree : entering) { largest = std::max<long long>(largest, degree); }
         return largest;
     }
 

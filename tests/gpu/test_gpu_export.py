@@ -84,6 +84,8 @@ def test_kernels_of_an_unfused_program_are_those_of_its_launches() -> None:
     assert len(kernels) > 2
     assert all(kernel.raw().kernel is not None for kernel in kernels)
     assert kernels[0].cubin[:4] == b"\x7fELF"
+    assert kernels[0].resources.registers > 0
+    assert kernels[0].resources.shared > 0
 
 
 @pytest.fixture(scope="module")
