@@ -31,7 +31,6 @@ _LONGEST_NAME = 100
 _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++17", "-fopenmp")
 """Options that CMake has words for, or that are not for other machines."""
 _WITHOUT_NVCC = ("-default-device", "-lineinfo", "-std=c++17")
-_ARCHITECTURES = "80;90"
 _CODES = (601, 604, 605, 606, 608, 609, 610, 612, 613, 614, 707, 709, 711, 801, 804, 805, 806, 901, 905, 912)
 """What running can end in."""
 
@@ -75,7 +74,7 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
         f"{stem}_checks.hpp": header,
         f"{stem}_checks.cpp": checks.print(stem),
         "main.cpp": _main(interface, common),
-        "CMakeLists.txt": _cmake(backend, suffix, common),
+        "CMakeLists.txt": _cmake(backend, suffix, cuda.architectures(program, widths), common),
         **{each: template_text("export", each) for each in _SHARED},
     }
 
@@ -142,7 +141,7 @@ def _table(interface: Interface, domain: Domain) -> Table:
     return Table(domain.value, f"num_{plural}", f"--{plural}", arrays)
 
 
-def _cmake(backend: str, suffix: str, common: dict[str, object]) -> str:
+def _cmake(backend: str, suffix: str, architectures: str, common: dict[str, object]) -> str:
     stem = common["stem"]
     options = " ".join(option for option in compiler.OPTIONS if option not in _OF_THIS_MACHINE)
     cuda_options = " ".join(option for option in nvrtc.OPTIONS if option not in _WITHOUT_NVCC)
@@ -158,7 +157,7 @@ def _cmake(backend: str, suffix: str, common: dict[str, object]) -> str:
         cuda=backend == "cuda",
         options=options,
         cuda_options=cuda_options,
-        architectures=_ARCHITECTURES,
+        architectures=architectures,
         command=command,
         **common,
     )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.exported import agree, build, call, run, write_graph
+from support.exported import agree, build, call, run, same_table, write_graph
 
 import gdsl
 from gdsl.diagnostics import GdslError
@@ -138,7 +138,10 @@ def test_bfs(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path, dir
     graph = write_graph(
         path, [(max(e), min(e)) if not directed else e for e in EDGES], 8, directed=directed, weighted=True
     )
-    agree(run(command, path, {"source": "1"}), program.run(graph, {"source": 1}, backend="reference"))
+    result = program.run(graph, {"source": 1}, backend="cpu")
+    agree(run(command, path, {"source": "1"}), result)
+    if directed:  # each vertex is reached over one edge alone
+        same_table(command.parent / "vertices.csv", program, result)
 
 
 def test_a_graph_without_edges(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
