@@ -101,7 +101,7 @@ def _made(
     if form == "cuda":
         return text
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-    from gdsl.cli.progress import working
+    from gdsl.progress import working
 
     wide_pairs.check(plan_of(program.ir), widths, arch)
     with working(f"compiling for {arch}"):

@@ -81,9 +81,9 @@ def convert(graph_file: str, target: Path, words: GraphWords) -> None:
 
 def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     from gdsl.cli.output import check_writable
-    from gdsl.cli.progress import working
     from gdsl.graph import write
     from gdsl.graph.reading import format_of
+    from gdsl.progress import working
 
     check_writable(target)
     graph = words.open(graph_file)

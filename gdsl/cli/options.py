@@ -87,8 +87,8 @@ class GraphWords:
     def open(self, path_or_spec: str) -> Graph:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
         Raises GdslError E07xx."""
-        from gdsl.cli.progress import working
         from gdsl.graph import open_graph, unused_ids
+        from gdsl.progress import working
 
         options = dataclasses.asdict(self)
         options["loops"] = not options.pop("no_loops")

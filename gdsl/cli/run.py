@@ -161,9 +161,9 @@ def _execute(
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
     from gdsl.backends import registry
-    from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
+    from gdsl.progress import working
 
     with interrupting():
         program = _compiled(program_file, tuning, given, output)
