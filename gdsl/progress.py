@@ -11,7 +11,8 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from types import TracebackType
 from typing import Any
 
 from gdsl import deadline
@@ -19,8 +20,17 @@ from gdsl import deadline
 DELAY = 1.0
 """Seconds of silence before anything is shown."""
 
-Advance = Callable[[int], None]
-"""Says that so many more of the steps are done."""
+
+def on_terminal() -> bool:
+    """Whether somebody reads standard error as it comes."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook; IPython is asked only where somebody else has imported it."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None  # type: ignore[union-attr]
+    return "IPKernelApp" in getattr(shell, "config", ())
 
 
 @contextlib.contextmanager
@@ -31,34 +41,8 @@ def working(what: str) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counting(what: str, total: int) -> Iterator[Advance]:
-    """Show a bar for `total` steps while the block runs and once it has run for `DELAY`; the block calls what it is
-    given with the number of steps that it has done since."""
-    with deadline.doing(what):
-        if _in_notebook():
-            with _notebook_bar(what, total) as advance:
-                yield advance
-        elif _on_terminal():
-            with _terminal_bar(what, total) as advance:
-                yield advance
-        else:
-            yield lambda steps: None
-
-
-def _on_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-def _in_notebook() -> bool:
-    """Whether this is the kernel of a notebook; IPython is asked only where somebody else has imported it."""
-    ipython = sys.modules.get("IPython")
-    shell = ipython.get_ipython() if ipython is not None and hasattr(ipython, "get_ipython") else None
-    return shell is not None and "IPKernelApp" in shell.config
-
-
-@contextlib.contextmanager
 def _shown(what: str) -> Iterator[None]:
-    if not _on_terminal():
+    if not on_terminal():
         yield
         return
     ended = threading.Event()
@@ -80,44 +64,68 @@ def _show(what: str, ended: threading.Event) -> None:
         ended.wait()
 
 
-@contextlib.contextmanager
-def _terminal_bar(what: str, total: int) -> Iterator[Advance]:
-    started, done, bar, task = time.monotonic(), 0, None, None
+class Counting:
+    """How many of so many things are done, as a bar; nothing within the first `DELAY`."""
 
-    def advance(steps: int) -> None:
-        nonlocal done, bar, task
-        done += steps
-        if bar is None and time.monotonic() - started > DELAY:
-            bar = _rich_bar()
-            task = bar.add_task(what, total=total)
-            bar.start()
-        if bar is not None:
-            bar.update(task, completed=done)
+    def __init__(self, what: str, total: int, shown: bool | None = None) -> None:
+        """`shown` None: on a terminal, and in a notebook where tqdm is installed."""
+        self._what, self._total = what, total
+        self._wanted = shown if shown is not None else on_terminal() or in_notebook()
+        self._bar: Any = None
+        self._done, self._began = 0, time.monotonic()
 
-    try:
-        yield advance
-    finally:
-        if bar is not None:
-            bar.stop()
+    def __enter__(self) -> Counting:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def add(self, count: int) -> None:
+        """So many more are done."""
+        self._done += count
+        if not self._wanted:
+            return
+        if self._bar is not None:
+            self._bar.update(count)
+        elif time.monotonic() - self._began > DELAY:
+            self._bar = (_NotebookBar if in_notebook() else _TerminalBar)(self._what, self._total)
+            self._bar.update(self._done)
 
 
-def _rich_bar() -> Any:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+class _TerminalBar:
+    def __init__(self, what: str, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    return Progress(*columns, console=Console(stderr=True), transient=True)
+        described = TextColumn("{task.description}", markup=False)
+        columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task(what, total=total)
+        self._progress.start()
+
+    def update(self, count: int) -> None:
+        self._progress.update(self._task, advance=count)
+
+    def close(self) -> None:
+        self._progress.stop()
 
 
-@contextlib.contextmanager
-def _notebook_bar(what: str, total: int) -> Iterator[Advance]:
-    """tqdm's, which is a widget where there are widgets and else text; nothing where the extra is not installed."""
-    try:
-        with warnings.catch_warnings():
+class _NotebookBar:
+    """tqdm's, which is a widget where there are widgets and else text; nothing where it is not installed."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._bar: Any = None
+        with contextlib.suppress(ImportError), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # tqdm warns where there are no widgets, and text will do
             from tqdm.auto import tqdm
-    except ImportError:
-        yield lambda steps: None
-        return
-    with tqdm(total=total, desc=what, delay=DELAY, leave=False) as bar:
-        yield bar.update
+
+            self._bar = tqdm(total=total, desc=what, leave=False)
+
+    def update(self, count: int) -> None:
+        if self._bar is not None:
+            self._bar.update(count)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -29,6 +29,10 @@ _VERBS = {
     "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),
     "doctor": ("gdsl.cli.doctor", "Say what this machine has, and what to install."),
     "graph": ("gdsl.cli.graph", "Generate, describe and convert graphs."),
+    "init": ("gdsl.cli.init", "Make a folder with a program, a test and a page."),
+    "watch": ("gdsl.cli.watch", "Check a program, and run it, each time it is saved."),
+    "cache": ("gdsl.cli.cache", "Say what the cache holds, and empty it."),
+    "completion": ("gdsl.cli.completion", "Print what makes a shell complete the words of gdslc."),
 }
 
 INTERRUPTED = 130

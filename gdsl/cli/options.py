@@ -23,13 +23,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
-_BYTES = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[KMGT]i?)?B?)", re.IGNORECASE | re.ASCII)
-_UNITS = {
-    f"{prefix}{between}{unit}".lower(): (1024 if between else 1000) ** power
-    for power, prefix in enumerate(("", "k", "M", "G", "T"))
-    for between in ("", "i")
-    for unit in ("", "B")
-}
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
@@ -50,12 +43,12 @@ def checked_bytes(context: click.Context, option: click.Parameter, word: str | N
     """A callback: a number of bytes, which may have a unit."""
     if word is None:
         return None
-    match = _BYTES.fullmatch(word.strip())
-    if match is None:
-        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB")
-    from decimal import Decimal
+    from gdsl.byte_counts import byte_count
 
-    return int(Decimal(match[1]) * _UNITS[match[2].lower()])
+    try:
+        return byte_count(word)
+    except ValueError:
+        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB") from None
 
 
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
