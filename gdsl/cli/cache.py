@@ -106,9 +106,7 @@ def _checked_age(context: click.Context, option: click.Parameter, word: str | No
 
 
 @command.command()
-@click.option(
-    "--older-than", metavar="AGE", callback=_checked_age, help="Only what was not used for so long: 30d, 12h."
-)
+@click.option("--older-than", metavar="AGE", callback=_checked_age, help="Only what was unused for so long: 30d, 12h.")
 def clear(older_than: int | None) -> None:
     """Remove entries of the cache: all, or those that were not used for a time.
 
@@ -120,11 +118,12 @@ def clear(older_than: int | None) -> None:
       gdslc cache clear --older-than 30d
     """
     from gdsl import cache
+    from gdsl.cache.entries import remove
 
     _check_own()
     newest = time.time() - (older_than or 0)
     chosen = [entry for entry in cache.found() if older_than is None or entry.used < newest]
-    gone = cache.remove(chosen)
+    gone = remove(chosen)
     click.echo(f"removed {len(gone):,} {'entry' if len(gone) == 1 else 'entries'}, {readable_bytes(_size(gone))}")
     if len(gone) < len(chosen):
         raise GdslError.single("E0913", f"{len(chosen) - len(gone):,} entries could not be removed")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
@@ -26,7 +27,7 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("spec", metavar="SPEC")
+@click.argument("spec", metavar="SPEC", shell_complete=completing.generators)
 @output_option("The file to write (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
@@ -49,7 +50,7 @@ def generate(spec: str, output: Path | None, words: GraphWords) -> None:
 
 
 @command.command()
-@click.argument("graph_file", metavar="GRAPH")
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @graph_options
 def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
@@ -66,8 +67,8 @@ def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
 
 
 @command.command()
-@click.argument("graph_file", metavar="GRAPH")
-@click.argument("target", metavar="TARGET", callback=file_name)
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
+@click.argument("target", metavar="TARGET", callback=file_name, shell_complete=completing.files())
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
     """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz).

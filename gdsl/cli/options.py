@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
@@ -111,6 +112,7 @@ def tuning_options(command: Command) -> Command:
         metavar="KNOB=VALUE",
         multiple=True,
         callback=_checked_tune,
+        shell_complete=completing.knobs,
         help=f"Set a knob, such as visit.direction=pull or schedule.ids=64; may be repeated. {summary()}",
     )(decorated)
 
@@ -127,7 +129,10 @@ def tune_file_options(command: Command) -> Command:
 
     decorated = click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")(wrapped)
     return click.option(  # type: ignore[return-value]
-        "--tune-file", metavar="FILE", help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM."
+        "--tune-file",
+        metavar="FILE",
+        shell_complete=completing.files(".tune"),
+        help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM.",
     )(decorated)
 
 
@@ -147,7 +152,9 @@ def graph_options(command: Command) -> Command:
 
 def output_option(help_text: str) -> Callable[[Command], Command]:
     """Add -o; the command gets it as `output`, a Path or None."""
-    return click.option("-o", "--output", metavar="FILE", callback=file_name, help=help_text)
+    return click.option(
+        "-o", "--output", metavar="FILE", callback=file_name, shell_complete=completing.files(), help=help_text
+    )
 
 
 def _checked_tune(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     checked_bytes,
@@ -32,10 +33,10 @@ if TYPE_CHECKING:
 
 
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
-@click.argument("program_file", metavar="PROGRAM")
-@click.argument("graph_file", metavar="GRAPH")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True,
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
     help="Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.",
 )  # fmt: skip
 @click.option(
