@@ -85,11 +85,16 @@ def _check(program_files: tuple[str, ...], tune: tuple[str, ...], strict: bool) 
         if strict and program.warnings:
             failed = True
             continue
-        click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
-        for line in _sentences(program):
-            click.echo(f"  {line}")
+        tell_sound(STANDARD_INPUT if file == "-" else file, program)
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def tell_sound(file: str, program: Program) -> None:
+    """Print what a program without mistakes is, takes and gives."""
+    click.echo(f"{printable(file)}: ok")
+    for line in _sentences(program):
+        click.echo(f"  {line}")
 
 
 def _sentences(program: Program) -> Iterator[str]:

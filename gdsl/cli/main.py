@@ -10,7 +10,7 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import click
@@ -117,11 +117,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded(lambda: _invoke(words))
+
+
+def _invoke(words: list[str]) -> None:
+    check_room()
+    with gdslc.make_context("gdslc", words) as context:
+        gdslc.invoke(context)
+
+
+def guarded(action: Callable[[], object]) -> int:
+    """Do `action`, tell what fails as a message, and return the exit status. Raises OSError, which may be about the
+    standard streams."""
     try:
-        check_room()
-        words = list(sys.argv[1:] if arguments is None else arguments)
-        with gdslc.make_context("gdslc", words) as context:
-            gdslc.invoke(context)
+        action()
         return 0
     except click.exceptions.Exit as request:
         return request.exit_code
