@@ -260,6 +260,11 @@ class Program:
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import program_page
+
+        return program_page(self)
+
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
         device = choice.backend.name == "cuda"
         if not deadline.is_set():

@@ -136,6 +136,11 @@ class Result(Mapping[str, Any]):
         names = ", ".join(self)
         return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import result_page
+
+        return result_page(self)
+
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The result arrays as NumPy arrays, wherever they lie; a pair `best` as `best.0` and `best.1`."""
         return {name: on_host(values) for name, values in parts_of(self._arrays).items()}

@@ -395,6 +395,11 @@ class Graph:
         names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.graph.display import graph_page
+
+        return graph_page(self)
+
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
     return kind._made(Csr(*parts))
