@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.api.description import Data, parts_of_data
-from gdsl.api.summary import finite
+from gdsl.api.summary import finite, on_host
+from gdsl.backends.interface import parts_of
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
@@ -63,7 +64,7 @@ def all_pictures(result: Result) -> list[Callable[[Any], object]]:
 def names_of(result: Result) -> dict[str, tuple[Data, int | None]]:
     """What can be drawn, with its declaration and, where an element has several values, which of them: `best.0` and
     `best.1` of a pair `best`."""
-    arrays, found = result.host_arrays(), dict[str, tuple[Data, int | None]]()
+    arrays, found = parts_of(result.arrays), dict[str, tuple[Data, int | None]]()
     for declared in result._declared.values():
         for part in parts_of_data(declared) if isinstance(declared, ir.Array) else ():
             shape = arrays[part.name].shape
@@ -78,7 +79,7 @@ def _values(result: Result, name: str, which: tuple[Data, int | None]) -> Values
     from gdsl.pictures.choosing import Values
 
     declared, place = which
-    values: NDArray[Any] = result.host_arrays()[declared.name]
+    values: NDArray[Any] = on_host(parts_of(result.arrays)[declared.name])
     values = values if place is None else values[:, place]
     known = finite(declared, values)
     count = len(values) - int(np.count_nonzero(known))

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 _MOST_BARS = 40
 """Different whole numbers that get a bar each."""
 _BINS = 60
+_EXACT = 2**53
+"""Whole numbers below are places on an axis."""
 _WIDE = 1000
 """The quotient of the largest and the smallest value from which an axis is logarithmic."""
 
@@ -22,19 +24,27 @@ def draw_values(ax: Any, values: NDArray[Any], apart: str, title: str) -> None:
         ax.set_xlabel(apart)
     if not len(values):
         return
-    if values.dtype.kind in "iub" and int(values.max()) - int(values.min()) < _MOST_BARS:
-        counts = np.bincount(values.astype(np.int64) - int(values.min()))
-        ax.bar(np.arange(len(counts)) + int(values.min()), counts, color="C0")
+    low, high = values.min().item(), values.max().item()
+    if values.dtype.kind in "iub" and high - low < _MOST_BARS and abs(low) < _EXACT:
+        counts = np.bincount(values.astype(np.uint8) if values.dtype.kind == "b" else (values - values.min()))
+        ax.bar(np.arange(len(counts)) + int(low), counts, color="C0")
     else:
-        low, high = float(values.min()), float(values.max())
-        wide = low > 0 and high / low > _WIDE
-        edges = np.geomspace(low, high, _BINS + 1) if wide else _BINS
-        counts, bounds = np.histogram(values.astype(np.float64), bins=edges)
-        ax.stairs(counts, bounds, fill=True, color="C0")
-        if wide:
-            ax.set_xscale("log")
+        counts = _draw_ranges(ax, values.astype(np.float64), float(low), float(high))
     if counts.max() > _WIDE * max(int(np.min(counts[counts > 0])), 1):
         ax.set_yscale("log")
+
+
+def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[Any]:
+    """Bars of equal width, or on a logarithmic axis; of values that no number lies between, one."""
+    wide = low > 0 and high / low > _WIDE
+    try:
+        counts, bounds = np.histogram(values, bins=np.geomspace(low, high, _BINS + 1) if wide else _BINS)
+    except ValueError:
+        counts, bounds = np.histogram(values, bins=1)
+    ax.stairs(counts, bounds, fill=True, color="C0")
+    if wide:
+        ax.set_xscale("log")
+    return np.asarray(counts)
 
 
 def draw_degrees(ax: Any, graph: Any, title: str) -> None:
