@@ -40,7 +40,8 @@ def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) 
     try:
         counts, bounds = np.histogram(values, bins=np.geomspace(low, high, _BINS + 1) if wide else _BINS)
     except ValueError:
-        counts, bounds = np.histogram(values, bins=1)
+        margin = max(abs(low), 1.0) * 1e-6
+        counts, bounds = np.histogram(values, bins=np.array([low - margin, high + margin]))
     ax.stairs(counts, bounds, fill=True, color="C0")
     if wide:
         ax.set_xscale("log")
