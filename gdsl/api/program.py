@@ -195,7 +195,7 @@ class Program:
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
             raise self._explained(error) from None
-        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
 
     def dry_run(
         self,
@@ -268,6 +268,11 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
+
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import program_page
+
+        return program_page(self)
 
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
         device = choice.backend.name == "cuda"

@@ -24,13 +24,14 @@ from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
+from gdsl.graph.showing import Shown
 from gdsl.graph.simple import first_odd, loops_of, repeated_of
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import options_of
 from gdsl.types import Widths
 
 
-class Graph:
+class Graph(Shown):
     """A graph, immutable once made. Make one by `from_edges`, `from_scipy`, `from_networkx`, `read` or `generate`.
 
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
