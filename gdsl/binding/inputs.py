@@ -12,6 +12,7 @@ from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
+from gdsl.graph.foreign import is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
@@ -47,7 +48,7 @@ class unchecked:  # noqa: N801 - it is called as a function is
 
 def is_device_array(values: object) -> bool:
     """Whether `values` lies in the memory of a CUDA device."""
-    return hasattr(values, "__cuda_array_interface__")
+    return is_on_gpu(values)
 
 
 def array_module(values: object) -> Any:
@@ -147,11 +148,9 @@ def _elements(array: ir.Array, graph: Graph) -> int:
 
 
 def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) -> Any:
-    if is_device_array(given):
-        module = array_module(given)
-        values = module.asarray(given)
-        return values if device else module.asnumpy(values)
     try:
+        if device and is_device_array(given):
+            return on_gpu(given)
         values = host_array(given, f"input `{array.name}`")
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None

@@ -49,7 +49,7 @@ CODES: tuple[Code, ...] = (
         "E0907",
         "installation not whole",
         "A module of gdsl, or of a package that it needs, cannot be imported. `gdslc doctor` says which packages are "
-        "there.",
+        "there. What tables, igraph and pictures need comes with extras, such as `pip install 'gdsl[tables]'`.",
     ),
     Code(
         "E0908",
