@@ -27,7 +27,7 @@ from gdsl.graph.columns import (
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
+from gdsl.graph.names import Names, compacted
 from gdsl.graph.text import TextLines, narrowed, printable, readable, short
 from gdsl.records import dataclass
 
@@ -81,7 +81,7 @@ def read_edge_list(path: str, one_based: bool, num_vertices: int | None, compact
         if num_vertices is not None:
             raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
         _check_ids(path, *ends, one_based, None, highest=_LARGEST_NAME)
-        sources, destinations, names = _compacted(*ends)
+        sources, destinations, names = compacted(*ends)
         count = len(names)
     else:
         sources, destinations, count = _ids(path, *ends, one_based, num_vertices)
@@ -304,13 +304,6 @@ def _ids(
     require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
     dtype = id_dtype(count)
     return sources.astype(dtype), destinations.astype(dtype), count
-
-
-def _compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
-    """Both ends counted from 0 without gaps, and what the ids were."""
-    kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
-    places = places.astype(id_dtype(len(kept)))
-    return places[: len(sources)], places[len(sources) :], Names(kept.tolist())
 
 
 def _check_ids(

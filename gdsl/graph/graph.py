@@ -5,33 +5,35 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import shown
 from gdsl.files import path_name
+from gdsl.graph.conversions import Conversions
 from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_without_opposite, transpose
-from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
 from gdsl.graph.ids import id_widths, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
-from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
 from gdsl.graph.simple import first_odd, loops_of, repeated_of
-from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import options_of
 from gdsl.types import Widths
 
+if TYPE_CHECKING:
+    from typing import Self
 
-class Graph:
-    """A graph, immutable once made. Make one by `from_edges`, `from_scipy`, `from_networkx`, `read` or `generate`.
+
+class Graph(Conversions):
+    """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`, `from_igraph`,
+    `from_torch`, `read` or `generate`.
 
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
@@ -77,31 +79,11 @@ class Graph:
         return edges_of(self._csr)
 
     @classmethod
-    def _made(cls, made: Csr | Postponed) -> Graph:
+    def _made(cls, made: Csr | Postponed) -> Self:
         """The graph of a CSR that is known to be right, or of what becomes one."""
         graph = cls.__new__(cls)
         graph._keep(made)
         return graph
-
-    @classmethod
-    def from_pandas(
-        cls,
-        table: Any,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
-        *,
-        directed: bool = True,
-        num_vertices: int | None = None,
-    ) -> Graph:
-        """The graph of the rows of a DataFrame, or of anything with `columns` and columns by name.
-
-        Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
-        first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
-        attribute of that name; the other columns of numbers are attributes too. Raises GdslError E07xx.
-        """
-        edges = edges_of_table(table, source, target, weight, flag("directed", directed), vertex_count(num_vertices))
-        return Graph._from_edge_list(own(edges))
 
     @classmethod
     def generate(cls, spec: str, /, **options: Any) -> Graph:
@@ -186,24 +168,6 @@ class Graph:
         of_vertices = {} if vertex_attributes is None else vertex_attributes
         edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices)
         return Graph._from_edge_list(own(edges))
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
-        """The graph of a square sparse matrix of SciPy: each stored entry (i, j) is an edge i→j, its value the weight.
-
-        Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
-        give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
-        """
-        return Graph._made(csr_of_matrix(matrix, flag("directed", directed)))
-
-    @classmethod
-    def from_networkx(cls, graph: Any) -> Graph:
-        """The graph of a NetworkX (multi)graph, with the attributes that are numbers on every edge or node.
-
-        Nodes 0 … V-1 keep their numbers; any other nodes are numbered in the order of `graph.nodes`. Edges without
-        a `weight` among others that have one get 1, as NetworkX counts them. Raises GdslError E0711.
-        """
-        return Graph._from_edge_list(edges_of_networkx(graph))
 
     @classmethod
     def read(
@@ -340,20 +304,6 @@ class Graph:
         if found is None:
             raise KeyError(shown(name))
         return found
-
-    def to_scipy(self, attribute: str | None = "weight") -> Any:
-        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute;
-        parallel edges stay entries of their own."""
-        from gdsl.integrations.scipy import to_scipy
-
-        return to_scipy(self, attribute)
-
-    def to_networkx(self) -> Any:
-        """A Graph or DiGraph of NetworkX (Multi… where there are parallel edges) with all attributes; its nodes are the
-        `names`, else the ids."""
-        from gdsl.integrations.networkx import to_networkx
-
-        return to_networkx(self)
 
     def __len__(self) -> int:
         return self.num_vertices
