@@ -194,7 +194,7 @@ class Program:
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
             raise self._explained(error) from None
-        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
 
     def dry_run(
         self,

@@ -12,8 +12,9 @@ from gdsl.graph.torch_matrices import layout_of
 
 
 def as_graph(value: Any) -> Graph:
-    """`value` itself, or the graph of a NetworkX or igraph graph or of a sparse matrix of SciPy, CuPy or PyTorch. Raises TypeError for anything
-    else, GdslError E07xx for what is no graph after all."""
+    """`value` itself, or the graph of a NetworkX or igraph graph or of a sparse matrix of SciPy, CuPy or PyTorch.
+
+    Raises TypeError for anything else, GdslError E07xx for what is no graph after all."""
     if isinstance(value, Graph):
         return value
     if _is_of_networkx(value):

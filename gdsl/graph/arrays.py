@@ -14,12 +14,12 @@ from gdsl.graph.memory import require_memory
 
 
 def host_array(values: Any, name: str) -> NDArray[Any]:
-    """`values` as `numpy.asarray` takes them, of any dtype and shape; what lies on a GPU is fetched, and what only speaks
-    DLPack is taken by that.
+    """`values` as `numpy.asarray` takes them, of any dtype and shape; what lies on a GPU is fetched, and what only
+    speaks DLPack is taken by that.
 
     Raises ValueError, with words that go on behind `name`, for what is no array or has masked or missing values: these
-    have no counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array larger
-    than the machine.
+    have no counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array
+    larger than the machine.
     """
     if is_on_gpu(values):
         values = fetched(values)

@@ -1,9 +1,10 @@
-"""Graphs of other libraries as a `Graph`, and back: what `Graph` has of these."""
+"""Tables, and graphs of other libraries, as a `Graph`: what `Graph` has of these."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gdsl.diagnostics import shown
 from gdsl.graph.data_frames import Columns, edges_of_table
 from gdsl.graph.given import flag
 from gdsl.graph.ids import vertex_count
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Conversions:
-    """The ways in and out of a `Graph` by way of other libraries, none of which is needed before it is used."""
+    """The ways into a `Graph` from other libraries, none of which is needed before it is used."""
 
     if TYPE_CHECKING:
 
@@ -47,8 +48,8 @@ class Conversions:
         Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
         first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
         attribute of that name; the other columns of numbers are attributes too. `directed`: True, but for ends that are
-        called `end` and `other_end`. With `compact` whole numbers are names as well, and the vertices those that have an
-        edge, in the order of their numbers. Raises GdslError E07xx, E0907 without a library that it takes.
+        called `end` and `other_end`. With `compact` whole numbers are names as well, and the vertices those that have
+        an edge, in the order of their numbers. Raises GdslError E07xx, E0907 without a library that it takes.
         """
         columns = Columns(_column(source, "source"), _column(target, "target"), _column(weight, "weight"))
         one_way = None if directed is None else flag("directed", directed)
@@ -99,8 +100,8 @@ class Conversions:
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Self:
-        """The graph of an `igraph.Graph`: the ids of its vertices, their attribute `name` as `names`, and the attributes
-        that are numbers on every edge or vertex.
+        """The graph of an `igraph.Graph`: the ids of its vertices, their attribute `name` as `names`, and the
+        attributes that are numbers on every edge or vertex.
 
         Edges without a `weight` among others that have one get 1. Raises GdslError E0711, also where names are missing
         or come twice.
@@ -111,30 +112,8 @@ class Conversions:
     def _of(cls, edges: EdgeList) -> Self:
         return cls._made(in_order(own(edges)))
 
-    def to_scipy(self, attribute: str | None = "weight") -> Any:
-        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute;
-        parallel edges stay entries of their own."""
-        from gdsl.integrations.scipy import to_scipy
-
-        return to_scipy(self, attribute)  # type: ignore[arg-type]
-
-    def to_networkx(self) -> Any:
-        """A Graph or DiGraph of NetworkX (Multi… where there are parallel edges) with all attributes; its nodes are the
-        `names`, else the ids."""
-        from gdsl.integrations.networkx import to_networkx
-
-        return to_networkx(self)  # type: ignore[arg-type]
-
-    def to_igraph(self) -> Any:
-        """An `igraph.Graph` with all attributes, and the `names` as the attribute `name` of its vertices."""
-        from gdsl.integrations.igraph import to_igraph
-
-        return to_igraph(self)  # type: ignore[arg-type]
-
 
 def _column(value: object, argument: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
-    from gdsl.diagnostics import shown
-
     raise TypeError(f"{argument} is the name of a column, not {shown(value)}")

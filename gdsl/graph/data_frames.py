@@ -81,7 +81,7 @@ def _attributes(table: Table, ends: tuple[str, str], weight: str | None) -> dict
 def _kind(values: NDArray[Any]) -> str:
     if values.dtype.kind == "O":
         return type(values[0]).__name__
-    return str(values.dtype)
+    return "str" if values.dtype.kind == "U" else str(values.dtype)
 
 
 def _require_all(table: Table, name: str, fix: str) -> None:
@@ -95,7 +95,9 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
     for name, values in zip(ends, columns, strict=True):
         largest = int(values.max(initial=0)) if len(values) else 0
         if largest >= LARGEST_NUM_VERTICES:
-            message = f"the column `{name}` has {largest}, too large for an id: at most {LARGEST_NUM_VERTICES:,} vertices"
+            message = (
+                f"the column `{name}` has {largest}, too large for an id: at most {LARGEST_NUM_VERTICES:,} vertices"
+            )
             fix = "compact=True (--compact) counts only the vertices that have an edge; their numbers are names then"
             raise GdslError.single("E0709", message, fix=fix)
 

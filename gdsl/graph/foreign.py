@@ -27,7 +27,9 @@ def is_on_gpu(values: object) -> bool:
 
 
 def on_gpu(values: Any) -> Any:
-    """What `is_on_gpu`, as an array of CuPy over the same memory. Raises ValueError with words that go on behind a name."""
+    """What `is_on_gpu`, as an array of CuPy over the same memory.
+
+    Raises ValueError, with words that go on behind a name."""
     try:
         import cupy
     except ImportError:

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 
 class Graph(Conversions):
-    """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`, `from_igraph`,
-    `from_torch`, `read` or `generate`.
+    """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`,
+    `from_igraph`, `from_torch`, `read` or `generate`.
 
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
@@ -304,6 +304,26 @@ class Graph(Conversions):
         if found is None:
             raise KeyError(shown(name))
         return found
+
+    def to_scipy(self, attribute: str | None = "weight") -> Any:
+        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute;
+        parallel edges stay entries of their own."""
+        from gdsl.integrations.scipy import to_scipy
+
+        return to_scipy(self, attribute)
+
+    def to_networkx(self) -> Any:
+        """A Graph or DiGraph of NetworkX (Multi… where there are parallel edges) with all attributes; its nodes are the
+        `names`, else the ids."""
+        from gdsl.integrations.networkx import to_networkx
+
+        return to_networkx(self)
+
+    def to_igraph(self) -> Any:
+        """An `igraph.Graph` with all attributes, and the `names` as the attribute `name` of its vertices."""
+        from gdsl.integrations.igraph import to_igraph
+
+        return to_igraph(self)
 
     def __len__(self) -> int:
         return self.num_vertices

@@ -62,7 +62,9 @@ def _twice(values: list[Any], what: str) -> GdslError:
         try:
             first = seen.setdefault(value, place)
         except TypeError:
-            return bad_array(f"{what} has {shown(value)} for vertex {place}, which is no name", "give strings or numbers")
+            return bad_array(
+                f"{what} has {shown(value)} for vertex {place}, which is no name", "give strings or numbers"
+            )
         if first != place:
             return bad_array(
                 f"{what} has the name {shown(value)} twice, for the vertices {first} and {place}",

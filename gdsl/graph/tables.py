@@ -48,12 +48,14 @@ def table_of(table: Any) -> Table:
 
 def _frame(table: Any) -> Any | None:
     """`table` as Narwhals has it; None where the columns will do as they are."""
-    by_name = hasattr(table, "columns") and hasattr(table, "__getitem__") and not hasattr(table, "column_names")
     speaks_arrow = hasattr(table, "__arrow_c_stream__")
     try:
         import narwhals
     except ImportError:
-        if by_name or not (speaks_arrow or hasattr(table, "collect")):
+        # Arrow's own tables have their columns without names, and lazy frames have none yet.
+        if not (speaks_arrow or hasattr(table, "collect")) or (
+            hasattr(table, "columns") and not (hasattr(table, "column_names") or hasattr(table, "collect"))
+        ):
             return None
         required("narwhals", EXTRA, f"a table of {type(table).__name__}")
         raise
@@ -69,18 +71,24 @@ def _frame(table: Any) -> Any | None:
     except GdslError:
         raise
     except Exception as error:  # whatever the library says of a table that is none
+        if type(error).__name__ == "DuplicateError":
+            raise _same_name() from None
         raise _unusable("the table", error) from None
     return None
 
 
 def _checked(names: list[Any]) -> list[str]:
     if len(set(map(str, names))) != len(names):
-        raise bad_array("two columns of the table have the same name", "give each its own")
+        raise _same_name()
     words = [name for name in names if isinstance(name, str)]
     if len(names) > 1 and not words:
         few = ", ".join(map(shown, names[:5]))
         raise bad_array(f"the columns of the table have no names but {few}", "name them, such as 'source', 'target'")
     return words
+
+
+def _same_name() -> GdslError:
+    return bad_array("two columns of the table have the same name", "give each its own")
 
 
 class _Plain:
@@ -111,12 +119,13 @@ class _Frame:
         try:
             names = list(frame.columns)
         except Exception as error:
-            raise _unusable("the table", error) from None
+            raise _same_name() if type(error).__name__ == "DuplicateError" else _unusable("the table", error) from None
         self._frame, self.names = frame, _checked(names)
 
     def values(self, name: str) -> NDArray[Any]:
         try:
-            column = self._frame[name].to_numpy()
+            column = self._frame[name]
+            column = (column.cast(_float64()) if column.dtype.is_decimal() else column).to_numpy()
         except Exception as error:
             raise _unusable(f"the column `{name}`", error) from None
         return _array(column, name)
@@ -128,6 +137,12 @@ class _Frame:
                 return None
             return next((place for place, value in enumerate(column.to_list()) if _is_missing(value)), None)
         return _first(column.is_null().to_numpy())
+
+
+def _float64() -> Any:
+    import narwhals
+
+    return narwhals.Float64
 
 
 def _array(column: Any, name: str) -> NDArray[Any]:
