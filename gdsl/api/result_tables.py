@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,14 +61,22 @@ class Tables:
     def to_polars(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
         """The same as a `polars.DataFrame`, which has no place for scalars. Raises what `to_pandas` does."""
         polars = required("polars", "polars", "to_polars")
-        return polars.DataFrame(_of_one_type(self._columns(over, names, graph)))
+        columns = self._columns(over, names, graph)
+        kind = polars.Int64 if _are_whole(self._names) else polars.String
+        made = {name: polars.Series(name, _alike(of), kind) if type(of) is list else of for name, of in columns.items()}
+        return polars.DataFrame(made)
 
     def to_arrow(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
         """The same as a `pyarrow.Table`, with the scalars as JSON in the metadata `gdsl.scalars` of its schema. Raises
         what `to_pandas` does."""
         pyarrow = required("pyarrow", "gdsl[tables]", "to_arrow")
-        columns = _of_one_type(self._columns(over, names, graph))
-        table = pyarrow.table({name: pyarrow.array(values) for name, values in columns.items()})
+        columns = self._columns(over, names, graph)
+        kind = pyarrow.int64() if _are_whole(self._names) else pyarrow.string()
+        made = {
+            name: pyarrow.array(_alike(of), kind) if type(of) is list else pyarrow.array(of)
+            for name, of in columns.items()
+        }
+        table = pyarrow.table(made)
         scalars = json.dumps(self.numbers()).encode()
         return table.replace_schema_metadata({_SCALARS: scalars}) if self.numbers() else table
 
@@ -145,13 +153,13 @@ def _called(ids: np.ndarray[Any, Any], names: Names | None) -> Any:
     return ids if names is None else [names[vertex] if vertex >= 0 else None for vertex in ids.tolist()]
 
 
-def _of_one_type(columns: dict[str, Any]) -> dict[str, Any]:
-    """Columns for libraries whose columns have one type: names of several kinds as text."""
-    return {name: _alike(values) if isinstance(values, list) else values for name, values in columns.items()}
+def _are_whole(names: Names | None) -> bool:
+    """Whether all names are integers of 64 bits: other columns of names are text where they have one type."""
+    return names is not None and all(type(name) is int and -(2**63) <= name < 2**63 for name in names)
 
 
-def _alike(names: Sequence[Any]) -> list[Any]:
+def _alike(names: list[Any]) -> list[Any]:
     kinds = {type(name) for name in names if name is not None}
-    if kinds <= {str} or kinds <= {int}:
-        return list(names)
+    if kinds == {int}:
+        return names
     return [None if name is None else str(name) for name in names]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gdsl.diagnostics import shown
-from gdsl.graph.data_frames import Columns, edges_of_table
+from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.given import flag
 from gdsl.graph.ids import vertex_count
 from gdsl.graph.igraph_graphs import edges_of_igraph
@@ -13,6 +12,7 @@ from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.postponed import in_order, own
 from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.torch_matrices import csr_of_torch
+from gdsl.graph.wanted import columns_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -51,7 +51,7 @@ class Conversions:
         called `end` and `other_end`. With `compact` whole numbers are names as well, and the vertices those that have
         an edge, in the order of their numbers. Raises GdslError E07xx, E0907 without a library that it takes.
         """
-        columns = Columns(_column(source, "source"), _column(target, "target"), _column(weight, "weight"))
+        columns = columns_of(source, target, weight)
         one_way = None if directed is None else flag("directed", directed)
         count, kept = vertex_count(num_vertices), flag("compact", compact)
         return cls._of(edges_of_table(table, columns, one_way, count, kept))
@@ -111,9 +111,3 @@ class Conversions:
     @classmethod
     def _of(cls, edges: EdgeList) -> Self:
         return cls._made(in_order(own(edges)))
-
-
-def _column(value: object, argument: str) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise TypeError(f"{argument} is the name of a column, not {shown(value)}")

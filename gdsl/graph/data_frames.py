@@ -2,51 +2,42 @@
 
 from __future__ import annotations
 
-import difflib
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.diagnostics import GdslError, shown
+from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.names import Names, compacted, numbered
 from gdsl.graph.tables import Table, table_of
-from gdsl.records import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """Which columns of a table are the ends and the weight; what is None is found by its name."""
-
-    source: str | None = None
-    target: str | None = None
-    weight: str | None = None
-
-    @property
-    def as_found(self) -> bool:
-        """Whether nothing is asked for."""
-        return self.source is None and self.target is None and self.weight is None
+from gdsl.graph.wanted import Columns, require_column
 
 
 def edges_of_table(
-    table: Any, columns: Columns, directed: bool | None, num_vertices: int | None, compact: bool = False
+    table: Any,
+    columns: Columns,
+    directed: bool | None,
+    num_vertices: int | None,
+    compact: bool = False,
+    one_based: bool = False,
 ) -> EdgeList:
-    """The edges in the rows of a table; `Graph.from_table` says what the arguments mean. Raises E0709, E0711, E0907."""
+    """The edges in the rows of a table; `Graph.from_table` says what the arguments mean, `Graph.read` `one_based`.
+
+    Raises E0709, E0711, E0907."""
     found = table_of(table)
-    ends = _ends(found.names, columns.source, columns.target)
-    weight = columns.weight
-    if weight is not None and weight not in found.names:
-        raise _no_column(weight, found.names)
+    ends = _ends(found.names, columns)
+    if columns.weight is not None:
+        require_column(columns.weight, found.names)
     if directed is None:
         directed = tuple(map(str.lower, ends)) != UNDIRECTED_ENDS
     for name in ends:
         _require_all(found, name, "leave out the rows without both ends")
     sources, destinations = (found.values(name) for name in ends)
-    attributes = _attributes(found, ends, weight)
+    attributes = _attributes(found, ends, columns.weight)
     names: Names | None = None
     if any(values.dtype.kind not in "iu" for values in (sources, destinations) if len(values)):
         sources, destinations, names = _named(ends, sources, destinations)
@@ -56,6 +47,8 @@ def edges_of_table(
         num_vertices = _count(num_vertices, names)
     else:
         _require_ids(ends, sources, destinations)
+        if one_based:
+            sources, destinations = sources.astype(np.int64) - 1, destinations.astype(np.int64) - 1
     edges = edges_from_arrays(sources, destinations, num_vertices, attributes, directed, {})
     edges.names = names
     return edges
@@ -102,18 +95,14 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
             raise GdslError.single("E0709", message, fix=fix)
 
 
-def _ends(columns: list[str], source: str | None, target: str | None) -> tuple[str, str]:
+def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
     """The columns of the two ends: those asked for, else a pair that is named as such, else the first two."""
-    if source is None and target is None:
-        if len(columns) < 2:
-            raise bad_array("the table has no two columns for the ends", "source='…', target='…' name them")
-        return _called(columns) or (columns[0], columns[1])
-    if source is None or target is None or source == target:
-        raise bad_array("both ends need a column of their own", "source='…', target='…' name them")
-    for name in (source, target):
-        if name not in columns:
-            raise _no_column(name, columns)
-    return source, target
+    asked = columns.ends_among(names)
+    if asked is not None:
+        return asked
+    if len(names) < 2:
+        raise bad_array("the table has no two columns for the ends", "source='…', target='…' name them")
+    return _called(names) or (names[0], names[1])
 
 
 def _called(columns: list[str]) -> tuple[str, str] | None:
@@ -127,17 +116,6 @@ def _called(columns: list[str]) -> tuple[str, str] | None:
 
 def _in_any_case(word: str, columns: list[str]) -> str | None:
     return next((name for name in columns if name.lower() == word), None)
-
-
-def _no_column(name: object, columns: list[str]) -> GdslError:
-    few = ", ".join(columns[:20]) + (", …" if len(columns) > 20 else "")
-    near = difflib.get_close_matches(str(name), columns, n=1) or _same_word(str(name), columns)
-    fix = f"did you mean {near[0]!r}? Its columns are {few}" if near else f"its columns are {few or 'none'}"
-    return bad_array(f"the table has no column {shown(name)}", fix)
-
-
-def _same_word(name: str, columns: list[str]) -> list[str]:
-    return [column for column in columns if column.lower() == name.lower()][:1]
 
 
 def _named(

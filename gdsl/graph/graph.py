@@ -25,6 +25,7 @@ from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
 from gdsl.graph.simple import first_odd, loops_of, repeated_of
 from gdsl.graph.transformations import options_of
+from gdsl.graph.wanted import columns_of
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -182,14 +183,18 @@ class Graph(Conversions):
         dedup: str | None = None,
         loops: bool = True,
         compact: bool = False,
+        source_column: str | None = None,
+        target_column: str | None = None,
+        weight_column: str | None = None,
     ) -> Graph:
         """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, METIS `.graph`, edge lists `.csv .tsv
-        .txt .el .e .wel`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no file
-        has that name.
+        .txt .el .e .wel`, tables `.parquet .feather .arrow`, `.graphml`, `.gml`; or a generated one (``"rmat:16"``) or
+        one that comes with gdsl (``"karate"``), where no file has that name.
 
-        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis); text may be compressed by
-        gzip, bzip2 or xz. Edge lists count from 0, with `one_based` from 1; without `num_vertices` they have the
-        largest id's. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
+        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
+        gml); text may be compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1;
+        without `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name
+        their columns. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
         `compact` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a wrong
         kind.
         """
@@ -197,7 +202,9 @@ class Graph(Conversions):
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
         options = options_of(undirected, weights, dedup, loops, compact)
-        return Graph._made(read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices)))
+        columns = columns_of(source_column, target_column, weight_column)
+        counted = flag("one_based", one_based), vertex_count(num_vertices)
+        return Graph._made(read_graph(name, options, format, *counted, columns))
 
     @property
     def id_bits(self) -> int:

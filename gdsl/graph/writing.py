@@ -21,8 +21,11 @@ from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
-from gdsl.graph.reading import COMPRESSED, format_of
+from gdsl.graph.graphml import XML_KINDS, refuse_inexact, write_xml
+from gdsl.graph.reading import COMPRESSED, UNCOMPRESSED, format_of
+from gdsl.graph.table_files import TABLE_KINDS, refuse_taken, write_table_file
 
+_LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
 _ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
 """Names that would not be read as they are."""
@@ -34,7 +37,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
     Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
     weights; edge lists hold edges, undirected ones once and marked as such, `.csv` and `.tsv` with all attributes under
-    a first line of names, and with the names of the vertices, which no other format keeps. An existing file is replaced
+    a first line of names, and with the names of the vertices; so do `.parquet`, `.feather` and `.arrow`. GraphML and
+    GML keep the attributes of vertices as well. An existing file is replaced
     only by a whole one; links are followed, devices and pipes written directly.
     Raises GdslError E0702, E0714 or E0715.
     """
@@ -44,8 +48,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = format_of(name, format)
     if kind == "metis":
         raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
-    if kind == "npz" and name.lower().endswith(COMPRESSED):
-        raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
+    if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
+        raise GdslError.single("E0702", f"this format ({kind}) is compressed by itself", place=name)
     _check_fits(graph, kind, name)
     writers: dict[str, Callable[[Graph, IO[bytes]], None]] = {
         "mtx": _write_matrix_market,
@@ -54,6 +58,10 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "csv": lambda graph, stream: _write_edges(graph, stream, ",", header=True),
         "tsv": lambda graph, stream: _write_edges(graph, stream, "\t", header=True),
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
+        "parquet": lambda graph, stream: _write_table(graph, stream, "parquet"),
+        "arrow": lambda graph, stream: _write_table(graph, stream, "arrow"),
+        "graphml": lambda graph, stream: write_xml(stream, "graphml", graph.to_igraph()),
+        "gml": lambda graph, stream: write_xml(stream, "gml", graph.to_igraph()),
     }
     try:
         with whole_file(name) as file, _compressing(file, name) as stream:
@@ -66,12 +74,17 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 def _check_fits(graph: Graph, kind: str, path: str) -> None:
     """E0715 for what the format cannot hold."""
     others = [name for name in graph.attributes if name != "weight"]
-    if kind not in ("csv", "tsv") and others:
+    if kind not in (*_LISTS, *TABLE_KINDS, *XML_KINDS) and others:
         message = f"this format keeps only `weight` of an edge, and the graph also has {', '.join(others)}"
-        raise GdslError.single("E0715", message, fix="write a .csv file", place=path)
-    if graph.vertex_attributes:
+        raise GdslError.single("E0715", message, fix="write a .csv or .parquet file", place=path)
+    if graph.vertex_attributes and kind not in XML_KINDS:
         names = ", ".join(graph.vertex_attributes)
-        raise GdslError.single("E0715", f"no format keeps the vertices' attributes {names}", place=path)
+        message = f"this format keeps no attributes of vertices, and the graph has {names}"
+        raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
+    if kind in TABLE_KINDS:
+        refuse_taken(graph.directed, graph.attributes, path)
+    if kind in XML_KINDS:
+        refuse_inexact(kind, graph, path)
     unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
     if kind in ("csv", "tsv") and unnameable:
         message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"
@@ -189,6 +202,11 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
         called = np.array([_quoted(str(name), delimiter) for name in graph.names], dtype=object)
         columns[:2] = [called[column] for column in columns[:2]]
     _write_rows(stream, tuple(columns), delimiter, "")
+
+
+def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
+    edges = graph._edge_list()
+    write_table_file(stream, kind, edges)
 
 
 def _quoted(name: str, delimiter: str) -> str:
