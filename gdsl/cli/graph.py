@@ -27,9 +27,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("spec", metavar="SPEC")
-@output_option(
-    "The file to write (.mtx .gr .npz .csv .tsv .txt .parquet .feather .graphml .gml; text also .gz .bz2 .xz). Required."
-)
+@output_option("The file to write, in the format of its suffix (gdslc graph convert --help lists them). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
     """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.

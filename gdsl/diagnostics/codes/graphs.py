@@ -17,8 +17,8 @@ CODES: tuple[Code, ...] = (
         (
             "The format is told from the file's name: `.mtx` (Matrix Market), `.gr` (DIMACS), `.npz` (SciPy sparse "
             "matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, `.el`, `.e`, `.wel`, `.edges` (edge lists), "
-            "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`; those of text also with `.gz`, `.bz2` or "
-            "`.xz` behind it. `--format` says it where the name does not."
+            "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`; those of text also with `.gz`, `.bz2` "
+            "or `.xz` behind it. `--format` says it where the name does not."
         ),
         "gdslc run bfs.gdsl graph.dat",
     ),
