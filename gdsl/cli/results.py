@@ -18,7 +18,6 @@ from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import required
 from gdsl.graph.names import Names
-from gdsl.graph.table_files import write_table
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type
@@ -62,6 +61,8 @@ def write_result(path: Path, program: ir.Program, result: Result, names: Names |
         if suffix == ".csv":
             write_output(path, lambda file: _write_csv(file, program, result, names))
         else:
+            from gdsl.graph.table_files import write_table
+
             table = result.to_arrow(names=names is not None)
             write_output(path, lambda file: write_table(file, "parquet" if suffix == ".parquet" else "arrow", table))
         if result.scalars:

@@ -6,9 +6,6 @@ import sys
 from typing import Any
 
 from gdsl.graph.graph import Graph
-from gdsl.graph.igraph_graphs import is_igraph
-from gdsl.graph.sparse_matrices import is_of_cupy
-from gdsl.graph.torch_matrices import layout_of
 
 
 def as_graph(value: Any) -> Graph:
@@ -17,6 +14,10 @@ def as_graph(value: Any) -> Graph:
     Raises TypeError for anything else, GdslError E07xx for what is no graph after all."""
     if isinstance(value, Graph):
         return value
+    from gdsl.graph.igraph_graphs import is_igraph
+    from gdsl.graph.sparse_matrices import is_of_cupy
+    from gdsl.graph.torch_matrices import layout_of
+
     if _is_of_networkx(value):
         return Graph.from_networkx(value)
     if is_igraph(value):

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gdsl.graph.data_frames import edges_of_table
+from gdsl.graph.device_edges import large_on_gpu
 from gdsl.graph.given import flag
 from gdsl.graph.ids import vertex_count
-from gdsl.graph.igraph_graphs import edges_of_igraph
-from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.postponed import in_order, own
-from gdsl.graph.sparse_matrices import csr_of_matrix
-from gdsl.graph.torch_matrices import csr_of_torch
+from gdsl.graph.sparse_matrices import csr_of_matrix, is_of_cupy
 from gdsl.graph.wanted import columns_of
 
 if TYPE_CHECKING:
@@ -51,6 +48,8 @@ class Conversions:
         called `end` and `other_end`. With `compact` whole numbers are names as well, and the vertices those that have
         an edge, in the order of their numbers. Raises GdslError E07xx, E0907 without a library that it takes.
         """
+        from gdsl.graph.data_frames import edges_of_table
+
         columns = columns_of(source, target, weight)
         one_way = None if directed is None else flag("directed", directed)
         count, kept = vertex_count(num_vertices), flag("compact", compact)
@@ -81,12 +80,18 @@ class Conversions:
         Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
         give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
         """
-        return cls._made(csr_of_matrix(matrix, flag("directed", directed)))
+        one_way = flag("directed", directed)
+        later = large_on_gpu(matrix) if one_way and is_of_cupy(matrix) else None
+        return cls._made(csr_of_matrix(matrix, one_way) if later is None else later)
 
     @classmethod
     def from_torch(cls, matrix: Any, *, directed: bool = True) -> Self:
         """The same of a sparse tensor of PyTorch, of the layouts COO, CSR and CSC, of the host or a GPU."""
-        return cls._made(csr_of_torch(matrix, flag("directed", directed)))
+        from gdsl.graph.torch_matrices import csr_of_torch, large_tensor_on_gpu
+
+        one_way = flag("directed", directed)
+        later = large_tensor_on_gpu(matrix) if one_way else None
+        return cls._made(csr_of_torch(matrix, one_way) if later is None else later)
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
@@ -96,6 +101,8 @@ class Conversions:
         Edges without a `weight` among others that have one get 1, as NetworkX counts them. Parallel edges of a
         multigraph are kept, each an edge of its own (`changed(dedup=…)` makes one of them). Raises GdslError E0711.
         """
+        from gdsl.graph.networkx_graphs import edges_of_networkx
+
         return cls._of(edges_of_networkx(graph))
 
     @classmethod
@@ -106,6 +113,8 @@ class Conversions:
         Edges without a `weight` among others that have one get 1. Raises GdslError E0711, also where names are missing
         or come twice.
         """
+        from gdsl.graph.igraph_graphs import edges_of_igraph
+
         return cls._of(edges_of_igraph(graph))
 
     @classmethod

@@ -14,6 +14,7 @@ from gdsl.diagnostics import shown
 from gdsl.files import path_name
 from gdsl.graph.conversions import Conversions
 from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_without_opposite, transpose
+from gdsl.graph.device_edges import postponed_on_gpu
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
@@ -167,8 +168,9 @@ class Graph(Conversions):
                 raise ValueError("weights and attributes['weight'] are the same; give one of them")
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
-        edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices)
-        return Graph._from_edge_list(own(edges))
+        given = sources, destinations, num_vertices, named, directed, of_vertices
+        later = postponed_on_gpu(*given)
+        return Graph._from_edge_list(own(edges_from_arrays(*given))) if later is None else Graph._made(later)
 
     @classmethod
     def read(

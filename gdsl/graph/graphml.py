@@ -20,7 +20,7 @@ from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import file_size, unreadable
 
-XML_KINDS = {"graphml": "a GraphML file", "gml": "a GML file"}
+_CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
 """The formats, and what messages call such a file."""
 
 _ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
@@ -38,7 +38,7 @@ def read_xml(path: str, kind: str) -> EdgeList:
     Raises GdslError E0705 or E0710 with what igraph says of a file with mistakes, E0907 without igraph.
     """
     file_size(path)
-    igraph = required("igraph", "gdsl[igraph]", XML_KINDS[kind])
+    igraph = required("igraph", "gdsl[igraph]", _CALLED[kind])
     reader = igraph.Graph.Read_GraphML if kind == "graphml" else igraph.Graph.Read_GML
     with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -47,7 +47,7 @@ def read_xml(path: str, kind: str) -> EdgeList:
         except igraph.InternalError as error:
             raise _malformed(path, kind, str(error)) from None
         except UnicodeDecodeError:
-            raise GdslError.single("E0710", f"this is not {XML_KINDS[kind]}: it is no text", place=path) from None
+            raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
     named_by = _named_by(found)
     for sequence in (found.vs, found.es):
         _tidy(sequence, named_by)
@@ -86,7 +86,7 @@ def _malformed(path: str, kind: str, said: str) -> GdslError:
     line = _LINE.search(words)
     place = f"{path}:{line[1]}" if line else path
     words = _LINE.sub("", words, count=1).strip()[:300]
-    return GdslError.single("E0705" if line else "E0710", f"{XML_KINDS[kind]} with a mistake: {words}", place=place)
+    return GdslError.single("E0705" if line else "E0710", f"{_CALLED[kind]} with a mistake: {words}", place=place)
 
 
 def _named_by(graph: Any) -> str | None:
@@ -146,5 +146,5 @@ def refuse_inexact(kind: str, graph: Any, path: str) -> None:
             and len(values)
             and not -_EXACT <= int(values.min()) <= int(values.max()) <= _EXACT
         ):
-            message = f"{XML_KINDS[kind]} keeps whole numbers up to 2^53, and `{name}` has larger ones"
+            message = f"{_CALLED[kind]} keeps whole numbers up to 2^53, and `{name}` has larger ones"
             raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)

@@ -15,13 +15,11 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.errors import no_memory
 from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
-from gdsl.graph.graphml import XML_KINDS, read_xml
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.metis import read_metis
 from gdsl.graph.postponed import Postponed, in_order
 from gdsl.graph.sparse_matrices import read_npz
-from gdsl.graph.table_files import TABLE_KINDS, read_table_file
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.wanted import Columns, refuse_columns
@@ -56,7 +54,7 @@ _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
 COMPRESSED = (".gz", ".bz2", ".xz")
 FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
-_LISTS = ("csv", "tsv", "edges")
+_LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
 UNCOMPRESSED = ("npz", "parquet", "arrow")
 """Formats that are compressed themselves, or read in no order."""
@@ -171,7 +169,11 @@ def _read(
     if kind == "metis":
         return read_metis(path)
     if kind in TABLE_KINDS:
+        from gdsl.graph.table_files import read_table_file
+
         return read_table_file(path, kind, columns, one_based, num_vertices, compact)
     if kind in XML_KINDS:
+        from gdsl.graph.graphml import read_xml
+
         return read_xml(path, kind)
     return read_edge_list(path, one_based, num_vertices, compact, columns)

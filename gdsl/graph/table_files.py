@@ -20,7 +20,7 @@ from gdsl.graph.tables import EXTRA
 from gdsl.graph.text import file_size, unreadable
 from gdsl.graph.wanted import Columns
 
-TABLE_KINDS = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
+_CALLED = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 """The formats, and what messages call such a file."""
 
 _ABOUT = b"gdsl"
@@ -37,7 +37,7 @@ def read_table_file(
     Raises GdslError E0710 for a damaged file, E0711 for columns that are no edges, E0907 without pyarrow.
     """
     file_size(path)
-    required("pyarrow", EXTRA, TABLE_KINDS[kind])
+    required("pyarrow", EXTRA, _CALLED[kind])
     table = _table(path, kind)
     about = _about(table.schema.metadata)
     if num_vertices is None and not about.get("named"):
@@ -57,9 +57,7 @@ def _table(path: str, kind: str) -> Any:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
         why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-        raise GdslError.single(
-            "E0710", f"this is not {TABLE_KINDS[kind]} that can be read: {why}", place=path
-        ) from None
+        raise GdslError.single("E0710", f"this is not {_CALLED[kind]} that can be read: {why}", place=path) from None
     return table
 
 
@@ -98,7 +96,7 @@ def _about(metadata: Any) -> dict[str, Any]:
 
 def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
     """A table with a row for each of `edges`, undirected ones once, and all their attributes. Raises E0907."""
-    pyarrow = required("pyarrow", EXTRA, TABLE_KINDS[kind])
+    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
     ends = ENDS[0] if edges.directed else UNDIRECTED_ENDS
     pairs = zip(ends, (edges.sources, edges.destinations), strict=True)
     columns = {name: _called(ids, edges.names, pyarrow) for name, ids in pairs}
@@ -112,9 +110,9 @@ def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
 def write_table(stream: IO[bytes], kind: str, table: Any) -> None:
     """Write a table of Arrow. Raises E0907."""
     if kind == "parquet":
-        required("pyarrow.parquet", EXTRA, TABLE_KINDS[kind]).write_table(table, stream)
+        required("pyarrow.parquet", EXTRA, _CALLED[kind]).write_table(table, stream)
         return
-    pyarrow = required("pyarrow", EXTRA, TABLE_KINDS[kind])
+    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
     with pyarrow.ipc.new_file(stream, table.schema) as writer:
         writer.write_table(table)
 

@@ -7,7 +7,9 @@ from typing import Any
 from gdsl.diagnostics import GdslError
 from gdsl.graph.arrays import host_array
 from gdsl.graph.csr import Csr
+from gdsl.graph.device_edges import entries_on_gpu
 from gdsl.graph.errors import bad_array
+from gdsl.graph.postponed import LARGE, Postponed
 from gdsl.graph.sparse_matrices import csr_of_entries
 
 _FIX = "a tensor of the layout torch.sparse_coo, sparse_csr or sparse_csc, such as tensor.to_sparse()"
@@ -46,6 +48,19 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
     kind, starts, others = _COMPRESSED[layout]
     parts = {"data": plain.values(), "indices": getattr(plain, others)(), "indptr": getattr(plain, starts)()}
     return csr_of_entries(kind, shape, _host(parts), directed)
+
+
+def large_tensor_on_gpu(tensor: Any) -> Postponed | None:
+    """The graph of a large sparse tensor on a GPU, from which nothing is fetched first; None for any other."""
+    layout = layout_of(tensor)
+    if layout not in (*_COMPRESSED, "sparse_coo") or tensor.device.type != "cuda" or tensor.ndim != 2:
+        return None
+    plain = tensor.detach()
+    if plain.shape[0] != plain.shape[1] or plain._nnz() < LARGE:
+        return None
+    entries = plain if layout == "sparse_coo" else plain.to_sparse_coo()
+    indices = entries._indices()
+    return entries_on_gpu(indices[0], indices[1], entries._values(), int(plain.shape[0]))
 
 
 def _host(parts: dict[str, Any]) -> dict[str, Any]:

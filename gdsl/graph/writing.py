@@ -21,9 +21,7 @@ from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
-from gdsl.graph.graphml import XML_KINDS, refuse_inexact, write_xml
-from gdsl.graph.reading import COMPRESSED, UNCOMPRESSED, format_of
-from gdsl.graph.table_files import TABLE_KINDS, refuse_taken, write_table_file
+from gdsl.graph.reading import COMPRESSED, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 
 _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
@@ -60,8 +58,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
         "parquet": lambda graph, stream: _write_table(graph, stream, "parquet"),
         "arrow": lambda graph, stream: _write_table(graph, stream, "arrow"),
-        "graphml": lambda graph, stream: write_xml(stream, "graphml", graph.to_igraph()),
-        "gml": lambda graph, stream: write_xml(stream, "gml", graph.to_igraph()),
+        "graphml": lambda graph, stream: _write_xml(graph, stream, "graphml"),
+        "gml": lambda graph, stream: _write_xml(graph, stream, "gml"),
     }
     try:
         with whole_file(name) as file, _compressing(file, name) as stream:
@@ -82,8 +80,12 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         message = f"this format keeps no attributes of vertices, and the graph has {names}"
         raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
     if kind in TABLE_KINDS:
+        from gdsl.graph.table_files import refuse_taken
+
         refuse_taken(graph.directed, graph.attributes, path)
     if kind in XML_KINDS:
+        from gdsl.graph.graphml import refuse_inexact
+
         refuse_inexact(kind, graph, path)
     unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
     if kind in ("csv", "tsv") and unnameable:
@@ -205,8 +207,15 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
 
 
 def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
-    edges = graph._edge_list()
-    write_table_file(stream, kind, edges)
+    from gdsl.graph.table_files import write_table_file
+
+    write_table_file(stream, kind, graph._edge_list())
+
+
+def _write_xml(graph: Graph, stream: IO[bytes], kind: str) -> None:
+    from gdsl.graph.graphml import write_xml
+
+    write_xml(stream, kind, graph.to_igraph())
 
 
 def _quoted(name: str, delimiter: str) -> str:
