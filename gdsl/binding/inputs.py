@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -102,8 +104,11 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     if array.count is not None:
         message = f"no array was given for the input `{array.name}`; a graph's attributes have one value a {kind}"
         raise GdslError.single("E0605", message, array.span, source, fix=fix)
+    other = _other_name(array.name, attributes)
     if array.domain is Domain.EDGE and array.name == "weight":
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
+        if other is not None:
+            fix = f"--weight-column {other} says that this is it, or from Python weight=graph.attributes[{other!r}]"
     names = ", ".join(sorted(attributes))
     raise GdslError.single(
         "E0605",
@@ -113,6 +118,13 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
         notes=[f"{kind} attributes of the graph: {names}"] if names else [],
         fix=fix,
     )
+
+
+def _other_name(name: str, attributes: Mapping[str, Any]) -> str | None:
+    """The attribute that may be meant by `name`: one that is written nearly like it, or the only one."""
+    near = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
+    near += difflib.get_close_matches(name, list(attributes), n=1)
+    return near[0] if near else next(iter(attributes)) if len(attributes) == 1 else None
 
 
 def input_array(

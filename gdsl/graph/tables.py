@@ -53,9 +53,8 @@ def _frame(table: Any) -> Any | None:
         import narwhals
     except ImportError:
         # Arrow's own tables have their columns without names, and lazy frames have none yet.
-        if not (speaks_arrow or hasattr(table, "collect")) or (
-            hasattr(table, "columns") and not (hasattr(table, "column_names") or hasattr(table, "collect"))
-        ):
+        is_other = hasattr(table, "column_names") or hasattr(table, "collect")
+        if not is_other and (hasattr(table, "columns") or not speaks_arrow):
             return None
         required("narwhals", EXTRA, f"a table of {type(table).__name__}")
         raise

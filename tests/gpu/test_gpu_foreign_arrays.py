@@ -103,7 +103,7 @@ def test_torch(cupy, ends):
     assert back.data_ptr() == result.y.data.ptr
     assert program(graph, x=x, backend="cpu").y.tolist() == [0, 2, 4]
     for bad in (x.to(torch.bfloat16), x.clone().requires_grad_(), x.to(torch.complex64)):
-        with pytest.raises(gdsl.GdslError, match="E0607"):
+        with pytest.raises(gdsl.GdslError, match=r"E0607"):
             program(graph, x=bad, backend="cuda")
     rows, columns, values = (torch.from_numpy(array).cuda() for array in ends)
     tensor = torch.sparse_coo_tensor(torch.stack([rows, columns]), values.float(), (300_000, 300_000))
