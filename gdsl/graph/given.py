@@ -27,7 +27,8 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
+        names = "; Graph.from_table({'source': …, 'target': …}) takes names" if array.dtype.kind in "OUT" else ""
+        raise bad_array(f"{name} has the type {type_name(array.dtype)}", f"vertex ids are integers{names}")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
     if array.dtype.itemsize < 4:

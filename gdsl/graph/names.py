@@ -75,9 +75,14 @@ class Names(Sequence[Any]):
 
 def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
     """The columns with a number for each name, counted in the order of appearance row by row, and the names."""
-    ids: dict[Hashable, int] = {}
-    rows = [[ids.setdefault(name, len(ids)) for name in row] for row in zip(*columns, strict=True)]
-    return [[row[place] for row in rows] for place in range(len(columns))], Names(ids)
+    count = len(columns)
+    mixed: list[Hashable] = [None] * (count * len(columns[0]))
+    for place, column in enumerate(columns):
+        mixed[place::count] = column
+    ids = dict.fromkeys(mixed)
+    numbers = {name: place for place, name in enumerate(ids)}
+    found = [numbers[name] for name in mixed]
+    return [found[place::count] for place in range(count)], Names(ids)
 
 
 def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
