@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import shutil
 import tempfile
@@ -17,8 +18,9 @@ from gdsl.extras import required
 from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
+from gdsl.graph.longest import require_short_pieces
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import file_size, unreadable
+from gdsl.graph.text import empty, file_size, unreadable
 
 _CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
 """The formats, and what messages call such a file."""
@@ -42,8 +44,12 @@ def read_xml(path: str, kind: str) -> EdgeList:
     reader = igraph.Graph.Read_GraphML if kind == "graphml" else igraph.Graph.Read_GML
     with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        plain = _plain(path, folder)
+        if os.path.getsize(plain) == 0:
+            raise empty(path)
+        require_short_pieces(plain, kind, path)
         try:
-            found = reader(_plain(path, folder))
+            found = reader(plain)
         except igraph.InternalError as error:
             raise _malformed(path, kind, str(error)) from None
         except UnicodeDecodeError:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import sys
 
@@ -152,6 +153,49 @@ def test_files_with_mistakes(tmp_path, capfd, name, text, said):
     captured = capfd.readouterr()
     assert said in captured.err and name in captured.err and "error[E07" in captured.err
     assert "Traceback" not in captured.err and "src/io" not in captured.err and not captured.out
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.gml", "graph [" + " " * 3_000_000 + "]"),
+        ("a.gml.gz", "\n" * 3_000_000 + "graph [ ]"),
+        ("a.gml", "# a" + " comment" * 400_000 + "\ngraph [ ]"),
+        ("a.gml", 'graph [ label "' + "a b " * 700_000 + '" ]'),
+        ("a.gml", 'graph [ label "' + "a b " * 700_000),
+        ("a.gml", "graph [ " + "k" * 3_000_000 + " 1 ]"),
+        (
+            "a.graphml",
+            "<graphml><graph><node " + " ".join(f"a{n}='1'" for n in range(200_000)) + "/></graph></graphml>",
+        ),
+        ("a.graphml", "<graphml><!--" + "c" * 3_000_000 + "--></graphml>"),
+    ],
+    ids=["blanks", "lines", "comment", "string", "no end", "word", "attributes", "comment of XML"],
+)
+def test_files_made_to_take_long(tmp_path, name, text):
+    content = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    with pytest.raises(gdsl.GdslError, match=r"E0710.*this is no graph: a single word, tag or run of blanks"):
+        Graph.read(tmp_path / name)
+
+
+def test_a_table_larger_than_memory(tmp_path, monkeypatch):
+    from gdsl.graph import memory
+
+    rows = {name: np.zeros(1_000_000, dtype=np.int64) for name in ("source", "target")}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 100_000
+    assert Graph.read(tmp_path / "a.parquet").num_edges == 1_000_000
+    monkeypatch.setattr(memory, "available_memory", lambda: 20_000_000)
+    with pytest.raises(gdsl.GdslError, match=r"a.parquet.*E0708"):
+        Graph.read(tmp_path / "a.parquet")
+
+
+def test_long_files_of_short_pieces(tmp_path):
+    nodes = "".join(f'node [ id {n} label "v {n}" ] ' for n in range(9_000))
+    (tmp_path / "a.gml").write_text(f'# "a\ngraph [ {nodes} edge [ source 0 target 8999 ] ]')
+    assert Graph.read(tmp_path / "a.gml").num_vertices == 9_000
 
 
 @pytest.mark.parametrize("name", [*TABLES, "a.graphml.gz", "a.gml.xz", "a.gml.bz2"])

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.binding.inputs import input_array
 from gdsl.graph.postponed import LARGE
+from gdsl.types import Widths
 
 pytestmark = pytest.mark.gpu
 
@@ -90,6 +92,7 @@ def test_small_arrays_and_names(cupy):
     same(graph, table)
 
 
+@pytest.mark.filterwarnings("ignore:Sparse")
 def test_torch(cupy, ends):
     torch = pytest.importorskip("torch")
     if not torch.cuda.is_available():
@@ -98,6 +101,9 @@ def test_torch(cupy, ends):
     graph = gdsl.Graph.from_edges(*torch.tensor([[0, 1], [1, 2]]).cuda(), weights=torch.tensor([1.0, 2.0]).cuda())
     x = torch.arange(3, dtype=torch.float32, device="cuda")
     result = program(graph, x=x, backend="cuda")
+    declared = next(array for array in program.ir.arrays if array.name == "x")
+    taken = input_array(declared, x, graph, Widths.both(32), None, device=True)
+    assert taken.data.ptr == x.data_ptr()
     back = torch.from_dlpack(result.y)
     assert back.is_cuda and back.tolist() == [0, 2, 4]
     assert back.data_ptr() == result.y.data.ptr
@@ -111,6 +117,26 @@ def test_torch(cupy, ends):
     same(gdsl.Graph.from_torch(tensor), wanted)
     merged = tensor.coalesce().to_sparse_csr()
     same(gdsl.Graph.from_torch(merged), gdsl.Graph.from_torch(merged.cpu()))
+
+
+def test_jax(cupy, monkeypatch):
+    monkeypatch.setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # else it takes the memory of the GPU for itself
+    jax = pytest.importorskip("jax")
+    try:
+        [device, *_] = jax.devices("gpu")
+    except RuntimeError:
+        pytest.skip("this JAX knows no GPU")
+    program = gdsl.compile(SCALED)
+    with jax.default_device(device):
+        x, ids = jax.numpy.arange(3, dtype="float32"), jax.numpy.array([[0, 1], [1, 2]])
+        graph = gdsl.Graph.from_edges(*ids, weights=jax.numpy.array([1.0, 2.0]))
+        result = program(graph, x=x, backend="cuda")
+        assert result.y.get().tolist() == [0, 2, 4]
+        assert jax.dlpack.from_dlpack(result.y).tolist() == [0, 2, 4]
+        assert program(graph, x=x, backend="cpu").y.tolist() == [0, 2, 4]
+        for kind in ("bfloat16", "complex64"):
+            with pytest.raises(gdsl.GdslError, match="E0607"):
+                program(graph, x=x.astype(kind), backend="cuda")
 
 
 def test_only_dlpack(cupy):
