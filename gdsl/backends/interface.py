@@ -87,6 +87,11 @@ class TraceRecord:
     the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
     vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
     was used; None where the choice does not exist. `order` is NEAR_FAR where it ran on some of a worklist at a time.
+
+    Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of what
+    was done between the record before and this one (other steps of the schedule, and what an operator leaves to the
+    barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. An operator that runs in the
+    sweep of another one has what is left of that. Records that differ in times alone are equal.
     """
 
     site: int
@@ -97,6 +102,9 @@ class TraceRecord:
     direction: Direction | None = None
     balance: Balance | None = None
     order: Order | None = None
+    time_ms: float | None = dataclasses.field(default=None, compare=False)
+    before_ms: float | None = dataclasses.field(default=None, compare=False)
+    waiting_ms: float | None = dataclasses.field(default=None, compare=False)
 
 
 @dataclasses.dataclass(frozen=True)  # so is this, with what it finds out later

@@ -193,19 +193,22 @@ class _Run:
         """The trace is decoded once somebody looks at it; the records themselves go with the run."""
         count = self.control.trace_length
         records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
-        return partial(_decoded, self.executable.sites, records)
+        tick = self.control.nanoseconds / 1e6 / max(self.control.ticks, 1)
+        return partial(_decoded, self.executable.sites, records, tick)
 
 
-def _decoded(sites: _Sites, records: bytes) -> tuple[TraceRecord, ...]:
+def _decoded(sites: _Sites, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
-    return tuple(_record(sites.operations[entry.site], entry) for entry in entries)
+    return tuple(_record(sites.operations[entry.site], entry, tick) for entry in entries)
 
 
-def _record(operation: Operation, entry: Any) -> TraceRecord:
+def _record(operation: Operation, entry: Any, tick: float) -> TraceRecord:
+    """`tick`: its length in milliseconds."""
     from gdsl.plan.walking import has_direction, sweeps_of
 
     pulled = Direction.PULL if entry.pulled else Direction.PUSH
     direction = pulled if has_direction(operation) else None
     order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None
     size, edges = entry.size, entry.edges
-    return TraceRecord(entry.site, operation.step.label, entry.iteration, size, edges, direction, None, order)
+    times = entry.took * tick, entry.before * tick
+    return TraceRecord(entry.site, operation.step.label, entry.iteration, size, edges, direction, None, order, *times)

@@ -28,7 +28,7 @@ from gdsl.plan.walking import launches
 from gdsl.types import Type
 
 _NOTHING = Bindings({}, {})
-_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length")
+_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are looked at after each run."""
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
@@ -97,12 +97,12 @@ class Enactor:
             memory.prepare_next()
             arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
             self.device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, trace_length = self._told(memory.control())
+            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
             if failure or exhausted or arrived >> _STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
             self._follow_swaps()
             arrays = arrays or self._arrays(outside)
-            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, trace_length)
+            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, *traced)
             whole = True
             return outcome
         finally:
@@ -183,9 +183,12 @@ class Enactor:
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
-    def _outcome(self, arrays: dict[str, Any], passes: int, trace_length: int) -> Outcome:
+    def _outcome(
+        self, arrays: dict[str, Any], passes: int, trace_length: int, cycles: int, nanoseconds: int
+    ) -> Outcome:
         scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
-        trace = partial(decoded, self.plan, self.memory.trace(trace_length), self.on_device.widths)
+        records, cycle = self.memory.trace(trace_length), nanoseconds / 1e6 / max(cycles, 1)
+        trace = partial(decoded, self.plan, records, self.on_device.widths, cycle)
         layout_ms = self.on_device.take_made_ms()
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace, layout_ms)
 
