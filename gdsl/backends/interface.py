@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
 from gdsl.types import Widths
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
 
 Scalar = bool | int | float
 
@@ -167,8 +170,37 @@ class Space:
     free: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel as a GPU has it: registers and bytes of local memory (spills and stack) a thread, bytes of shared memory
+    a block, and how many of its blocks, of so many threads, a multiprocessor holds at a time."""
+
+    name: str
+    registers: int
+    local: int
+    shared: int
+    resident: int
+    threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What runs on a graph: the plan (None where a backend has none), the generated text in its `language`, what else
+    there is to say, in words, and the kernels of a GPU."""
+
+    plan: Plan | None
+    language: str
+    text: str
+    facts: tuple[tuple[str, str], ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+
+
 class Executable(Protocol):
     """A program that a backend has made ready."""
+
+    def build(self, graph: Graph) -> Build:
+        """What the last run on `graph` ran; there must have been one."""
+        ...
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises `gdsl.diagnostics.GdslError` when the run fails or is stopped, `KeyboardInterrupt`

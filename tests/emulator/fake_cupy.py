@@ -235,6 +235,10 @@ class _Driver:
         self._cupy.log["occupancy"] += 1
         return 1
 
+    def funcGetAttribute(self, attribute: int, kernel: int) -> int:  # noqa: N802
+        """Its own number, as nothing is known of a GPU."""
+        return attribute
+
     def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
         """Run it."""
         self._cupy.log["launch"] += 1

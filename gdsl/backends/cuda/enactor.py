@@ -15,7 +15,7 @@ from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.trace import decoded
-from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
+from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
@@ -108,6 +108,16 @@ class Enactor:
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
+
+    def build(self) -> Build:
+        """What runs, and what its kernels take."""
+        threads = self.plan.sizes.block_threads
+        kernels = []
+        for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
+            taken = self.device.resources(kernel)
+            kernels.append(Kernel(name, *taken, self.device.resident_blocks(kernel, threads), threads))
+        grid = f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
+        return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
     def launch(self, launch: Launch, iteration: int) -> None:
         """Start the kernel of a launch."""
