@@ -91,10 +91,10 @@ class TraceRecord:
     vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
     was used; None where the choice does not exist. `order` is NEAR_FAR where it ran on some of a worklist at a time.
 
-    Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of what
-    was done between the record before and this one (other steps of the schedule, and what an operator leaves to the
-    barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. An operator that runs in the
-    sweep of another one has what is left of that. Records that differ in times alone are equal.
+    Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of
+    what was done between the record before and this one (other steps of the schedule, and what an operator leaves to
+    the barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. Of operators that share a
+    sweep the first of these records has its time. Records that differ in times alone are equal.
     """
 
     site: int
@@ -173,7 +173,8 @@ class Space:
 @dataclass(frozen=True, slots=True)
 class Kernel:
     """A kernel as a GPU has it: registers and bytes of local memory (spills and stack) a thread, bytes of shared memory
-    a block, and how many of its blocks, of so many threads, a multiprocessor holds at a time."""
+    a block, and how many of its blocks, of so many threads, a multiprocessor holds at a time, which could hold `most`
+    threads."""
 
     name: str
     registers: int
@@ -181,6 +182,7 @@ class Kernel:
     shared: int
     resident: int
     threads: int
+    most: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,6 +123,7 @@ class FakeCupy:
             getDeviceCount=lambda: 1,
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
+            cudaDevAttrMaxThreadsPerMultiProcessor=39,
             deviceGetAttribute=lambda attribute, number: 2,
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,

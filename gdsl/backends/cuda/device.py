@@ -319,10 +319,12 @@ class CudaDevice:
         driver = self._driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0))
 
-    def resources(self, kernel: Any) -> tuple[int, int, int]:
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
         """As the driver says it."""
         registers, local, shared = (int(self._driver.funcGetAttribute(which, kernel.ptr)) for which in _RESOURCES)
-        return registers, local, shared
+        runtime = self.cupy.cuda.runtime
+        most = runtime.deviceGetAttribute(runtime.cudaDevAttrMaxThreadsPerMultiProcessor, self.id)
+        return registers, local, shared, int(most)
 
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
         """A cooperative launch on CuPy's current stream."""

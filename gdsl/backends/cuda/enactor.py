@@ -114,9 +114,12 @@ class Enactor:
         threads = self.plan.sizes.block_threads
         kernels = []
         for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
-            taken = self.device.resources(kernel)
-            kernels.append(Kernel(name, *taken, self.device.resident_blocks(kernel, threads), threads))
-        grid = f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
+            registers, local, shared, most = self.device.resources(kernel)
+            resident = self.device.resident_blocks(kernel, threads)
+            kernels.append(Kernel(name, registers, local, shared, resident, threads, most))
+        grid = (
+            f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
+        )
         return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
     def launch(self, launch: Launch, iteration: int) -> None:

@@ -127,8 +127,9 @@ class Device(Protocol):
         """How many blocks of `threads` threads of `kernel` fit on one multiprocessor."""
         ...
 
-    def resources(self, kernel: Any) -> tuple[int, int, int]:
-        """Its registers a thread, bytes of local memory a thread, and bytes of shared memory a block."""
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
+        """Its registers a thread, bytes of local memory a thread, and bytes of shared memory a block; and how many
+        threads a multiprocessor holds."""
         ...
 
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:

@@ -14,7 +14,6 @@ from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.walking import has_direction, operations, sweeps_of
 from gdsl.types import Widths
 
-
 _CYCLES_A_TICK = 32
 
 

@@ -119,8 +119,9 @@ class Interpreter:
         def run(step: Any) -> None:
             began = time.perf_counter()
             operator(step)
-            times = self.state.clock.taken(began)
-            self.operators.trace[-1] = dataclasses.replace(self.operators.trace[-1], **times)
+            took, before = self.state.clock.taken(began)
+            record = self.operators.trace[-1]
+            self.operators.trace[-1] = dataclasses.replace(record, time_ms=took, before_ms=before)
 
         return run
 

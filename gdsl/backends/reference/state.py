@@ -53,10 +53,10 @@ class Clock:
             passes = "1 pass" if limit == 1 else f"{limit} passes"
             raise GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", loop.span)
 
-    def taken(self, began: float) -> dict[str, float]:
-        """The times of a record of the trace of what began then and is over."""
+    def taken(self, began: float) -> tuple[float, float]:
+        """Milliseconds of what began then and is over, and of what lay before it since this was asked for last."""
         before, self._noted = self._noted, time.perf_counter()
-        return {"time_ms": (self._noted - began) * 1000, "before_ms": (began - before) * 1000}
+        return (self._noted - began) * 1000, (began - before) * 1000
 
     def milliseconds(self) -> float:
         """Time since the start."""
