@@ -75,12 +75,32 @@ def _wrong(document: Any) -> str | None:
     for name, check in _FIELDS.items():
         if name not in document or not check(document[name]):
             return f": `{name}` is missing or of another form"
-    columns = document["trace"]
+    return _wrong_trace(document) or _wrong_places(document)
+
+
+def _wrong_trace(document: dict[str, Any]) -> str | None:
+    columns, sites = document["trace"], {each["site"] for each in document["operators"]}
     if len({len(column) for column in columns.values()}) > 1:
         return ": the columns of `trace` are not equally long"
-    sites = {each["site"] for each in document["operators"]}
     if not sites.issuperset(columns["site"]):
         return ": `trace` speaks of operators that there are not"
+    steps = zip([-1, *columns["pass"]], columns["pass"], strict=False)
+    if not all(after - before in (0, 1) for before, after in steps) or columns["pass"][:1] not in ([], [0]):
+        return ": the passes of `trace` do not follow one another"
+    return None
+
+
+def _wrong_places(document: dict[str, Any]) -> str | None:
+    program, operators = document["program"], document["operators"]
+    sites = [each["site"] for each in operators]
+    if len({*sites}) < len(sites) or not {each["inside"] for each in operators} <= {*sites, None}:
+        return ": `operators` have the same number, or one that there is not"
+    texts = {"": program["text"], **{each["file"]: each["text"] for each in program["imports"]}}
+    counts = {file: len(text.split("\n")) for file, text in texts.items()}
+    for place in (*operators, *(each["functor"] for each in operators if each["functor"] is not None)):
+        first, last = place["lines"]
+        if not 0 <= first <= last <= counts.get(place["file"], -1):
+            return ": `operators` stand in lines that there are not"
     return None
 
 

@@ -81,9 +81,8 @@ __device__ __forceinline__ void synchronize(enactor& run, Then then) {
     if (threadIdx.x == 0) {
         const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
         __threadfence();
-        uint64 came = 0;
         if (blockIdx.x == 0) {
-            came = poll_host(run);
+            run.shared.waited -= poll_host(run);  // to which the time behind it is added
             const bool owed = run.shared.owed.due(true);
             const uint64 edges = owed ? run.shared.owed.edges() : 0;
             const bool passes_on = run.shared.stop_requested && !run.stopped;
@@ -94,7 +93,7 @@ __device__ __forceinline__ void synchronize(enactor& run, Then then) {
             atomicAdd(&run.control->arrived, 1ull);
         }
         const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
-        if (blockIdx.x == 0) { run.shared.waited += cycles() - came; }
+        if (blockIdx.x == 0) { run.shared.waited += cycles(); }
         const bool owed = run.shared.owed.due(false);
         const uint64 edges = owed ? run.shared.owed.edges() : 0;  // together with what `then` reads
         run.shared.stopped = (found & stop) != 0;
