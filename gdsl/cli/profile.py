@@ -89,7 +89,7 @@ def command(
     for path in (page, to_file):
         if path is not None:
             check_writable(path)
-    asked = {"backend": backend, "repeat": repeat, "max_iterations": max_iterations}
+    asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
     files, runs = _sides(program_file, graph_file, others)
     kept = [Profile.read(file) for file in files]
     if runs:

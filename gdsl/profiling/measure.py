@@ -7,7 +7,9 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gdsl import deadline
 from gdsl.api.compiling import compile as compile_program
+from gdsl.api.limits import limits
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
@@ -49,7 +51,7 @@ def profile(
 
     Params and inputs are keywords; those that have the name of an option here go into the mapping `values`. `repeat`:
     so many runs, of which the profile has the one of median time (with an even number the quicker one of the two), and
-    the times of all. `timeout` is for each run. `graph_name` is what the profile calls the graph, `load_ms` how long it
+    the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms` how long it
     took to load. Raises what `Program.run` raises, ValueError and TypeError for options that are none.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
@@ -61,12 +63,14 @@ def profile(
     given = {**(values or {}), **named}
     runs: list[_Measured] = []
     compile_ms = ready.compile_ms
-    for _ in range(repeat):
-        result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
-        compile_ms += result.compile_ms
-        runs.append(_Measured(result.time_ms, result, result.trace))
-        if len(runs) > 1:  # the results of one run are enough
-            runs[-2] = _Measured(runs[-2].time_ms, result, runs[-2].trace)
+    limits(timeout, max_iterations)
+    with deadline.limited(timeout):
+        for _ in range(repeat):
+            result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
+            compile_ms += result.compile_ms
+            runs.append(_Measured(result.time_ms, result, result.trace))
+            if len(runs) > 1:  # the results of one run are enough
+                runs[-2] = _Measured(runs[-2].time_ms, result, runs[-2].trace)
     median = sorted(runs, key=lambda run: run.time_ms)[(repeat - 1) // 2]
     tuned, executable = ready.ran(graph, backend)
     return Profile(
