@@ -85,7 +85,9 @@ def test_sums_by_operator_are_those_of_the_trace(hops):
     for name in ("time_ms", "before_ms"):
         assert math.isclose(operator[name], sum(trace[name]), abs_tol=1e-5)
     assert operator["edges"] == sum(trace["edges"]) and operator["frontier"] == sum(trace["frontier"])
-    assert operator["time_ms"] + operator["before_ms"] + document["time_ms"]["start"] <= document["time_ms"]["run"] * 1.001
+    assert (
+        operator["time_ms"] + operator["before_ms"] + document["time_ms"]["start"] <= document["time_ms"]["run"] * 1.001
+    )
 
 
 def test_operators_know_their_lines(hops):
