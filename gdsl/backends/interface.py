@@ -94,7 +94,7 @@ class TraceRecord:
     Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of
     what was done between the record before and this one (other steps of the schedule, and what an operator leaves to
     the barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. Of operators that share a
-    sweep the first of these records has its time. Records that differ in times alone are equal.
+    sweep the one whose sweep it is has all of its time. Records that differ in times alone are equal.
     """
 
     site: int

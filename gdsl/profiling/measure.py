@@ -51,8 +51,8 @@ def profile(
 
     Params and inputs are keywords; those that have the name of an option here go into the mapping `values`. `repeat`:
     so many runs, of which the profile has the one of median time (with an even number the quicker one of the two), and
-    the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms` how long it
-    took to load. Raises what `Program.run` raises, ValueError and TypeError for options that are none.
+    the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms`
+    how long it took to load. Raises what `Program.run` raises, ValueError and TypeError for options that are none.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")

@@ -35,7 +35,9 @@ def test_a_profile_has_plan_text_and_kernels(cupy: FakeCupy, monkeypatch: pytest
     document = gdsl.profile(gdsl.compile("pagerank", tune=SMALL), graph, backend="cuda").as_document()
     labels = {each["site"]: each["operator"] for each in document["operators"]}
     inside = {each["operator"]: labels[each["inside"]] for each in document["operators"] if each["inside"] is not None}
-    assert inside, "an operator of PageRank runs in the sweep of another one"
+    assert inside == {"received": "settle"}, "an operator of PageRank runs in the sweep of another one"
+    times = {each["operator"]: each["time_ms"] for each in document["operators"]}
+    assert times["received"] == 0 < times["settle"], "whose sweep it is has the time"
     assert document["plan"].startswith("plan of pagerank for cuda, one launch")
     assert document["source"]["language"] == "cuda" and "gdsl_pagerank_enactor" in document["source"]["text"]
     (kernel,) = document["kernels"]

@@ -148,8 +148,8 @@ def test_reasons_name_the_numbers_that_were_compared(hops, graph):
             numbers = int(left.replace(",", "")), int(right.replace(",", ""))
             assert numbers == (values[measure], values[other])
             product = int(factor or 1) * numbers[0]
-            assert {">": product > numbers[1], "≥": product >= numbers[1]}.get(sign, None) is not False
-            assert {"≤": product <= numbers[1], "<": product < numbers[1]}.get(sign, None) is not False
+            assert {">": product > numbers[1], "≥": product >= numbers[1]}.get(sign) is not False
+            assert {"≤": product <= numbers[1], "<": product < numbers[1]}.get(sign) is not False
 
 
 def test_the_first_pull_and_the_way_back_have_their_reasons(hops):
