@@ -233,6 +233,19 @@ class Program:
             self._ready(choice, widths, backend)
         return self
 
+    def ran(self, graph: Graph, backend: str = "auto") -> tuple[Program, Executable]:
+        """What the last run on `graph` with this `backend` was made by: the program with its knobs, and what ran."""
+        program: Program = self
+        if self._picker is not None:
+            picked = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
+            program = picked[0] or self
+        return program, program._settled[backend].executable
+
+    @property
+    def knobs(self) -> tuple[str, ...]:
+        """The words that it is tuned with."""
+        return self._tune
+
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
         return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 _VERBS = {
     "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
     "run": ("gdsl.cli.run", "Run a program on a graph."),
+    "profile": ("gdsl.cli.profile", "Show where the time of a run goes, as a page or a table."),
     "tune": ("gdsl.cli.tune", "Find the fastest knobs of a program for a kind of graph."),
     "export": ("gdsl.cli.export", "Write a program as C++ or CUDA that needs no gdsl."),
     "check": ("gdsl.cli.check", "Look for mistakes in programs."),
