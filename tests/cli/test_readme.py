@@ -72,14 +72,3 @@ def test_sections_that_are_named_are_there():
     assert named
     for page, target, file, section in named:
         assert section in anchors(file), f"{page} names {target}#{section}"
-
-
-def test_program_of_the_tutorial_compiles(tmp_path, monkeypatch):
-    import gdsl
-
-    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
-    text = (ROOT / "docs" / "getting-started.md").read_text(encoding="utf-8")
-    [program] = re.findall(r'^```\n("""Hops.*?)^```$', text, re.MULTILINE | re.DOTALL)
-    graph = gdsl.Graph.from_edges([0, 1], [1, 2], num_vertices=4, directed=False)
-    result = gdsl.compile(program).run(graph, {"is_site": [True, False, False, False]}, backend="reference")
-    assert result.hops.tolist() == [0, 1, 2, -1]

@@ -1,13 +1,14 @@
 """What stands in the blocks of a page, and how to run them all, from the first to the last.
 
-A page is Markdown with blocks of code. Those of `python` share one namespace, those of `sh` one directory, in which each
-program of a `gdsl` block lies as NAME.gdsl. A block of `text` that follows a block that ran, with nothing between them, is
-what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives.
+A page is Markdown with blocks of code. Those of `python` share one namespace, those of `sh` one directory, in which
+each program of a `gdsl` block lies as NAME.gdsl. A block of `text` that follows a block that ran, with nothing between
+them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives.
 
     <!-- sh                         a block that readers do not need: a file that the next one reads
     printf 'a,b\\n' > edges.csv
     -->
     <!-- not run: it takes a GPU -->    the next block is left out, and why
+    <!-- fails -->                      the next commands end with status 1; what they say on standard error is printed
     <!-- needs: polars -->              what else must be installed for the page
 """
 
@@ -32,6 +33,7 @@ SHOWN = ("cuda", "cpp", "text")
 
 _BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```(\w*)\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\s*\Z")
+_FAILS = re.compile(r"<!-- fails -->\s*\Z")
 _NEEDS = re.compile(r"<!-- needs: (.+?) -->")
 _PROGRAM = re.compile(r"^program (\w+);", re.MULTILINE)
 _GIVES = re.compile(r"^(.+?)  +# → (.+)$")
@@ -40,14 +42,15 @@ _COMMENT = re.compile(r"(?:^|\s+)#\s.*$")
 
 @dataclass(frozen=True)
 class Block:
-    """One block: its language, its text, the line of the page where it begins, why it is not run, and whether it stands
-    right behind the block before it."""
+    """One block: its language, its text, the line of the page where it begins, why it is not run, whether it stands
+    right behind the block before it, and whether its commands fail."""
 
     language: str
     text: str
     line: int
     reason: str
     follows: bool
+    fails: bool
 
     @property
     def program(self) -> str:
@@ -57,8 +60,8 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks run, in order; the README's commands are steps of CI, its other blocks have tests of their own,
-    and so has the page of messages, which is made."""
+    """The pages whose blocks run, in order. The README's commands are steps of CI, its other blocks have tests of their
+    own, and so has the page of messages, which is made."""
     found = [*(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md", ROOT / "CONTRIBUTING.md"]
     return sorted(page for page in found if page.name != "errors.md")
 
@@ -72,7 +75,8 @@ def blocks(text: str) -> list[Block]:
         reason = _NOT_RUN.search(before)
         follows = end >= 0 and not text[end : match.start()].strip()
         language, body = (match[1], match[2]) if match[1] else (match[3], match[4])
-        found.append(Block(language, body, before.count("\n") + 1, reason[1] if reason else "", follows))
+        fails = _FAILS.search(before) is not None
+        found.append(Block(language, body, before.count("\n") + 1, reason[1] if reason else "", follows, fails))
         end = match.end()
     return found
 
@@ -97,7 +101,7 @@ class Session:
         if block.program:
             Path(f"{block.program}.gdsl").write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
-            self.printed = "".join(run_command(line) for line in commands(block.text))
+            self.printed = "".join(run_command(line, block.fails) for line in commands(block.text))
         elif block.language == "python":
             self.printed = self._python(block.text)
         elif block.language == "text" and block.follows:
@@ -137,10 +141,11 @@ def commands(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def run_command(line: str) -> str:
+def run_command(line: str, fails: bool = False) -> str:
     """Run one line of a shell: commands joined by `|`, and a file behind `>`; what it prints.
 
-    `gdslc` runs in this process, anything else as the machine has it. Raises AssertionError for a status other than 0.
+    `gdslc` runs in this process, anything else as the machine has it. What a command `fails` with is
+    printed, too. Raises AssertionError for a status other than 0, or 1 where it fails.
     """
     words = _tokens(line)
     target = None
@@ -150,7 +155,7 @@ def run_command(line: str) -> str:
     given = b""
     while words:
         end = words.index("|") if "|" in words else len(words)
-        given = _stage(words[:end], given)
+        given = _stage(words[:end], given, fails)
         words = words[end + 1 :]
     if target is None:
         return given.decode()
@@ -166,15 +171,15 @@ def _tokens(line: str) -> list[str]:
     return list(lexer)
 
 
-def _stage(words: list[str], given: bytes) -> bytes:
+def _stage(words: list[str], given: bytes, fails: bool) -> bytes:
     if words[0] == "gdslc":
-        return _gdslc(words[1:], given)
+        return _gdslc(words[1:], given, fails)
     answer = subprocess.run(words, input=given, capture_output=True, check=False, timeout=120)
     assert answer.returncode == 0, f"{shlex.join(words)}: {answer.stderr.decode()}"
     return answer.stdout
 
 
-def _gdslc(arguments: list[str], given: bytes) -> bytes:
+def _gdslc(arguments: list[str], given: bytes, fails: bool) -> bytes:
     """What the command prints on standard output, in this process."""
     streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin = io.TextIOWrapper(io.BytesIO(given), encoding="utf-8")
@@ -188,5 +193,5 @@ def _gdslc(arguments: list[str], given: bytes) -> bytes:
     for stream in (out, messages):
         stream.flush()
         texts.append(stream.buffer.getvalue())  # type: ignore[attr-defined]
-    assert status == 0, f"gdslc {shlex.join(arguments)}: status {status}\n{texts[1].decode()}"
-    return texts[0]
+    assert status == int(fails), f"gdslc {shlex.join(arguments)}: status {status}\n{texts[1].decode()}"
+    return b"".join(texts) if fails else texts[0]
