@@ -20,13 +20,13 @@ def blocks() -> dict[str, list[str]]:
 
 
 def test_program_is_the_sample(blocks):
-    assert blocks[""][0] == (ROOT / "samples" / "bfs.gdsl").read_text(encoding="utf-8")
+    assert blocks["gdsl"][0] == (ROOT / "samples" / "bfs.gdsl").read_text(encoding="utf-8")
 
 
 def test_run_is_what_gdslc_prints(blocks, gdslc, monkeypatch):
     monkeypatch.chdir(ROOT)
     answer = gdslc("run", "samples/bfs.gdsl", "samples/graphs/karate.mtx", "-p", "source=0", "--backend", "reference")
-    assert answer.out.startswith(blocks[""][1])
+    assert answer.out.startswith(blocks["text"][0])
 
 
 def test_cuda_is_what_gdslc_prints(blocks, gdslc, monkeypatch):

@@ -55,7 +55,7 @@ class Block:
     @property
     def program(self) -> str:
         """The name of the program that it is, or nothing."""
-        found = _PROGRAM.search(self.text) if self.language == "gdsl" else None
+        found = _PROGRAM.search(self.text) if self.language in ("gdsl", "refused") else None
         return found[1] if found else ""
 
 
