@@ -1,8 +1,8 @@
 """Makes the site: `python docs/make_site.py [DIRECTORY]`, build/site without one; needs the extra `docs`.
 
 The pages of the repository and the generated gallery are put into one folder, laid out as the repository is, so that
-links lead to where they lead there. Sphinx makes the site of it; any warning, such as a link that leads nowhere or a page
-that the navigation does not have, is an error, and so is a page that would load something from the network.
+links lead to where they lead there. Sphinx makes the site of it; any warning, such as a link that leads nowhere or a
+page that the navigation does not have, is an error, and so is a page that would load something from the network.
 """
 
 from __future__ import annotations

@@ -14,23 +14,6 @@ FEW = 12
 """Blocks that are not run, of all pages."""
 
 
-def run_page(page: Path) -> None:
-    """All blocks of `page` in the working directory.
-
-    Raises AssertionError where one does not do what the page says.
-    """
-    session = pages.Session()
-    for block in pages.blocks(page.read_text(encoding="utf-8")):
-        if block.reason:
-            session.printed = ""
-            continue
-        try:
-            session.run(block)
-        except BaseException as error:
-            error.add_note(f"in the block at {page.name}:{block.line}") if hasattr(error, "add_note") else None
-            raise
-
-
 @pytest.fixture
 def by_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An empty directory, and `auto` means the reference: pages are about what is said, and g++ takes a second each."""
@@ -43,7 +26,7 @@ def by_reference(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 )
 @pytest.mark.usefixtures("by_reference")
 def test_the_blocks_of_a_page_run(name: str) -> None:
-    run_page(ALL[name])
+    pages.run_page(ALL[name])
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -94,4 +77,4 @@ def test_a_wrong_word_on_a_page_is_found(tmp_path: Path, monkeypatch: pytest.Mon
         page = tmp_path / "page.md"
         page.write_text(text)
         with pytest.raises(AssertionError):
-            run_page(page)
+            pages.run_page(page)

@@ -23,6 +23,11 @@ def test_the_navigation_has_every_page_once() -> None:
     assert sorted(NAVIGATION) == sorted(wanted)
 
 
+def test_a_citation_names_this_version() -> None:
+    lines = (ROOT / "CITATION.cff").read_text(encoding="utf-8").splitlines()
+    assert "cff-version: 1.2.0" in lines and f"version: {gdsl.__version__}" in lines
+
+
 def test_the_grammar_page_is_current(request: pytest.FixtureRequest) -> None:
     made = make_grammar.grammar_page()
     if request.config.getoption("--update-golden"):

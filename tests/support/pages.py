@@ -86,10 +86,30 @@ def needs(text: str) -> list[str]:
     return [name.strip() for line in _NEEDS.findall(text) for name in line.split(",")]
 
 
+def run_page(page: Path, until: str = "", in_process: bool = True) -> None:
+    """All blocks of `page` in the working directory, or those before the heading `until`.
+
+    Raises AssertionError where one does not do what the page says.
+    """
+    text = page.read_text(encoding="utf-8")
+    session = Session(in_process)
+    for block in blocks(text[: text.index(f"\n{until}\n")] if until else text):
+        if block.reason:
+            session.printed = ""
+            continue
+        try:
+            session.run(block)
+        except BaseException as error:
+            if hasattr(error, "add_note"):  # from Python 3.11 on
+                error.add_note(f"in the block at {page.name}:{block.line}")
+            raise
+
+
 @dataclass
 class Session:
-    """The run of a page in the working directory."""
+    """The run of a page in the working directory; `gdslc` runs in this process, or as the one on the path."""
 
+    in_process: bool = True
     namespace: dict[str, object] = field(default_factory=lambda: {"__name__": "__page__"})
     printed: str = ""
 
@@ -101,13 +121,35 @@ class Session:
         if block.program:
             Path(f"{block.program}.gdsl").write_text(block.text, encoding="utf-8")
         elif block.language == "sh":
-            self.printed = "".join(run_command(line, block.fails) for line in commands(block.text))
+            self.printed = "".join(self._command(line, block.fails) for line in commands(block.text))
         elif block.language == "python":
             self.printed = self._python(block.text)
         elif block.language == "text" and block.follows:
             assert matches(block.text, self.printed), (
                 f"the page shows\n{block.text}\nand this was printed:\n{self.printed}"
             )
+
+    def _command(self, line: str, fails: bool) -> str:
+        """Run one line of a shell: commands joined by `|`, and a file behind `>`; what it prints.
+
+        What a command `fails` with is printed, too. Raises AssertionError for a status other than 0, or 1 where it
+        fails.
+        """
+        words = _tokens(line)
+        target = None
+        if len(words) > 2 and words[-2] == ">":
+            target = Path(words[-1])
+            words = words[:-2]
+        given = b""
+        while words:
+            end = words.index("|") if "|" in words else len(words)
+            own = self.in_process and words[0] == "gdslc"
+            given = _gdslc(words[1:end], given, fails) if own else _process(words[:end], given, fails)
+            words = words[end + 1 :]
+        if target is None:
+            return given.decode()
+        target.write_bytes(given)
+        return ""
 
     def _python(self, text: str) -> str:
         """Statement by statement, so that a comment can say what one gives; what was printed."""
@@ -141,28 +183,6 @@ def commands(text: str) -> list[str]:
     return [line for line in lines if line]
 
 
-def run_command(line: str, fails: bool = False) -> str:
-    """Run one line of a shell: commands joined by `|`, and a file behind `>`; what it prints.
-
-    `gdslc` runs in this process, anything else as the machine has it. What a command `fails` with is
-    printed, too. Raises AssertionError for a status other than 0, or 1 where it fails.
-    """
-    words = _tokens(line)
-    target = None
-    if len(words) > 2 and words[-2] == ">":
-        target = Path(words[-1])
-        words = words[:-2]
-    given = b""
-    while words:
-        end = words.index("|") if "|" in words else len(words)
-        given = _stage(words[:end], given, fails)
-        words = words[end + 1 :]
-    if target is None:
-        return given.decode()
-    target.write_bytes(given)
-    return ""
-
-
 def _tokens(line: str) -> list[str]:
     """The words of a line as a shell has them, `|` and `>` apart."""
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|>")
@@ -171,12 +191,11 @@ def _tokens(line: str) -> list[str]:
     return list(lexer)
 
 
-def _stage(words: list[str], given: bytes, fails: bool) -> bytes:
-    if words[0] == "gdslc":
-        return _gdslc(words[1:], given, fails)
+def _process(words: list[str], given: bytes, fails: bool) -> bytes:
+    """What a command prints on standard output."""
     answer = subprocess.run(words, input=given, capture_output=True, check=False, timeout=120)
-    assert answer.returncode == 0, f"{shlex.join(words)}: {answer.stderr.decode()}"
-    return answer.stdout
+    assert answer.returncode == int(fails), f"{shlex.join(words)}: {answer.stderr.decode()}"
+    return answer.stdout + answer.stderr if fails else answer.stdout
 
 
 def _gdslc(arguments: list[str], given: bytes, fails: bool) -> bytes:
