@@ -1,5 +1,5 @@
-"""`docs/from-text-to-cuda.md` shows one program, `docs/operators.md` one for each operator, with their plans and their
-CUDA: what stands there is what is made today. `pytest --update-golden` writes the blocks anew."""
+"""`docs/from-text-to-cuda.md` and `ARCHITECTURE.md` show one program, `docs/operators.md` one for each operator, with
+their plans and their CUDA: what stands there is what is made today. `pytest --update-golden` writes the blocks anew."""
 
 from __future__ import annotations
 
@@ -22,14 +22,18 @@ SAMPLE = ROOT / "samples" / "bfs.gdsl"
 
 
 def texts() -> shown.Texts:
-    """The three texts of the sample."""
+    """The texts of the sample."""
     return shown.texts_of(SAMPLE.stem, SAMPLE.read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize(
     ("path", "texts_at"),
-    [(PAGE, lambda before: texts()), (OPERATORS, shown.texts_above)],
-    ids=["one program", "operators"],
+    [
+        (PAGE, lambda before: texts()),
+        (ROOT / "ARCHITECTURE.md", lambda before: texts()),
+        (OPERATORS, shown.texts_above),
+    ],
+    ids=["one program", "architecture", "operators"],
 )
 def test_the_page_shows_what_is_made(
     path: Path, texts_at: Callable[[str], shown.Texts], request: pytest.FixtureRequest

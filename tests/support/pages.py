@@ -60,9 +60,8 @@ class Block:
 
 
 def pages() -> list[Path]:
-    """The pages whose blocks run, in order. The README's commands are steps of CI, its other blocks have tests of their
-    own, and so has the page of messages, which is made."""
-    found = [*(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md", ROOT / "CONTRIBUTING.md"]
+    """The pages whose blocks run, in order; that of messages is made, and has a test of its own."""
+    found = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md"]
     return sorted(page for page in found if page.name != "errors.md")
 
 

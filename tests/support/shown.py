@@ -1,4 +1,4 @@
-"""Pieces of a program, its plan and its CUDA on a page, which are what the compiler prints today.
+"""Pieces of a program, its IR, its plan and its CUDA on a page, which are what the compiler prints today.
 
 Before each block stands which lines it shows: `<!-- cuda | first line | last line -->`, each by how the line begins. Of
 which program they are, a page says by the block of gdsl above, or its test does. `pytest --update-golden` writes the
@@ -13,12 +13,13 @@ from collections.abc import Callable
 from functools import cache
 
 from gdsl.backends.cuda import plan_of, source_text
+from gdsl.ir.printer import print_program
 from gdsl.pipeline import load
 from gdsl.plan.printer import print_plan
 from gdsl.source import Source
 
-SHOWN = re.compile(r"<!-- (program|plan|cuda) \| (.*?) \| (.*?) -->\n```(\w+)\n(.*?)```\n", re.DOTALL)
-LANGUAGES = {"program": "gdsl", "plan": "text", "cuda": "cuda"}
+SHOWN = re.compile(r"<!-- (program|ir|plan|cuda) \| (.*?) \| (.*?) -->\n```(\w+)\n(.*?)```\n", re.DOTALL)
+LANGUAGES = {"program": "gdsl", "ir": "text", "plan": "text", "cuda": "cuda"}
 _PROGRAM = re.compile(r"```gdsl\n((?:\"\"\"[^\n]*\n)?program (\w+);.*?)```\n", re.DOTALL)
 
 Texts = dict[str, list[str]]
@@ -26,12 +27,13 @@ Texts = dict[str, list[str]]
 
 @cache
 def texts_of(name: str, program: str, lines_of_program: bool = True) -> Texts:
-    """The three texts by lines. Of the `#line` directives none that leads back to the CUDA itself, and those that name
+    """The texts by lines. Of the `#line` directives none that leads back to the CUDA itself, and those that name
     the program only where `lines_of_program` says so."""
     ir = load(Source(f"{name}.gdsl", program))
     left_out = rf'#line \d+ "{name}\.cu"\n' if lines_of_program else r'#line \d+ "[^"\n]*"\n'
     cuda = re.sub(left_out, "", source_text(ir, 32))
-    return {"program": program.split("\n"), "plan": print_plan(plan_of(ir)).split("\n"), "cuda": cuda.split("\n")}
+    made = {"program": program, "ir": print_program(ir), "plan": print_plan(plan_of(ir)), "cuda": cuda}
+    return {kind: text.split("\n") for kind, text in made.items()}
 
 
 def texts_above(before: str) -> Texts:
