@@ -27,6 +27,7 @@ html_static_path = ["static"]
 html_css_files = ["site.css"]
 html_show_sphinx = False
 html_copy_source = False
+html_show_search_summary = False  # they are fetched, which browsers refuse to pages from the disk
 pygments_style = "default"
 pygments_dark_style = "github-dark"
 highlight_language = "text"
