@@ -176,10 +176,10 @@ def matches(shown: str, printed: str) -> bool:
 
 
 def commands(text: str) -> list[str]:
-    """The commands of a block of `sh`, one a line, without comments."""
+    """The commands of a block of `sh`, one a line or behind `&&`, without comments."""
     joined = re.sub(r"\\\n\s*", " ", text)
-    lines = (_COMMENT.sub("", line).strip() for line in joined.splitlines())
-    return [line for line in lines if line]
+    lines = (_COMMENT.sub("", line) for line in joined.splitlines())
+    return [command.strip() for line in lines for command in line.split(" && ") if command.strip()]
 
 
 def _tokens(line: str) -> list[str]:
