@@ -19,7 +19,7 @@ from gdsl.graph import Graph
 
 pytestmark = pytest.mark.gpu
 PAGE = Path(__file__).parents[2] / "docs" / "export.md"
-GPU_PAGE = re.search(r"```python gpu\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+GPU_PAGE = re.search(r"it takes a GPU -->\n```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 PAIRS = """program pairs;
 problem {
