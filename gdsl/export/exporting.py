@@ -25,7 +25,16 @@ from gdsl.version import __version__
 BACKENDS = ("cuda", "cpu")
 _SUFFIXES = {"cuda": "cu", "cpu": "cpp"}
 _SHARED = ("gdsl_graph.hpp", "gdsl_matrix_market.hpp", "gdsl_command_line.hpp")
-_TAKEN = {"main", *(name.rpartition(".")[0] for name in _SHARED)}
+_HEADERS = """
+    aio alloca assert complex ctype cuda dirent dlfcn elf endian errno error fcntl features fenv float getopt glob grp
+    iconv inttypes iso646 limits link locale malloc math memory netdb omp poll pthread pty pwd regex sched search
+    semaphore setjmp signal spawn stab stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
+    strings syslog tar termio termios tgmath threads time uchar ucontext unistd utime utmp values wait wchar wctype
+    """
+"""Headers of C and of systems; a file of such a name would be taken for one of them."""
+_TARGETS = "all clean depend edit_cache help install package preinstall rebuild_cache test"
+"""What CMake calls targets of its own."""
+_TAKEN = {"main", *(name.rpartition(".")[0] for name in _SHARED), *_HEADERS.split(), *_TARGETS.split()}
 _LONGEST_NAME = 100
 """Letters of a program's name that its files have: file systems allow 255 bytes."""
 _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++17", "-fopenmp")
@@ -101,7 +110,7 @@ def _header(program: ir.Program, interface: Interface, widths: Widths, common: d
         "export",
         "interface.h.j2",
         head=[*head, *doc],
-        guard=f"GDSL_EXPORT_{program.name.upper()}_H",
+        guard=f"GDSL_EXPORT_{program.name}_H",
         widths=widths,
         given=interface.given,
         found=interface.found,

@@ -16,6 +16,7 @@ from support.exported import agree, build, call, run, same_table, write_graph
 import gdsl
 from gdsl.diagnostics import GdslError
 from gdsl.export import export
+from gdsl.export.exporting import files_of
 from gdsl.graph import Graph
 
 ROOT = Path(__file__).parents[2]
@@ -360,6 +361,17 @@ def test_a_folder_is_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.Monk
     with pytest.raises(GdslError, match="No space left"):
         write(tmp_path / "third")
     assert sorted(each.name for each in tmp_path.iterdir()) == ["empty", "new"]
+
+
+@pytest.mark.parametrize("name", ["main", "math", "Limits", "test", "gdsl_graph", "x" * 300])
+def test_names_of_files_are_no_others(name: str) -> None:
+    """Neither headers of the system, nor other files of the folder, nor what CMake calls targets of its own."""
+    program = gdsl.compile(f"program {name}; problem {{ vertex a : int32 = 1; }} schedule {{ fill(a, 2); }}")
+    files = files_of(program.ir, program.text, "cpu")
+    stem = f"{name}_program" if len(name) < 100 else name[:100]
+    assert list(files)[:2] == [f"{stem}.h", f"{stem}.cpp"]
+    assert f'#include "{stem}.h"' in files["main.cpp"]
+    assert f"add_executable({stem} main.cpp)" in files["CMakeLists.txt"]
 
 
 @pytest.mark.parametrize("backend", ["cpu", "cuda"])
