@@ -270,6 +270,8 @@ def test_weights_that_the_condition_refuses(
         (graph_text()[:-2], "E0705", ":12:"),
         (graph_text()[:-1], "E0706", "no line end"),
         (graph_text().replace("7 7 9", "2147483647 2147483647 9"), "E0610", "64 bits"),
+        (graph_text().replace("7 7 9", "7 7 999999999999"), "E0706", "ends after 9 entries"),
+        (graph_text().replace("\n", "\r\n").replace("3 1 4", "3 1 x"), "E0705", ":6: this is not"),
         (None, "E0701", "cannot read"),
     ],
 )
