@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,13 @@ ROOT = Path(__file__).parents[2]
 
 def sample(name: str, *tune: str) -> gdsl.Program:
     return gdsl.compile(ROOT / "samples" / f"{name}.gdsl", tune=tune)
+
+
+def test_the_page_shows_what_runs_on_gpus() -> None:
+    """The block that needs a GPU is the file that the tests there run."""
+    page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
+    (code,) = re.findall(r"it takes a GPU -->\n```python\n(.*?)```", page, re.DOTALL)
+    assert code == (ROOT / "tests" / "gpu" / "bfs_by_hand.py").read_text(encoding="utf-8")
 
 
 def test_machine_code() -> None:
