@@ -19,11 +19,16 @@ SUFFIXES = {
     ".edgelist": "edges",
     ".graph": "metis",
     ".metis": "metis",
+    ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".graphml": "graphml",
+    ".gml": "gml",
 }
 """The format that the end of a file's name stands for."""
 
 COMPRESSED = (".gz", ".bz2", ".xz")
-"""What may stand behind it."""
+"""What may stand behind it, but of formats that are compressed themselves."""
 
 GENERATED = ("rmat:16", "grid:300", "uniform:1000:5000")
 """An example of each generator."""

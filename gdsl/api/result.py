@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gdsl.api.description import parts_of_data, results_of
+from gdsl.api.result_tables import Tables
 from gdsl.api.summary import Summary, on_host, summarize
 from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of, shaped
 from gdsl.binding import values_of
@@ -31,7 +32,7 @@ class Results:
         self.has_several = any(array.count is not None for array in self.arrays)
 
 
-class Result(Mapping[str, Any]):
+class Result(Tables, Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are

@@ -29,7 +29,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("spec", metavar="SPEC", shell_complete=completing.generators)
-@output_option("The file to write (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz). Required.")
+@output_option("The file to write, in the format of its suffix (gdslc graph convert --help lists them). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
     """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.
@@ -79,7 +79,8 @@ def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -
 @click.argument("target", metavar="TARGET", callback=file_name, shell_complete=completing.files())
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
-    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz).
+    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt .parquet .feather .graphml .gml;
+    text also .gz .bz2 .xz).
 
     \b
     Example:
@@ -91,13 +92,13 @@ def convert(graph_file: str, target: Path, words: GraphWords) -> None:
 def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     from gdsl.cli.output import check_writable
     from gdsl.graph import write
-    from gdsl.graph.reading import format_of
+    from gdsl.graph.reading import KEEP_NAMES, format_of
     from gdsl.progress import working
 
     check_writable(target)
     graph = words.open(graph_file)
     with working(f"writing {target}"):
         write(graph, target)
-    if graph.names is not None and format_of(str(target)) not in ("csv", "tsv"):
+    if graph.names is not None and format_of(str(target)) not in KEEP_NAMES:
         message("note: this format keeps no names of vertices; .csv does")
     message(f"{printable(str(target))}: {graph!r}")

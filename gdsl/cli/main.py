@@ -26,7 +26,9 @@ if TYPE_CHECKING:
 _VERBS = {
     "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
     "run": ("gdsl.cli.run", "Run a program on a graph."),
+    "profile": ("gdsl.cli.profile", "Show where the time of a run goes, as a page or a table."),
     "tune": ("gdsl.cli.tune", "Find the fastest knobs of a program for a kind of graph."),
+    "export": ("gdsl.cli.export", "Write a program as C++ or CUDA that needs no gdsl."),
     "check": ("gdsl.cli.check", "Look for mistakes in programs."),
     "explain": ("gdsl.cli.explain", "Explain the code of a message, a tuning knob, or a program."),
     "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),

@@ -77,6 +77,9 @@ class GraphWords:
     format: str | None = None
     one_based: bool = False
     num_vertices: int | None = None
+    source_column: str | None = None
+    target_column: str | None = None
+    weight_column: str | None = None
 
     def open(self, path_or_spec: str) -> Graph:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
@@ -185,9 +188,12 @@ _GRAPH_OPTIONS = (
     click.option(
         "--format", metavar="FORMAT",
         help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
-        "(SciPy), csv, tsv, edges (an edge list) or metis.",
+        "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml or gml.",
     ),
     click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0."),
+    click.option("--source-column", metavar="NAME", help="The column of an edge list or table that has the sources."),
+    click.option("--target-column", metavar="NAME", help="The column that has the destinations."),
+    click.option("--weight-column", metavar="NAME", help="The column that is the weight."),
     click.option(
         "--num-vertices", metavar="N", callback=checked_limit,
         help="How many vertices an edge list has, where the last ones have no edge.",

@@ -44,9 +44,9 @@ if TYPE_CHECKING:
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
     help="auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.",
 )  # fmt: skip
-@output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
+@output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet or .feather.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and .csv.")
+@click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
 @click.option(
     "--timeout",
@@ -87,9 +87,9 @@ def command(
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample; gdslc
     samples lists them), or - for standard input.
 
-    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel;
-    the text ones also as .gz, .bz2, .xz), a generated graph such as rmat:16, grid:300 or uniform:1000:5000, or one
-    that comes with gdsl: karate or lesmis.
+    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel,
+    a table .parquet .feather .arrow, .graphml, .gml; those of text also as .gz, .bz2, .xz), a generated graph such as
+    rmat:16, grid:300 or uniform:1000:5000, or one that comes with gdsl: karate or lesmis.
 
     \b
     Examples:
