@@ -45,6 +45,8 @@ _HOMES = {
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",
+    "load_ipython_extension": "gdsl.integrations.notebook",
+    "unload_ipython_extension": "gdsl.integrations.notebook",
 }
 
 

@@ -144,7 +144,7 @@ def _measured(
     from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
     from gdsl.binding import check_names
-    from gdsl.cli.progress import working
+    from gdsl.progress import working
     from gdsl.profiling import profile
 
     given = given_params(assignments)

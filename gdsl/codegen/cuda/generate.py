@@ -37,8 +37,20 @@ _MOST_INLINED = 10_000
 
 def generate(plan: Plan, widths: Widths) -> Generated:
     """CUDA C++ of `plan` for ids of these widths."""
+    return _generation(plan, widths).run()
+
+
+def generate_with_members(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
+    """The same, and by the name of each field of `Layout.problem` what it is called in the text."""
+    generation = _generation(plan, widths)
+    made, names = generation.run(), generation.names
+    fields = layout_of(plan, widths).problem.fields
+    return made, {field.name: names.spell(names.member(field.name)) for field in fields}
+
+
+def _generation(plan: Plan, widths: Widths) -> _Generation:
     named = dataclasses.replace(plan.program, source_name=PurePath(plan.program.source_name).name)
-    return _Generation(dataclasses.replace(plan, program=named), widths).run()
+    return _Generation(dataclasses.replace(plan, program=named), widths)
 
 
 class _Generation:
