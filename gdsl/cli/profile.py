@@ -45,11 +45,15 @@ _HIDDEN = "-"
     "page",
     metavar="FILE",
     callback=file_name,
-    shell_complete=completing.files(".html"),
+    shell_complete=completing.files(),
     help="Write a page for a browser to FILE.",
 )
 @click.option(
-    "--json", "data", metavar="FILE", help="Write everything to FILE as JSON; - writes it to standard output."
+    "--json",
+    "data",
+    metavar="FILE",
+    shell_complete=completing.files(),
+    help="Write everything to FILE as JSON; - writes it to standard output.",
 )
 @click.option(
     "--compare", "others", metavar="FILE", multiple=True, shell_complete=completing.files(".json", ".html"),
