@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
-from gdsl.extras import required
+from gdsl.extras import first_line, required
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array
 from gdsl.graph.foreign import missing_of
@@ -166,5 +166,4 @@ def _is_missing(value: Any) -> bool:
 
 
 def _unusable(what: str, error: Exception) -> GdslError:
-    first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-    return bad_array(f"{what} cannot be read: {first}", "give a table with a column for each end")
+    return bad_array(f"{what} cannot be read: {first_line(error)}", "give a table with a column for each end")
