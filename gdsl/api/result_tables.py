@@ -18,6 +18,7 @@ from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.backends.interface import Scalar
+    from gdsl.graph.csr import Csr
     from gdsl.graph.names import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
@@ -28,7 +29,7 @@ class Tables:
     """The ways of a result into other libraries, none of which is needed before it is used."""
 
     _declared: Mapping[str, Data]
-    _graph: Graph | None
+    _csr: Csr | None
     _names: Names | None
 
     if TYPE_CHECKING:
@@ -96,6 +97,11 @@ class Tables:
         from gdsl.api.result_graphs import into_igraph
 
         return into_igraph(self, graph)
+
+    @property
+    def _graph(self) -> Graph | None:
+        """The graph of the run, without what backends keep with it."""
+        return None if self._csr is None else Graph._made(self._csr)
 
     def _over(self, domain: Domain) -> list[ir.Array]:
         """The results that have values for each vertex, or for each edge."""
