@@ -12,7 +12,6 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array
-from gdsl.graph.foreign import missing_of
 
 EXTRA = "gdsl[tables]"
 
@@ -101,10 +100,9 @@ class _Plain:
 
     def first_missing(self, name: str) -> int | None:
         column = self._table[name]
-        if hasattr(column, "isna"):
-            return _first(np.asarray(column.isna()))
-        if missing_of(column):  # of what NumPy shows no sign
-            return 0
+        for word in ("isna", "is_null"):  # of pandas, of Polars and Arrow
+            if hasattr(column, word):
+                return _first(np.asarray(getattr(column, word)()))
         values = self.values(name)
         if values.dtype.kind != "O":
             return None
