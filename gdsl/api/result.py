@@ -141,6 +141,11 @@ class Result(Tables, Mapping[str, Any]):
         names = ", ".join(self)
         return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import result_page
+
+        return result_page(self)
+
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The result arrays as NumPy arrays, wherever they lie; a pair `best` as `best.0` and `best.1`."""
         return {name: on_host(values) for name, values in parts_of(self._arrays).items()}
@@ -148,6 +153,22 @@ class Result(Tables, Mapping[str, Any]):
     def numbers(self) -> dict[str, Scalar]:
         """The result scalars; a pair `best` as `best.0` and `best.1`."""
         return parts_of(self._scalars)
+
+    def plot(self, name: str | None = None, ax: Any = None, *, kind: str | None = None) -> Any:
+        """A picture of the result `name` (the first one; "frontier": `plot_trace`) by Matplotlib, on `ax` or new axes,
+        which it returns. A small graph is drawn with the values as colours (``kind="drawing"``), of a larger one it is
+        their distribution. Raises ValueError for names and kinds that there are not, `gdsl.GdslError` E0907 without
+        Matplotlib."""
+        from gdsl.api.plotting import plot
+
+        return plot(self, name, ax, kind)
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """The size of the frontier and its edges, pass by pass, on `ax` or new axes, which it returns. Raises
+        `gdsl.GdslError` E0907 without Matplotlib."""
+        from gdsl.api.plotting import plot_trace
+
+        return plot_trace(self, ax)
 
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite; of a

@@ -24,6 +24,7 @@ from gdsl.graph.names import Names
 from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
+from gdsl.graph.showing import Shown
 from gdsl.graph.simple import first_odd, loops_of, repeated_of
 from gdsl.graph.transformations import options_of
 from gdsl.graph.wanted import columns_of
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Self
 
 
-class Graph(Conversions):
+class Graph(Conversions, Shown):
     """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`,
     `from_igraph`, `from_torch`, `read` or `generate`.
 

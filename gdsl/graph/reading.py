@@ -23,36 +23,12 @@ from gdsl.graph.sparse_matrices import read_npz
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.wanted import Columns, refuse_columns
-from gdsl.resources import resource_path
-
-SUFFIXES = {
-    ".mtx": "mtx",
-    ".mm": "mtx",
-    ".gr": "gr",
-    ".npz": "npz",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "edges",
-    ".el": "edges",
-    ".e": "edges",
-    ".wel": "edges",
-    ".edges": "edges",
-    ".edgelist": "edges",
-    ".graph": "metis",
-    ".metis": "metis",
-    ".parquet": "parquet",
-    ".feather": "arrow",
-    ".arrow": "arrow",
-    ".graphml": "graphml",
-    ".gml": "gml",
-}
-"""The format that the end of a file's name stands for."""
+from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_FOUND = Columns()
 _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
-COMPRESSED = (".gz", ".bz2", ".xz")
 FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
 _LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
@@ -64,15 +40,7 @@ def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
     if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
-    return _come_along().get(name, name)
-
-
-def _come_along() -> dict[str, str]:
-    """The paths of the graphs that come with gdsl, by their names."""
-    try:
-        return {path.stem: str(path) for path in resource_path("samples", "graphs").glob("*.mtx")}
-    except OSError:  # of an installation that is incomplete
-        return {}
+    return come_along().get(name, name)
 
 
 def _require_file(name: str) -> None:
@@ -99,7 +67,7 @@ def _near(name: str) -> str | None:
     close = difflib.get_close_matches(word[:100], graphs, n=1, cutoff=0.7)
     if close:
         return printable(os.path.join(folder, close[0]))
-    close = difflib.get_close_matches(os.path.splitext(word)[0][:100], _come_along(), n=1, cutoff=0.7)
+    close = difflib.get_close_matches(os.path.splitext(word)[0][:100], come_along(), n=1, cutoff=0.7)
     return f"{close[0]}, a graph that comes with gdsl" if close else None
 
 

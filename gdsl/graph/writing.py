@@ -21,7 +21,8 @@ from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
-from gdsl.graph.reading import COMPRESSED, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
+from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
+from gdsl.graph_names import COMPRESSED
 
 _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16

@@ -79,4 +79,11 @@ CODES: tuple[Code, ...] = (
         "The machine has less free memory than the graph and the run need. `gdslc run --dry-run` tells what a run "
         "would allocate, by buffer.",
     ),
+    Code(
+        "E0913",
+        "cache not to be emptied",
+        "Nothing is removed from a cache that somebody else could have put something into, or that cannot be named. "
+        "`gdslc cache info` says where it is and what is the matter with it.",
+        "GDSL_CACHE_DIR=/tmp gdslc cache clear",
+    ),
 )
