@@ -120,12 +120,17 @@ class _Frame:
         self._frame, self.names = frame, _checked(names)
 
     def values(self, name: str) -> NDArray[Any]:
+        import narwhals
+
         try:
             column = self._frame[name]
-            column = (column.cast(_float64()) if column.dtype.is_decimal() else column).to_numpy()
+            column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
+            values = column.to_numpy()
+            if values.dtype.kind == "O" and column.dtype == narwhals.Boolean and not column.null_count():
+                values = values.astype(bool)
         except Exception as error:
             raise _unusable(f"the column `{name}`", error) from None
-        return _array(column, name)
+        return _array(values, name)
 
     def first_missing(self, name: str) -> int | None:
         column = self._frame[name]
@@ -134,12 +139,6 @@ class _Frame:
                 return None
             return next((place for place, value in enumerate(column.to_list()) if _is_missing(value)), None)
         return _first(column.is_null().to_numpy())
-
-
-def _float64() -> Any:
-    import narwhals
-
-    return narwhals.Float64
 
 
 def _array(column: Any, name: str) -> NDArray[Any]:
