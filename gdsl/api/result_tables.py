@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from gdsl.graph.names import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+_ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("from_vertex", "to_vertex"))
+"""What the columns of an edge's ends are called: the first that no result is called, too."""
 _SCALARS = b"gdsl.scalars"
 
 
@@ -144,7 +146,9 @@ class Tables:
             raise ValueError("this result was pickled without its graph; say graph=…, what the program ran on")
         if graph.num_edges != length:
             raise ValueError(f"the graph has {graph.num_edges:,} stored edges, and the result is of {length:,}")
-        return {name: _called(ids, names) for name, ids in zip(("source", "target"), graph.edges, strict=True)}
+        taken = {array.name for array in self._over(domain)}
+        ends = next(pair for pair in _ENDS if taken.isdisjoint(pair))
+        return {name: _called(ids, names) for name, ids in zip(ends, graph.edges, strict=True)}
 
 
 def _parted(name: str, values: np.ndarray[Any, Any], names: Names | None) -> dict[str, Any]:

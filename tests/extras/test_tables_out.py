@@ -75,6 +75,14 @@ def test_edges_go_round(named):
     assert named.to_polars("edges").to_dict(as_series=False) == frame.to_dict("list")
 
 
+def test_results_that_are_called_as_the_ends():
+    text = "program ends; problem { edge source : vertex; } edge functor f(src, dst, e) { apply { source[e] = dst; } }"
+    frame = gdsl.compile(f"{text} schedule {{ advance(vertices, f); }}")(
+        Graph.from_edges([0], [1]), backend="reference"
+    ).to_pandas()
+    assert frame.to_dict("list") == {"src": [0], "dst": [1], "source": [1]}
+
+
 def test_names_that_are_numbers_or_of_several_kinds():
     for nodes, kind, shown in ([(7, 3, 5), "int64", [7, 3, 5]], [("x", 3, (1, 2)), "string", ["x", "3", "(1, 2)"]]):
         graph = networkx.path_graph(nodes, create_using=networkx.DiGraph)
