@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gdsl.graph.names import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
-_ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("from_vertex", "to_vertex"))
+_ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("the source", "the target"))
 """What the columns of an edge's ends are called: the first that no result is called, too."""
 _SCALARS = b"gdsl.scalars"
 
