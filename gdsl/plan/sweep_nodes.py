@@ -219,6 +219,8 @@ class Segment:
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
     side_by_side: int
     """Edges of a list that a thread looks at without waiting for one of them."""
+    value_first: bool = False
+    """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ from gdsl.plan.place_limits import place_limit
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
 from gdsl.plan.target import Target
+from gdsl.plan.values_first import looks_at_value_first
 from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -251,6 +252,7 @@ class OperationPlanner:
         reduction, stops = reduction_of(step), stopping.result_that_stays(step, functor, balance)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         side_by_side = edges_side_by_side(step, functor, self.program, self.target)
+        first = looks_at_value_first(step, functor, self.target)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -258,7 +260,7 @@ class OperationPlanner:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side),
+            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first),
             balance=balance,
             edges=EdgeCount.WALKED,
         )

@@ -37,6 +37,7 @@ from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
+from gdsl.plan.values_first import looks_at_value_first
 from gdsl.plan.variants import asks_for_edge, by_one_thread
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
@@ -330,6 +331,8 @@ class SweepVerifier:
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
             wanted = edges_side_by_side(step, self.functor, self.program, self.plan.target)
             self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
+            first = looks_at_value_first(step, self.functor, self.plan.target)
+            self.expect(segment.value_first == first, "whether values come before tests")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

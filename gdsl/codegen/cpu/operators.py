@@ -252,11 +252,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         words, stops = of_segment(segment, self.texts.printer.expressions()), segment.stops_at
         walks = []
         for i, walk in enumerate(sweep.walks):
-            value = self._value(walk, segment, words.identity)
+            visit = self._reduced(walk, segment, words.identity)
             former = f"unpacked({target}[near])" if kind.is_pair else f"{target}[near]"
             reduced = f"combine({former}, reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {type_name(kind)} reduced", (f"{target}[near] = {reduced};",))
-            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
+            walks.append(WalkText(self._walked_lists(walk), visit, assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
@@ -299,6 +299,15 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
         )
+
+    def _reduced(self, walk: Walk, segment: Segment, begins: str) -> Visit:
+        """What an edge gives; or, where values come before tests, what becomes of what its list has given so far."""
+        if not segment.value_first:
+            return Visit(_EDGE, (f"return {self._value(walk, segment, begins)};",))
+        test, value = self.texts.test_and_value(walk.variant, _on_an_edge(walk.over))
+        kind = type_name(segment.type)
+        better = f"const {kind} better = combine(best, {value});"
+        return Visit(f"{_EDGE}, {kind} best", (better, f"return better != best && {test} ? better : best;"))
 
     def _value(self, walk: Walk, segment: Segment, begins: str) -> str:
         """What an edge gives, in the type of the reduction: a count adds up bools."""
