@@ -74,6 +74,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines.append(f"    pass over those that were visited with the {sweep.skips.array} that they have")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
+    if sweep.contended:
+        lines.append("    by one thread rather than by two: they would change the same elements")
     lines += _indent(_left(sweep))
     return lines
 

@@ -324,6 +324,8 @@ class Sweep:
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None
     """As `Walk.by_one`, of `own`."""
+    contended: bool = False
+    """Whether threads side by side would change the same few elements, so that two are hardly faster than one."""
     early: Early | None = None
     """What `own` reads ahead; None: one element after the other."""
     skips: Skips | None = None

@@ -162,6 +162,7 @@ class OperationPlanner:
             balance=balance,
             edges=self._edges_pushed(step),
             order=order,
+            contended=variants.contends(functor, variant, by_one),
             skips=self._skips.get(step.site),
         )
 
@@ -213,9 +214,11 @@ class OperationPlanner:
     def _on_members(self, step: Operator) -> Sweep:
         functor = self._functor(step)
         edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
+        own = self._ask(variants.on_elements, functor, self._repeats(step))
+        by_one = self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
-            own=self._ask(variants.on_elements, functor, self._repeats(step)),
+            own=own,
             walks=(),
             selection=None,
             collect=self._collect(step, Form.QUEUE, Dedup.NONE),
@@ -223,7 +226,8 @@ class OperationPlanner:
             segment=None,
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
-            own_by_one=self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None,
+            own_by_one=by_one,
+            contended=variants.contends(functor, own, by_one),
             early=self._early(step, functor),
         )
 

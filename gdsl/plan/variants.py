@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from gdsl.ir.nodes import (
     Accept,
+    CompareAndSwap,
     EdgeFunctor,
+    Element,
     ElementTarget,
     Expression,
     Node,
@@ -14,6 +16,7 @@ from gdsl.ir.nodes import (
     ScalarTarget,
     Update,
     VertexFunctor,
+    element_index,
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
@@ -51,6 +54,21 @@ def by_one_thread(functor: Functor) -> Variant:
     plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
     for those behind it, as `rules/closing.py` has shown."""
     return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
+
+
+def contends(functor: Functor, together: Variant | None, by_one: Variant | None) -> bool:
+    """Whether calls combine by atomics, other than where one thread runs all, at places that data says: where these are
+    few, as the roots of trees of labels, their lines of the cache go from one thread to the other and back."""
+    if together is None or by_one is None:
+        return False
+    shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
+    updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
+    return any(
+        isinstance(target, ElementTarget)
+        and target.array in shared
+        and any(isinstance(node, Element) for node in walk(element_index(target.index)))
+        for target in updates
+    )
 
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:

@@ -38,7 +38,7 @@ from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.values_first import looks_at_value_first
-from gdsl.plan.variants import asks_for_edge, by_one_thread
+from gdsl.plan.variants import asks_for_edge, by_one_thread, contends
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.waiting import operation_waits
@@ -146,6 +146,7 @@ class SweepVerifier:
         if sweep.own is not None:
             self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
         self._by_one(sweep.own_by_one, sweep.own is not None and members.domain is Domain.VERTEX)
+        self.expect(sweep.contended == self._contended(sweep), "whether threads get into each other's way")
         if sweep.selection is not None:
             closing = getattr(self.operation.step, "closing", None)
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
@@ -205,6 +206,11 @@ class SweepVerifier:
         """What one thread runs alone: everything, with plain writes."""
         wanted = self._ask(by_one_thread, self.functor) if may and not self.plan.target.grid else None
         self.expect(variant == wanted, "how one thread runs it")
+
+    def _contended(self, sweep: Sweep) -> bool:
+        """Whether one thread alone needs no atomics where several do."""
+        pairs = [(sweep.own, sweep.own_by_one), *((each.variant, each.by_one) for each in sweep.walks)]
+        return self.functor is not None and any(contends(self.functor, *pair) for pair in pairs)
 
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""

@@ -95,7 +95,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
-            "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
+            "members": self._own_members(sweep),
             "size": "input.size" if has_input else everything,
             "totals": totals.type if totals is not None else "",
         }
@@ -157,7 +157,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], edges, self._result(collect))
+        members, little = self._own_members(sweep), self._little(sweep)
+        much = f"much_work({members}, {COUNTED[over]}, {little})"
+        if edges:
+            much = f"maximum(size, edges) > {little}"
+        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect))
+
+    def _own_members(self, sweep: Sweep) -> str:
+        """What a sweep over vertices goes through."""
+        return "members_of(input)" if sweep.members.frontier is not None else "all_members{d.graph.num_vertices}"
+
+    def _little(self, sweep: Sweep) -> str:
+        """Up to how much work one thread does it all."""
+        return f"little_work({self.plan.sizes.contended if sweep.contended else 1})"
 
     def _push_in_order(self, sweep: Sweep, order: NearFar) -> Push:
         """Of a worklist: what is accepted goes where its value belongs."""
@@ -170,7 +182,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return Push(
             walks=(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)),),
             share=_PUSHES[sweep.balance],
-            much=COUNTED[walk.over],
+            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]})",
             edges="",
             result=kept,
         )
@@ -214,8 +226,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         each = f"each_vertex({common['members']}"
         only_tests = kept and bool(calls.tests) and not calls.apply
         test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
-        queued, edges = not everything, _EDGES[sweep.edges]
-        return ElementsText(**common, queued=queued, each=each, edges=edges, visit=visit, by_one=by_one, test=test)
+        common |= {"queued": not everything, "each": each, "edges": _EDGES[sweep.edges], "little": self._little(sweep)}
+        return ElementsText(**common, visit=visit, by_one=by_one, test=test)
 
     # The common neighbours of the ends of edges
 

@@ -81,12 +81,21 @@ inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
     for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
 }
 
+// piece: little_work
+// Up to how many edges or elements one thread does all the work: any, where it is the only one, and `times` as many as
+// usual, where there is one more.
+inline int64 little_work(int64 times) {
+    const int32 threads = thread_count();
+    return threads == 1 ? std::numeric_limits<int64>::max() : threads == 2 ? SMALL_WORK * times : SMALL_WORK;
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread. They are counted until they are.
 template <class Members, class Lists>
-inline bool much_work(const Members& members, const Lists& lists, int64 little = SMALL_WORK) {
+inline bool much_work(const Members& members, const Lists& lists, int64 little = little_work(1)) {
     const int64 size = members.size();
     if (size > little) { return true; }
+    if (thread_count() == 1) { return false; }
     int64 edges = 0;
     for (int64 i = 0; i < size && edges <= little; ++i) { edges += lists.degree(members[i]); }
     return edges > little;
