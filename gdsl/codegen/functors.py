@@ -242,9 +242,11 @@ class FunctorTexts:
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early, late=late)
+            return self.printer.apply(
+                functor, name, plain, totals, without, keyed=keyed, early=early, late=late, masked=variant.masked
+            )
 
-        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None)
+        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, variant.masked)
         return self._make(functor, "apply", form, part, make)
 
     def _make(

@@ -137,6 +137,7 @@ def _variant(variant: Variant, program: Program) -> list[str]:
         return [*lines, f"value {key}{print_expression(functor.value)}"]
     words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
+    words += ["by nothing where the test fails"] if variant.masked else []
     says = ["says what is accepted"] if variant.accepts else []
     return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
 

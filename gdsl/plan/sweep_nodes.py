@@ -57,6 +57,8 @@ class Variant:
     """What `body` writes."""
     accepts: bool
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
+    masked: bool = False
+    """Whether `body` is run where the tests fail too, and its updates add nothing then; see `masks`."""
 
 
 @dataclass(frozen=True, slots=True)

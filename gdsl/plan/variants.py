@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.ir.nodes import (
     Accept,
     CompareAndSwap,
@@ -21,6 +23,7 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
+from gdsl.plan.masks import runs_in_any_case
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 
 Functor = VertexFunctor | EdgeFunctor
@@ -53,7 +56,8 @@ def by_one_thread(functor: Functor) -> Variant:
     anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is
     plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
     for those behind it, as `rules/closing.py` has shown."""
-    return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
+    alone = _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
+    return dataclasses.replace(alone, masked=runs_in_any_case(functor))
 
 
 def contends(functor: Functor, together: Variant | None, by_one: Variant | None) -> bool:

@@ -153,7 +153,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             visit = Visit(_EDGE, _visit_lines(calls, collected, new))
             assert walk.by_one is not None
             calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
-            by_one = Visit(_EDGE, _visit_lines(calls, collected, new))
+            lines = (_masked_lines if walk.by_one.masked else _visit_lines)(calls, collected, new)
+            by_one = Visit(_EDGE, lines)
             walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
@@ -374,6 +375,16 @@ def _visit_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
     if not chain:
         return tuple(inner)
     return (f"if ({' && '.join(chain)}) {{", *(f"    {line}" for line in inner), "}")
+
+
+def _masked_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
+    """The same where the body is run in any case and is told whether the tests hold."""
+    holds = f"const bool holds = {' && '.join(calls.tests)};"
+    if not collected:
+        return (holds, f"{calls.apply};")
+    applied = () if calls.says else (f"{calls.apply};",)
+    chain = [f"bool({calls.apply} & holds)" if calls.says else "holds", *([new] if new else [])]
+    return (holds, *applied, f"if ({' && '.join(chain)}) {{ out.append({collected}); }}")
 
 
 def _element_lines(calls: Calls, collected: str) -> tuple[str, ...]:
