@@ -18,8 +18,9 @@ from gdsl.codegen.cpu.texts import (
     VoteText,
     WalkText,
 )
+from gdsl.codegen.cpu.visits import answer_lines, element_lines, masked_lines, visit_lines
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.precedence import Text
@@ -150,10 +151,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             element = "e" if collect is not None and collect.domain is Domain.EDGE else "far"
             new = f"out.is_new({element})" if marks else ""
             collected = element if collect is not None else ""
-            visit = Visit(_EDGE, _visit_lines(calls, collected, new))
+            visit = Visit(_EDGE, visit_lines(calls, collected, new))
             assert walk.by_one is not None
             calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
-            lines = (_masked_lines if walk.by_one.masked else _visit_lines)(calls, collected, new)
+            lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
             by_one = Visit(_EDGE, lines)
             walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
@@ -198,7 +199,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             lists=self._walked_lists(walk),
             closes=selection.closes,
             select=Visit("vertex far", select),
-            visit=Visit(_EDGE, _answer_lines(calls)),
+            visit=Visit(_EDGE, answer_lines(calls)),
             edges=_EDGES[sweep.edges],
             result=self._pulled_result(sweep.collect),
         )
@@ -216,14 +217,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["result"] = self._result(sweep.collect)
         if sweep.members.domain is Domain.EDGE:
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
-            visit = Visit(_EDGE, _element_lines(calls, "e" if kept else ""))
+            visit = Visit(_EDGE, element_lines(calls, "e" if kept else ""))
             each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
             return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
         calls = self.texts.calls(own, _ON_A_VERTEX)
-        visit = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
+        visit = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         assert sweep.own_by_one is not None
         calls = self.texts.calls(sweep.own_by_one, _ON_A_VERTEX, apply="apply_alone")
-        by_one = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
+        by_one = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
         only_tests = kept and bool(calls.tests) and not calls.apply
         test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
@@ -360,45 +361,3 @@ def _on_an_edge(over: Over) -> Arguments:
         Argument.NEAR: "near",
         Argument.FAR: "far",
     }
-
-
-def _visit_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
-    """The body of a visit that appends `collected` (if any) where it is accepted and `new`."""
-    chain = [*calls.tests, *([calls.apply] if calls.says and collected else [])]
-    inner = [] if not calls.apply or (calls.says and collected) else [f"{calls.apply};"]
-    append = f"out.append({collected});"
-    if collected and new and inner:
-        inner.append(f"if ({new}) {{ {append} }}")
-    elif collected:
-        chain += [new] if new else []
-        inner.append(append)
-    if not chain:
-        return tuple(inner)
-    return (f"if ({' && '.join(chain)}) {{", *(f"    {line}" for line in inner), "}")
-
-
-def _masked_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
-    """The same where the body is run in any case and is told whether the tests hold."""
-    holds = f"const bool holds = {' && '.join(calls.tests)};"
-    if not collected:
-        return (holds, f"{calls.apply};")
-    applied = () if calls.says else (f"{calls.apply};",)
-    chain = [f"bool({calls.apply} & holds)" if calls.says else "holds", *([new] if new else [])]
-    return (holds, *applied, f"if ({' && '.join(chain)}) {{ out.append({collected}); }}")
-
-
-def _element_lines(calls: Calls, collected: str) -> tuple[str, ...]:
-    """The same for an element of a set. Whether a filter keeps it nobody can foretell, so that asks no branch."""
-    chain = [*calls.tests, *([calls.apply] if calls.says else [])]
-    if collected and chain and (calls.says or not calls.apply):
-        return (f"out.append_if({collected}, {' && '.join(chain)});",)
-    return _visit_lines(calls, collected, "")
-
-
-def _answer_lines(calls: Calls) -> tuple[str, ...]:
-    """The body of a visit that answers whether it accepts."""
-    if calls.says or not calls.apply:
-        chain = [*calls.tests, *([calls.apply] if calls.apply else [])]
-        return (f"return {' && '.join(chain) or 'true'};",)
-    guard = [f"if (!({' && '.join(calls.tests)})) {{ return false; }}"] if calls.tests else []
-    return (*guard, f"{calls.apply};", "return true;")
