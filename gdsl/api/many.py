@@ -99,7 +99,8 @@ class _Many:
         if not self.count:
             return Batch(runs, self._nothing(), self.varied)
         for part in parts:
-            stacks.put(part.arrays, len(part.iterations))
+            arrays = {array.name: part.arrays[array.name] for array in self.program._results.arrays}
+            stacks.put(arrays, len(part.iterations))
             scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
             iterations = [*whole.iterations, *part.iterations]
             whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, part.how)

@@ -83,6 +83,8 @@ class Target:
     """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
     sizes: Sizes
     """Unless somebody asks for others."""
+    teams: bool = False
+    """Whether groups of blocks each run the whole schedule, one value of the params after the other."""
     resident_threads: int | None = None
     """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 

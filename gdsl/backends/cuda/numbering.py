@@ -99,8 +99,21 @@ class Numbering:
         self._put(values, values_at, made, nbytes, (self.rank, self.order), of_ids)
         return made
 
+    def put_rows_outside(self, values: int, nbytes: int, of_ids: bool, rows: int) -> Buffer:
+        """The way back for rows of so many bytes, the first of which lies at the address `values`."""
+        made = self._device.allocate(nbytes * rows)
+        self._put(values, 0, made, nbytes, (self.rank, self.order), of_ids, rows)
+        return made
+
     def _put(
-        self, values: int, values_at: int, made: Buffer, nbytes: int, ways: tuple[Buffer, Buffer], of_ids: bool
+        self,
+        values: int,
+        values_at: int,
+        made: Buffer,
+        nbytes: int,
+        ways: tuple[Buffer, Buffer],
+        of_ids: bool,
+        rows: int = 1,
     ) -> None:
         places, names = ways
         each = nbytes // self.num_vertices
@@ -108,14 +121,16 @@ class Numbering:
             return
         if of_ids:
             arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
-            self._kernels.start("put_ids", *arguments, each // self._dtype.itemsize)
+            self._kernels.start("put_ids", *arguments, each // self._dtype.itemsize, rows)
             return
-        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX))
+        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
 
-    def _move(self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places) -> None:
+    def _move(
+        self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: int = 1
+    ) -> None:
         each = nbytes // places.length
         word = next(size for size in WORDS if each % size == 0)
-        arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
+        arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word, rows
         self._kernels.start(put_name(word, places.of), *arguments)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:

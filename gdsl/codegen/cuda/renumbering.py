@@ -112,11 +112,10 @@ extern "C" __global__ void places_of_edges(
 {puts}
 
 // The same of ids, which get their names of the other order; what is none stays what it is.
-extern "C" __global__ void put_ids(
-    const vertex* values, const word* values_at, vertex* __restrict__ made, const vertex* __restrict__ places,
+__device__ void put_row_of_ids(
+    const vertex* __restrict__ from, vertex* __restrict__ made, const vertex* __restrict__ places,
     const vertex* __restrict__ names, long long vertices, long long each
 ) {{
-    const vertex* __restrict__ from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
     if (each == 1) {{
         #pragma unroll 4
         for (long long v = THREAD; v < vertices; v += THREADS) {{
@@ -130,15 +129,24 @@ extern "C" __global__ void put_ids(
         made[i] = (word)id < (word)vertices ? names[id] : ~vertex(0);
     }}
 }}
+extern "C" __global__ void put_ids(
+    const vertex* values, const word* values_at, vertex* made, const vertex* places, const vertex* names,
+    long long vertices, long long each, long long rows
+) {{
+    const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
+    for (long long row = 0; row < rows; ++row) {{
+        const long long begin = row * vertices * each;
+        put_row_of_ids(from + begin, made + begin, places, names, vertices, each);
+    }}
+}}
 """
 _PUT = """
-// `each` words of every {of}: those of `places[v]` become those of v. They lie at `values`, or, where the host does
-// not know that, at the address that `values_at` holds.
-extern "C" __global__ void {name}(
-    const {type}* values, const word* values_at, {type}* __restrict__ made, const {of}* __restrict__ places,
-    long long count, long long each
+// `each` words of every {of}: those of `places[v]` become those of v, in each of the rows. They lie at `values`, or,
+// where the host does not know that, at the address that `values_at` holds.
+__device__ void {name}_row(
+    const {type}* __restrict__ from, {type}* __restrict__ made, const {of}* __restrict__ places, long long count,
+    long long each
 ) {{
-    const {type}* __restrict__ from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
     if (each == 1) {{
         #pragma unroll 4
         for (long long v = THREAD; v < count; v += THREADS) made[v] = from[places[v]];
@@ -147,6 +155,13 @@ extern "C" __global__ void {name}(
             made[i] = from[(long long)places[i / each] * each + i % each];
         }}
     }}
+}}
+extern "C" __global__ void {name}(
+    const {type}* values, const word* values_at, {type}* made, const {of}* places, long long count, long long each,
+    long long rows
+) {{
+    const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
+    for (long long row = 0; row < rows; ++row) {name}_row(from + row * count * each, made + row * count * each, places, count, each);
 }}
 """
 

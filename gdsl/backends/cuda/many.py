@@ -1,0 +1,50 @@
+"""Programs in their form for many values: made at the first call for many, and run on each graph."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gdsl.backends.cuda.teams import TeamRuns
+from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.many import Bounds, Part, one_after_the_other
+from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
+from gdsl.plan.teams import refusal
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.executable import CudaExecutable
+
+
+class Many:
+    """What an executable runs for many values."""
+
+    def __init__(self, executable: CudaExecutable) -> None:
+        self._executable = executable
+        self._made: dict[int, tuple[Program, CudaExecutable]] = {}
+        """By the program's identity, which is kept alive beside it: a graph may ask for another one."""
+        self._runs: weakref.WeakKeyDictionary[Graph, TeamRuns] = weakref.WeakKeyDictionary()
+
+    def run(self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
+        """With each of `bound`: by teams, or one after the other where the program has no form for them."""
+        executable = self._executable
+        why = refusal(executable.plan)
+        if why is not None or not graph.num_vertices:
+            return one_after_the_other(executable, graph, bound, limits, f"since {why}" if why else "")
+        program, on_device = executable.for_many(graph, bound[0])
+        runs = self._runs.get(graph)
+        if runs is None or runs.on_device is not on_device:
+            made = self._form_of(program)
+            let_go = partial(executable.backend.let_go, executable.backend.device())
+            kernel = made.kernels.get
+            runs = TeamRuns(executable.backend.device(), kernel, made.plan, made.generated, on_device, let_go)
+            self._runs[graph] = runs
+        return runs.run(bound, limits, bounds)
+
+    def _form_of(self, program: Program) -> CudaExecutable:
+        if id(program) not in self._made:
+            made = self._executable.backend.build_for(program, self._executable.widths, teams=True)
+            self._made[id(program)] = program, made
+        return self._made[id(program)][1]
