@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -25,6 +25,7 @@ from gdsl.backends.cpu.memory import (
     room_for,
 )
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.many import Bounds, Part
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
@@ -65,10 +66,23 @@ class CpuExecutable:
             found = self._slices[graph] = graph_slice(graph, self.widths, self._parts)
         return found
 
+    @property
+    def library(self) -> Library:
+        """What is run."""
+        return self._library
+
+    def run_many(
+        self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part] | None:
+        """By threads that run with one value each."""
+        from gdsl.backends.cpu.many import run_many
+
+        return run_many(self, graph, bound, limits, bounds)
+
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
         try:
-            run = _Run(self, graph, bindings, limits)
+            run = Run(self, graph, bindings, limits)
         except MemoryError:
             raise failures.memory_error() from None
         try:
@@ -85,6 +99,11 @@ class _Sites:
     def __init__(self, plan: Callable[[], Plan]) -> None:
         self._plan = plan
 
+    @property
+    def plan(self) -> Plan:
+        """What has them."""
+        return self._plan()
+
     @cached_property
     def operations(self) -> dict[int, Operation]:
         """By site."""
@@ -93,7 +112,7 @@ class _Sites:
         return {operation.step.site: operation for operation in operations(self._plan())}
 
 
-class _Run:
+class Run:
     """The memory of one run, and waiting for it."""
 
     def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:

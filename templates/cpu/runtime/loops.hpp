@@ -81,11 +81,16 @@ inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
     for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
 }
 
+// piece: many_members
+// Whether so many are worth more than one thread, where there are more.
+inline bool many_members(int64 size) { return size > SMALL_WORK && thread_count() > 1; }
+
 // piece: much_work
-// Whether the edges of the members are worth more than one thread. They are counted until they are.
+// Whether the edges of the members are worth more than one thread, where there are more. They are counted until they are.
 template <class Members, class Lists>
 inline bool much_work(const Members& members, const Lists& lists, int64 little = SMALL_WORK) {
     const int64 size = members.size();
+    if (thread_count() == 1) { return false; }
     if (size > little) { return true; }
     int64 edges = 0;
     for (int64 i = 0; i < size && edges <= little; ++i) { edges += lists.degree(members[i]); }
