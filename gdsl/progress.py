@@ -58,7 +58,7 @@ def _tqdm(what: str, total: int) -> Any:
     if not in_notebook():
         return None
     with contextlib.suppress(ImportError):
-        from tqdm.std import tqdm
+        from tqdm.std import tqdm  # type: ignore[import-untyped]
 
         return tqdm(total=total, desc=what, leave=False, file=sys.stderr)
     return _Nothing()

@@ -68,7 +68,9 @@ class Batch(Sequence[Result]):
         self.grade = {name: data.grade.value for name, data in declared.items()}
         self.unique = {name: data.unique for name, data in declared.items()}
         self._stacks = {array.name: self._stack(array.name) for array in runs.results.arrays}
-        self._stacks.update((name, _of_scalars(part.scalars[name], declared[name].type)) for name in runs.results.scalars)
+        self._stacks.update(
+            (name, _of_scalars(part.scalars[name], declared[name].type)) for name in runs.results.scalars
+        )
 
     def _stack(self, name: str) -> Any:
         count = self._runs.counts.get(name)

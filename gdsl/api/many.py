@@ -47,9 +47,7 @@ class Options(NamedTuple):
     max_iterations: int | None = None
 
 
-def called(
-    program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]
-) -> tuple[dict[str, Any], Options]:
+def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
     """What a call gives: params and inputs, and options. As in `Program.__call__` a keyword is the program's where it
     has that name; where there is a mapping of values, as in `Program.run`, keywords are options alone. Raises
     TypeError."""
@@ -94,6 +92,7 @@ class _Many:
 
     def batch(self) -> Batch:
         """All at once."""
+        self.bounds = replace(self.bounds, whole=True)
         runs, parts = self._begin()
         stacks, whole = Stacks(self.count), Part({}, {}, [], 0.0, "nothing to run")
         if not self.count:
@@ -140,9 +139,8 @@ class _Many:
         counting = Counting(f"running {self.program.name}", self.count, self.options.progress)
         try:
             with counting:
-                for part in run_many(executable, self.graph, bound, self._limits(), self.bounds):
-                    counting.add(len(part.iterations))
-                    yield part
+                bounds = replace(self.bounds, done=counting.add)
+                yield from run_many(executable, self.graph, bound, self._limits(), bounds)
         except FailedAtError as failed:
             raise self._told(failed.error, failed.index) from None
         except GdslError as error:
@@ -200,9 +198,7 @@ class _Many:
             dtype = np.dtype(f"i{widths.of(kind) // 8}") if kind.is_id else element_dtype(kind, widths)
             return np.empty((0, length), np.bool_ if kind is Type.BOOL else dtype)
 
-        arrays = {
-            array.name: none(array.type, array.extent.value(sizes)) for array in self.program._results.arrays
-        }
+        arrays = {array.name: none(array.type, array.extent.value(sizes)) for array in self.program._results.arrays}
         scalars: dict[str, list[Any]] = {name: [] for name in self.program._results.scalars}
         return Part(arrays, scalars, [], 0.0, "nothing to run")
 
@@ -258,7 +254,8 @@ def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
         return value
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         return None
-    values = value.tolist() if hasattr(value, "tolist") else list(value)
-    if getattr(value, "ndim", 1) != 1:
-        raise ValueError(f"values of {name} are a list of one dimension, not of {value.ndim}")
+    dimensions = getattr(value, "ndim", 1)
+    if dimensions != 1:
+        raise ValueError(f"values of {name} are a list of one dimension, not of {dimensions}")
+    values: list[Any] = value.tolist() if hasattr(value, "tolist") else list(value)
     return values

@@ -4,10 +4,10 @@ own, which is one after the other."""
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
-from gdsl import deadline
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome, Pair, Scalar
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
@@ -19,6 +19,10 @@ class Bounds:
 
     at_once: int | None = None
     memory: int | None = None
+    whole: bool = False
+    """Whether all results are wanted at the end, and none before."""
+    done: Callable[[int], None] = lambda more: None
+    """Is told how many more values are done, now and then."""
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -66,24 +70,23 @@ def run_many(
         found = executable.run_many(graph, bound, limits, bounds)
         if found is not None:
             return found
-    return one_after_the_other(executable, graph, bound, limits)
+    return one_after_the_other(executable, graph, bound, limits, bounds)
 
 
 def one_after_the_other(
-    executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, why: str = ""
+    executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds, why: str = ""
 ) -> Iterator[Part]:
     """A call each."""
     how = f"one after the other{', ' if why else ''}{why}"
+    began = time.monotonic()
     for index, bindings in enumerate(bound):
+        spent = limits.spent + time.monotonic() - began if limits.timeout is not None else 0.0
         try:
-            yield part_of(executable.run(graph, bindings, remaining(limits)), how)
+            part = part_of(executable.run(graph, bindings, dataclasses.replace(limits, spent=spent)), how)
         except GdslError as error:
             raise FailedAtError(index, error) from None
-
-
-def remaining(limits: Limits) -> Limits:
-    """The limits of a run that begins now."""
-    return dataclasses.replace(limits, spent=deadline.spent()) if limits.timeout is not None else limits
+        bounds.done(1)
+        yield part
 
 
 def part_of(outcome: Outcome, how: str) -> Part:

@@ -107,8 +107,8 @@ class Binder:
 
         Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
         still be testing them. `former` is what came of a call that differed in params alone: its inputs are not
-        looked at again, unless what must hold of them hangs on params. Raises `GdslError` with every missing and unknown
-        name, or else the first value that does not do.
+        looked at again, unless what must hold of them hangs on params. Raises `GdslError` with every missing and
+        unknown name, or else the first value that does not do.
         """
         program, source = self._program, self._source
         if not (self._needed <= given.keys() <= self.known):

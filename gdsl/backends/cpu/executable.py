@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -115,7 +115,16 @@ class _Sites:
 class Run:
     """The memory of one run, and waiting for it."""
 
-    def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
+    def __init__(
+        self,
+        executable: CpuExecutable,
+        graph: Graph,
+        bindings: Bindings,
+        limits: Limits,
+        rooms: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """`rooms`: where results go, of those by name that do not get room of their own."""
+        self._rooms = rooms or {}
         self.executable, self.graph, self.limits = executable, graph, limits
         self.program, self.widths = executable.program, executable.widths
         self.bound = bindings.params
@@ -142,6 +151,8 @@ class Run:
             return given if count else room_for(0, dtype_of(buffer.element, self.widths))
         if buffer.cleared is Cleared.GIVEN:
             return self._slot(buffer.element, bindings.inputs[buffer.name])
+        if buffer.name in self._rooms:
+            return self._rooms[buffer.name]
         words = words_of(buffer.element, self.widths) if buffer.element.is_pair else 1
         return room_for(count * words, dtype_of(buffer.element, self.widths))
 
@@ -174,8 +185,8 @@ class Run:
             self.abandoned = False
             raise
 
-    def outcome(self) -> Outcome:
-        """What the run gave; raises what stopped it."""
+    def check(self) -> None:
+        """Raise what stopped the run."""
         control, program = self.control, self.program
         if self.status[0] != 0:
             raise failures.memory_error()
@@ -187,23 +198,34 @@ class Run:
             raise failures.check_error(program, site, found, self.graph, self.bound)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
+
+    def outcome(self) -> Outcome:
+        """What the run gave; raises what stopped it."""
+        self.check()
         arrays, scalars = self._results()
+        control = self.control
         return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
 
     def _results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
-        """The arrays and the scalars that are not local, by name; after swaps their places are others."""
-        by_address = {values.ctypes.data: values for values in self.data}
-        found = {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
-        program = self.program
+        """The arrays and the scalars that are not local, by name."""
+        found, program = self.raw_results(), self.program
         arrays = {
             array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
         }
         scalars = {
-            scalar.name: first_of(self._values(scalar.type, found[scalar.name]))
-            for scalar in program.scalars
-            if scalar.name in found
+            name.name: self.scalar(name.name, found[name.name]) for name in program.scalars if name.name in found
         }
         return arrays, scalars
+
+    def raw_results(self) -> dict[str, NDArray[Any]]:
+        """What is not local, as it is stored, by name; after swaps their places are others."""
+        by_address = {values.ctypes.data: values for values in self.data}
+        return {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
+
+    def scalar(self, name: str, found: NDArray[Any]) -> Scalar | Pair:
+        """The value of a scalar that is stored so."""
+        (kind,) = (scalar.type for scalar in self.program.scalars if scalar.name == name)
+        return first_of(self._values(kind, found))
 
     def _values(self, kind: Type, found: NDArray[Any]) -> Any:
         return unpacked(found, kind, self.widths) if kind.is_pair else found

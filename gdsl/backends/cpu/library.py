@@ -70,7 +70,6 @@ class Library:
             # Functions hold on to the library that they are from, so it outlives a run that nobody waits for.
             weakref.finalize(loaded, _close, loaded._handle).atexit = False
 
-
     def alone(self) -> Callable[[], None]:
         """Let runs that this thread begins have no thread beside it, until what this returns is called."""
         if self._threads is None:

@@ -22,9 +22,7 @@ def create_backend() -> CudaBackend:
     return CudaBackend()
 
 
-def plan_of(
-    program: Program, sizes: Sizes | None = None, *, again: bool = False, teams: bool = False
-) -> Plan:
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, teams: bool = False) -> Plan:
     """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before; `teams`:
     in the form that teams of blocks run."""
     from dataclasses import replace

@@ -32,7 +32,7 @@ class Many:
         executable = self._executable
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
-            return one_after_the_other(executable, graph, bound, limits, f"since {why}" if why else "")
+            return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
         program, on_device = executable.for_many(graph, bound[0])
         runs = self._runs.get(graph)
         if runs is None or runs.on_device is not on_device:

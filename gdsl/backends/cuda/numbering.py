@@ -125,9 +125,7 @@ class Numbering:
             return
         self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
 
-    def _move(
-        self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: int = 1
-    ) -> None:
+    def _move(self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: int = 1) -> None:
         each = nbytes // places.length
         word = next(size for size in WORDS if each % size == 0)
         arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word, rows

@@ -87,6 +87,7 @@ class TeamRuns:
             teams, blocks = self._shape(len(bound) - first)
             count, teams = self._fitting(len(bound) - first, teams, bounds)
             part = self._tried(bound, first, count, teams, blocks)
+            bounds.done(len(part.iterations))
             yield part
             first += len(part.iterations)
 
@@ -125,7 +126,7 @@ class TeamRuns:
         return min(count, max(resident // blocks, 1)), blocks
 
     def _fitting(self, count: int, teams: int, bounds: Bounds) -> tuple[int, int]:
-        """How many values at a time, and for how many teams, there is memory. Raises E0912 where there is none for one."""
+        """How many values at a time, and for how many teams, there is memory: one of each at least."""
         free = int(self.device.memory()[0] * _FILLED)
         free = free if bounds.memory is None else min(free, bounds.memory)
         each = self._records.stride + sum(self._rows) * (2 if self.on_device.numbering is not None else 1)
@@ -225,7 +226,9 @@ class TeamRuns:
         control = self._words(records, (RUN, "control"), self._control)[:, 0]
         stopped = numpy.flatnonzero((control["failure"] != 0) | (control["exhausted"] != 0))
         for index in stopped[:1].tolist():
-            word = {name: int(control[name][index]) for name in ("failure", "exhausted", "failed_value", "failed_length")}
+            word = {
+                name: int(control[name][index]) for name in ("failure", "exhausted", "failed_value", "failed_length")
+            }
             if word["failure"]:
                 found = failures.Found(signed(word["failed_value"]), signed(word["failed_length"]))
                 site = self.generated.checks.sites[word["failure"] - 1]

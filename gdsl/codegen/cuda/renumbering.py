@@ -161,7 +161,9 @@ extern "C" __global__ void {name}(
     long long rows
 ) {{
     const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
-    for (long long row = 0; row < rows; ++row) {name}_row(from + row * count * each, made + row * count * each, places, count, each);
+    for (long long row = 0; row < rows; ++row) {{
+        {name}_row(from + row * count * each, made + row * count * each, places, count, each);
+    }}
 }}
 """
 
