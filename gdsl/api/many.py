@@ -19,7 +19,7 @@ from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Pair
 from gdsl.backends.many import Bounds, FailedAtError, Part, run_many
 from gdsl.backends.registry import Choice
-from gdsl.binding import declared_params, needed_widths, values_of
+from gdsl.binding import check_names, declared_params, needed_widths, values_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import GdslError, shown
 from gdsl.extents import of_graph
@@ -154,6 +154,7 @@ class _Many:
         """Everything checked, for each of the values."""
         program, widths = self.program, needed_widths(self.program._program, self.graph)
         binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
+        check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
             for index in range(self.count):
                 given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import contextlib
-import sys
 import threading
 from collections.abc import Iterator
 
 from gdsl import deadline
-
-DELAY = 1.0
-"""Seconds of silence before anything is shown."""
+from gdsl.progress import DELAY, on_terminal
 
 
 @contextlib.contextmanager
@@ -22,7 +19,7 @@ def working(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _shown(what: str) -> Iterator[None]:
-    if not sys.stderr.isatty():
+    if not on_terminal():
         yield
         return
     ended = threading.Event()

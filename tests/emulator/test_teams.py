@@ -61,9 +61,7 @@ def built(name: str) -> tuple[Program, Plan, Generated, EmulatedModule]:
     return program, plan, generated, EmulatedModule(generated.text, f"{program.name}.cu")
 
 
-def parts_of(
-    name: str, graph: Graph, bound: Sequence[Bindings], device: EmulatedDevice, **options: Any
-) -> list[Part]:
+def parts_of(name: str, graph: Graph, bound: Sequence[Bindings], device: EmulatedDevice, **options: Any) -> list[Part]:
     program, plan, generated, module = built(name)
     on_device = GraphOnDevice(device, graph, NARROW)
     if plan.layout is not None and options.pop("by_degree", False):

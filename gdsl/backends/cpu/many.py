@@ -129,11 +129,14 @@ class _Rows:
 
     def take(self, index: int, run: Run) -> None:
         """The results of a run, of which some may lie elsewhere after swaps."""
+        moved = {}
         for name, values in run.raw_results().items():
             if name in self.scalars:
                 self.scalars[name][index] = run.scalar(name, values)
             elif name in self.rooms and values.ctypes.data != self.rooms[name][index].ctypes.data:
-                self.rooms[name][index] = values
+                moved[name] = values.copy()  # it may lie where another one of them belongs
+        for name, values in moved.items():
+            self.rooms[name][index] = values
         self.passes[index] = run.control.iterations
 
     def arrays(self) -> dict[str, Any]:
