@@ -32,6 +32,8 @@ _ALIGNMENT = 256
 """Of what lies in one block of memory."""
 _FILLED = 0.9
 """Of the free memory that rooms and results take at most."""
+_ROUNDS = 4
+"""Values that a team runs for until somebody is given the results, who does not want all together."""
 
 
 class Laid:
@@ -136,6 +138,8 @@ class TeamRuns:
         # Few teams leave the device idle, few values at a time only wait for each other now and then.
         teams = max(min(teams, (free - teams * each) // max(room, 1), free // 2 // max(room, 1)), 1)
         count = max(min(count, (free - teams * room) // max(each, 1)), 1)
+        if not bounds.whole:
+            count = min(count, _ROUNDS * teams)
         self._limited = count, bounds
         return count, min(teams, count)
 
@@ -282,5 +286,6 @@ class TeamRuns:
         parts = f"{-(-total // count):,} launches of {count:,}" if count < total else "one launch"
         why = ""
         if count < total:
-            why = ", as asked for" if self._limited[1].at_once == count else ", for which there is memory"
+            bounds = self._limited[1]
+            why = ", as asked for" if bounds.at_once == count else ", for which there is memory" if bounds.whole else ""
         return f"{parts}{why}, {teams:,} at once, {each}"
