@@ -98,7 +98,7 @@ class KernelPrinter:
         if plan.graphs:
             self._share_graphs(lines)
         lines.add(self._data())
-        lines.add("enactor run(d.run, shared);")
+        lines.add(teams.ENACTOR)
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))

@@ -14,6 +14,7 @@ from gdsl.plan.storage import RUN, Buffer, Field, Pointer, Struct
 from gdsl.plan.teams import Teams
 from gdsl.types import Type, Widths
 
+ENACTOR = "enactor run(d.run, shared);"
 _INLINE = "__device__ __forceinline__"
 
 
@@ -93,6 +94,9 @@ def value_text(lines: tuple[str, ...]) -> str:
     """The function that runs the schedule, whose `lines` these are, for one value and gives the next."""
     head = f"{_INLINE} uint64 run_value(const data_slice& problem, const batch_slice& batch, block_storage& shared) {{"
     comment = "// The whole schedule for one value. Gives the one that the team takes next."
+    begun = lines.index(ENACTOR)
+    kept = ("const uint64 polled_at = threadIdx.x == 0 ? shared.polled_at : 0;", ENACTOR)
+    lines = (*lines[:begun], *kept, "if (threadIdx.x == 0) { shared.polled_at = polled_at; }", *lines[begun + 1 :])
     return "\n".join([comment, head, *(f"    {line}" if line else "" for line in lines), "}"])
 
 
@@ -114,6 +118,7 @@ def lines_home(plan: Plan, names: Names) -> list[str]:
 
 
 KERNEL_LINES = (
+    "if (threadIdx.x == 0) { shared.polled_at = cycles(); }",
     "for (uint64 value = blockIdx.y; value < batch.count;) {",
     "    value = run_value(slice_of(problem, batch, value), batch, shared);",
     "}",
