@@ -35,6 +35,8 @@ def refusal(plan: Plan) -> str | None:
     """Why a program is not run by teams; None: it is."""
     if not plan.target.fused:
         return "its steps are kernels of their own"
+    if not plan.program.params:
+        return "it has no params"
     if plan.graphs:
         return "it makes graphs"
     return None
