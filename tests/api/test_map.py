@@ -196,11 +196,9 @@ def test_a_run_that_fails_is_named(varied: gdsl.Program, line: gdsl.Graph, backe
 
 @pytest.mark.parametrize("backend", ["reference", CPU])
 def test_the_timeout_is_for_all(backend: str) -> None:
-    endless = (
-        "program endless; problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
-    )
+    text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
     with pytest.raises(gdsl.GdslError, match="E0802"):
-        gdsl.compile(endless).map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
+        gdsl.compile(f"program endless; {text}").map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
 
 
 def test_several_values_an_element(line: gdsl.Graph) -> None:

@@ -27,9 +27,7 @@ def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch,
 @pytest.mark.parametrize("graph", [SKEWED, WIDE], ids=["skewed", "wide"])
 @pytest.mark.parametrize("name", ["bfs", "sssp"])
 @pytest.mark.parametrize("blocks", [1, 2, 16])
-def test_runs_are_those_of_calls(
-    monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, name: str, blocks: int
-) -> None:
+def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, name: str, blocks: int) -> None:
     monkeypatch.setattr(team_sizes, "blocks_a_team", lambda values, resident, elements: blocks)
     program = getattr(gdsl.samples, name)
     batch = program.map(graph, source=np.arange(700) * 5, backend="cuda")
@@ -60,9 +58,9 @@ def test_several_launches_and_results_as_they_come() -> None:
 
 
 def test_what_stops_them() -> None:
-    endless = "program endless; problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
+    text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
     with pytest.raises(gdsl.GdslError, match="E0802"):
-        gdsl.compile(endless).map(SKEWED, k=range(300), timeout=0.5, backend="cuda")
+        gdsl.compile(f"program endless; {text}").map(SKEWED, k=range(300), timeout=0.5, backend="cuda")
     with pytest.raises(gdsl.GdslError, match=r"E0803[\s\S]*number 0 of the 20 values"):
         gdsl.samples.bfs.map(WIDE, source=range(20), max_iterations=3, backend="cuda")
     assert gdsl.samples.bfs.map(SKEWED, source=[0, 1], backend="cuda").distance.shape[0] == 2

@@ -30,6 +30,8 @@ from gdsl.plan.walking import launches
 
 _ALIGNMENT = 256
 """Of what lies in one block of memory."""
+_WORD = 4
+"""Rows begin at a multiple of it: what one value changes by a compare-and-swap of a word is no other value's."""
 _FILLED = 0.9
 """Of the free memory that rooms and results take at most."""
 _ROUNDS = 4
@@ -113,7 +115,7 @@ class TeamRuns:
             return Laid({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
 
         self._records, self._zeros, self._rooms = map(laid, (self.teams.records, self.teams.zeros, self.teams.rooms))
-        self._rows = [self._bytes(key) for key in self.teams.rows]
+        self._rows = [-(-self._bytes(key) // _WORD) * _WORD for key in self.teams.rows]
 
     def _bytes(self, key: tuple[str, str]) -> int:
         return bytes_of(self._buffers[key], self.widths, self._sizes)
@@ -253,8 +255,9 @@ class TeamRuns:
         at = dict(zip(self.teams.rows, zip(rows, self._rows, strict=True), strict=True))
         made = {}
         for name, *_ in memory.results:
-            buffer, nbytes = at[PROBLEM, name]
-            made[name] = numbering.put_rows_outside(buffer.pointer, nbytes, memory.holds_ids(name), count)
+            buffer, step = at[PROBLEM, name]
+            nbytes = self._bytes((PROBLEM, name))
+            made[name] = numbering.put_rows_outside(buffer.pointer, nbytes, memory.holds_ids(name), (count, step))
         return made
 
     def _gathered(
@@ -262,15 +265,18 @@ class TeamRuns:
     ) -> tuple[dict[str, Any], dict[str, list[Scalar | Pair]], list[int]]:
         """Arrays, scalars and passes."""
         count, program = len(records), self.plan.program
-        at = dict(zip([name for _, name in self.teams.rows], rows, strict=True)) | (outside or {})
+        steps = {name: step for (_, name), step in zip(self.teams.rows, self._rows, strict=True)}
+        at = dict(zip(steps, rows, strict=True)) | (outside or {})
         arrays = {}
         for name, kind, dtype, length in memory.results:
-            values = self.device.result(at[name], dtype, count * length)
+            step = steps[name] // dtype.itemsize
+            values = self.device.result(at[name], dtype, count * step)
             if kind.is_pair:
                 arrays[name] = Pair(*(part.reshape(count, -1) for part in unpacked(values, kind, self.widths)))
             else:
-                arrays[name] = values.reshape(count, length)
-        scalars = {s.name: self._scalar(memory, records, s) for s in program.scalars if not s.is_local}
+                arrays[name] = values.reshape(count, step)[:, :length]
+        own = [scalar for scalar in program.scalars if not scalar.is_local and not scalar.is_input]
+        scalars = {scalar.name: self._scalar(memory, records, scalar) for scalar in own}
         passes = self._words(records, (RUN, "control"), self._control)[:, 0]["iterations"]
         return arrays, scalars, passes.tolist()
 

@@ -131,18 +131,17 @@ __device__ void put_row_of_ids(
 }}
 extern "C" __global__ void put_ids(
     const vertex* values, const word* values_at, vertex* made, const vertex* places, const vertex* names,
-    long long vertices, long long each, long long rows
+    long long vertices, long long each, long long rows, long long step
 ) {{
     const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
     for (long long row = 0; row < rows; ++row) {{
-        const long long begin = row * vertices * each;
-        put_row_of_ids(from + begin, made + begin, places, names, vertices, each);
+        put_row_of_ids(from + row * step, made + row * step, places, names, vertices, each);
     }}
 }}
 """
 _PUT = """
-// `each` words of every {of}: those of `places[v]` become those of v, in each of the rows. They lie at `values`, or,
-// where the host does not know that, at the address that `values_at` holds.
+// `each` words of every {of}: those of `places[v]` become those of v, in each of the rows, `step` words apart.
+// They lie at `values`, or, where the host does not know that, at the address that `values_at` holds.
 __device__ void {name}_row(
     const {type}* __restrict__ from, {type}* __restrict__ made, const {of}* __restrict__ places, long long count,
     long long each
@@ -158,11 +157,11 @@ __device__ void {name}_row(
 }}
 extern "C" __global__ void {name}(
     const {type}* values, const word* values_at, {type}* made, const {of}* places, long long count, long long each,
-    long long rows
+    long long rows, long long step
 ) {{
     const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
     for (long long row = 0; row < rows; ++row) {{
-        {name}_row(from + row * count * each, made + row * count * each, places, count, each);
+        {name}_row(from + row * step, made + row * step, places, count, each);
     }}
 }}
 """
