@@ -101,6 +101,7 @@ class _Verifier:
             sizes.hub_chunk,
             sizes.pull_prefix,
             sizes.pulled_at_once,
+            sizes.words_at_once,
             sizes.long_walk,
             sizes.near_set,
             sizes.round_edges,

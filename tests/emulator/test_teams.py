@@ -70,7 +70,7 @@ def built(name: str) -> tuple[Program, Plan, Generated, EmulatedModule]:
 def parts_of(name: str, graph: Graph, bound: Sequence[Bindings], device: EmulatedDevice, **options: Any) -> list[Part]:
     _, plan, generated, module = built(name)
     on_device = GraphOnDevice(device, graph, NARROW)
-    if plan.layout is not None and options.pop("by_degree", False):
+    if options.pop("by_degree", False) and plan.layout is not None:
         on_device = Renumbered(Kernels(device, renumbering(NARROW).get_function), on_device, graph)
     runs = TeamRuns(device, module.get_function, plan, generated, on_device)
     return list(runs.run(bound, options.pop("limits", Limits()), Bounds(**options)))

@@ -194,6 +194,7 @@ class _Generation:
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "PULLED_AT_ONCE", sizes.pulled_at_once, "edges that a thread looks at side by side"),
+            Constant("uint32", "WORDS_AT_ONCE", sizes.words_at_once, "vertices that a thread looks at side by side"),
             Constant("uint32", "GROUPED_LIST", sizes.grouped_list, "lists up to this long by eight threads each"),
             Constant("uint32", "REDUCED_HUB", sizes.reduced_hub, "lists this long are reduced in chunks"),
             Constant("uint32", "REDUCED_CHUNK", sizes.reduced_chunk, "edges of such a chunk"),

@@ -20,6 +20,7 @@ typedef unsigned long long word;
 
 #define THREAD (blockIdx.x * (long long)blockDim.x + threadIdx.x)
 #define THREADS (gridDim.x * (long long)blockDim.x)
+#define ROWS 4  // of which elements are moved together
 
 // Those of many edges come first, those of as many as they were before.
 extern "C" __global__ void keys_of_vertices(
@@ -134,7 +135,22 @@ extern "C" __global__ void put_ids(
     long long vertices, long long each, long long rows, long long step
 ) {{
     const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
-    for (long long row = 0; row < rows; ++row) {{
+    long long row = 0;
+    if (each == 1) {{
+        for (; row + ROWS <= rows; row += ROWS) {{
+            for (long long v = THREAD; v < vertices; v += THREADS) {{
+                const vertex place = places[v];
+                vertex id[ROWS];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) id[k] = from[(row + k) * step + place];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) {{
+                    made[(row + k) * step + v] = (word)id[k] < (word)vertices ? names[id[k]] : ~vertex(0);
+                }}
+            }}
+        }}
+    }}
+    for (; row < rows; ++row) {{
         put_row_of_ids(from + row * step, made + row * step, places, names, vertices, each);
     }}
 }}
@@ -160,7 +176,20 @@ extern "C" __global__ void {name}(
     long long rows, long long step
 ) {{
     const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
-    for (long long row = 0; row < rows; ++row) {{
+    long long row = 0;
+    if (each == 1) {{
+        for (; row + ROWS <= rows; row += ROWS) {{
+            for (long long v = THREAD; v < count; v += THREADS) {{
+                const {of} place = places[v];
+                {type} value[ROWS];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) value[k] = from[(row + k) * step + place];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) made[(row + k) * step + v] = value[k];
+            }}
+        }}
+    }}
+    for (; row < rows; ++row) {{
         {name}_row(from + row * step, made + row * step, places, count, each);
     }}
 }}
