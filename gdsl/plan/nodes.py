@@ -3,8 +3,7 @@
 The nodes are those of the architecture page, with these differences, each because the text needs it:
 
 - `Operation` holds what all variants of one operator share (function, site, frontiers): a `Choice` lies within;
-- a `Sweep` has `walks`, one or two for both lists of a vertex; each has its own `Variant`, since near and far change
-  places between them, and a second one for lists that several threads share;
+- a `Sweep` has `walks`, one or two for both lists of a vertex; each has a `Variant`, and one for lists that are shared;
 - a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides."""
 
 from __future__ import annotations

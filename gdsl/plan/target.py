@@ -20,7 +20,7 @@ class Sizes:
     pull_prefix: int = 32
     """Edges of a long list that a closing pull tries before it leaves the rest to others."""
     words_at_once: int = 1
-    """Vertices for which a thread of a pull looks where their lists lie, side by side (cuda, for many values at once)."""
+    """Vertices that a thread of a pull looks at side by side (cuda, where it runs for many values at once)."""
     pulled_at_once: int = 4
     """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
     short_list: int = 8
@@ -120,7 +120,6 @@ def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
 
 
 def in_teams(target: Target) -> Target:
-    """A fused form of the cuda target as teams of blocks run it, with many values at a time: memory is what they wait for,
-    and nobody waits alone."""
+    """A fused form of the cuda target as teams of blocks run it: with many values at a time memory is waited for."""
     sizes = dataclasses.replace(target.sizes, words_at_once=4)
     return dataclasses.replace(target, teams=True, sizes=sizes)

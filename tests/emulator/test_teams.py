@@ -99,7 +99,7 @@ def check(
     program = built(name)[0]
     bound = [bind(program, graph, each, id_bits=32) for each in values]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(team_sizes, "blocks_a_team", lambda values, resident, elements: blocks)
+        patch.setattr(team_sizes, "blocks_a_team", lambda *_: blocks)
         parts = parts_of(name, graph, bound, device_for(seed, 4), **options)
     found = outcomes(parts)
     assert len(found) == len(bound)

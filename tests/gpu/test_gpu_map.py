@@ -28,7 +28,7 @@ def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch,
 @pytest.mark.parametrize("name", ["bfs", "sssp"])
 @pytest.mark.parametrize("blocks", [1, 2, 16])
 def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, name: str, blocks: int) -> None:
-    monkeypatch.setattr(team_sizes, "blocks_a_team", lambda values, resident, elements: blocks)
+    monkeypatch.setattr(team_sizes, "blocks_a_team", lambda *_: blocks)
     program = getattr(gdsl.samples, name)
     batch = program.map(graph, source=np.arange(700) * 5, backend="cuda")
     assert batch.distance.shape == (700, graph.num_vertices)

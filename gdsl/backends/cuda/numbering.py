@@ -134,8 +134,7 @@ class Numbering:
         each = nbytes // places.length
         word = next(size for size in WORDS if each % size == 0)
         arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
-        arguments = *arguments, rows[0], rows[1] // word
-        self._kernels.start(put_name(word, places.of), *arguments)
+        self._kernels.start(put_name(word, places.of), *arguments, rows[0], rows[1] // word)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:
         """An element of one of the two, which is brought to the host with all others when the first one is asked for:

@@ -24,9 +24,11 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.plan import team_sizes
 from gdsl.plan.buffers import control_block
+from gdsl.plan.grids import is_narrow
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import PROBLEM, RUN
 from gdsl.plan.walking import launches
+from gdsl.records import dataclass
 
 _ALIGNMENT = 256
 """Of what lies in one block of memory."""
@@ -36,6 +38,16 @@ _FILLED = 0.9
 """Of the free memory that rooms and results take at most."""
 _ROUNDS = 4
 """Values that a team runs for until somebody is given the results, who does not want all together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """How many values a launch runs with, by how many teams of how many blocks; why not all, in words."""
+
+    count: int
+    teams: int
+    blocks: int
+    why: str
 
 
 class Laid:
@@ -88,24 +100,22 @@ class TeamRuns:
         self._measure(bound[0])
         first = 0
         while first < len(bound):
-            teams, blocks = self._shape(len(bound) - first)
-            count, teams = self._fitting(len(bound) - first, teams, bounds)
-            part = self._tried(bound, first, count, teams, blocks)
+            part = self._tried(bound, first, self._shape(len(bound) - first, bounds))
             bounds.done(len(part.iterations))
             yield part
             first += len(part.iterations)
 
-    def _tried(self, bound: Sequence[Bindings], first: int, count: int, teams: int, blocks: int) -> Part:
+    def _tried(self, bound: Sequence[Bindings], first: int, shape: Shape) -> Part:
         """A part, with fewer values and teams where there turns out to be no memory for so many."""
         with self.device.reserved(self.limits.left):
             while True:
                 try:
-                    return self._part(bound, first, count, teams, blocks)
+                    return self._part(bound, first, shape)
                 except GdslError as error:
-                    if error.code != "E0912" or (not self._make_room() and count == 1):
+                    if error.code != "E0912" or (not self._make_room() and shape.count == 1):
                         raise
-                    count = max(count // 2, 1)
-                    teams = min(max(teams // 2, 1), count)
+                    count, teams = max(shape.count // 2, 1), max(shape.teams // 2, 1)
+                    shape = Shape(count, min(teams, count), shape.blocks, "for which there is memory")
 
     def _measure(self, bindings: Bindings) -> None:
         """What values and teams take of memory."""
@@ -120,32 +130,37 @@ class TeamRuns:
     def _bytes(self, key: tuple[str, str]) -> int:
         return bytes_of(self._buffers[key], self.widths, self._sizes)
 
-    def _shape(self, count: int) -> tuple[int, int]:
-        """How many teams there are at once, and blocks each."""
+    def _shape(self, left: int, bounds: Bounds) -> Shape:
+        """How many of the values that are left there is memory for at a time, and by which teams; one at least."""
         threads = self.plan.sizes.block_threads
         resident = self.device.resident_blocks(self._kernel, threads) * self.device.multiprocessors
         if resident < 1:
             raise GdslError.single("E0905", f"a block of {threads} threads does not fit on this GPU")
-        blocks = team_sizes.blocks_a_team(count, resident, self.graph.num_vertices + self.graph.num_edges)
-        return min(count, max(resident // blocks, 1)), blocks
-
-    def _fitting(self, count: int, teams: int, bounds: Bounds) -> tuple[int, int]:
-        """How many values at a time, and for how many teams, there is memory: one of each at least."""
+        count = min(left, bounds.at_once or left)
+        why = "as asked for" if count < left else ""
+        blocks = self._blocks(count, resident)
         free = int(self.device.memory()[0] * _FILLED)
         free = free if bounds.memory is None else min(free, bounds.memory)
         each = self._records.stride + sum(self._rows) * (2 if self.on_device.numbering is not None else 1)
-        room = self._zeros.stride + self._rooms.stride
-        count = min(count, bounds.at_once or count)
-        teams = min(teams, count)
+        room = max(self._zeros.stride + self._rooms.stride, 1)
+        teams = min(count, max(resident // blocks, 1))
         # Few teams leave the device idle, few values at a time only wait for each other now and then.
-        teams = max(min(teams, (free - teams * each) // max(room, 1), free // 2 // max(room, 1)), 1)
-        count = max(min(count, (free - teams * room) // max(each, 1)), 1)
-        if not bounds.whole:
-            count = min(count, _ROUNDS * teams)
-        self._limited = count, bounds
-        return count, min(teams, count)
+        teams = max(min(teams, (free - teams * each) // room, free // 2 // room), 1)
+        most = _ROUNDS * teams if not bounds.whole else left
+        if (free - teams * room) // max(each, 1) < min(count, most):
+            count, why = max((free - teams * room) // max(each, 1), 1), "for which there is memory"
+        count = min(count, most)
+        teams = min(teams, count)
+        return Shape(count, teams, max(blocks, self._blocks(teams, resident)), why)
 
-    def _part(self, bound: Sequence[Bindings], first: int, count: int, teams: int, blocks: int) -> Part:
+    def _blocks(self, values: int, resident: int) -> int:
+        """Of a team, where all are for so many values."""
+        vertices, edges = self.graph.num_vertices, self.graph.num_edges
+        narrow = is_narrow(vertices, edges, self.on_device.largest_degree)
+        return team_sizes.blocks_a_team(values, resident, vertices + edges, narrow)
+
+    def _part(self, bound: Sequence[Bindings], first: int, shape: Shape) -> Part:
+        count, teams, blocks = shape.count, shape.teams, shape.blocks
         values = bound[first : first + count]
         memory = RunMemory(self.device, self.plan, self.on_device, self._sizes)
         whole = False
@@ -171,7 +186,7 @@ class TeamRuns:
             self._raise_failure(records, values, first)
             part = self._gathered(memory, outside, records, rows)
             whole = True
-            return Part(*part, self.device.elapsed_ms(), self._how(len(bound), count, teams, blocks))
+            return Part(*part, self.device.elapsed_ms(), _how(len(bound), shape))
         finally:
             memory.end(whole)
 
@@ -287,11 +302,9 @@ class TeamRuns:
             return [first_of(unpacked(row, scalar.type, self.widths)) for row in words]
         return [memory.outside(scalar.name, value) for value in words[:, 0].tolist()]
 
-    def _how(self, total: int, count: int, teams: int, blocks: int) -> str:
-        each = "a block each" if blocks == 1 else f"{blocks} blocks each"
-        parts = f"{-(-total // count):,} launches of {count:,}" if count < total else "one launch"
-        why = ""
-        if count < total:
-            bounds = self._limited[1]
-            why = ", as asked for" if bounds.at_once == count else ", for which there is memory" if bounds.whole else ""
-        return f"{parts}{why}, {teams:,} at once, {each}"
+
+def _how(total: int, shape: Shape) -> str:
+    each = "a block each" if shape.blocks == 1 else f"{shape.blocks} blocks each"
+    parts = f"{-(-total // shape.count):,} launches of {shape.count:,}" if shape.count < total else "one launch"
+    why = f", {shape.why}" if shape.why and shape.count < total else ""
+    return f"{parts}{why}, {shape.teams:,} at once, {each}"
