@@ -28,7 +28,7 @@ from gdsl.plan.nodes import Plan
 from tests.support.graphs import random_graph
 
 from .build import compiler
-from .driver import EmulatedDevice, EmulatedModule, Schedule
+from .driver import EmulatedDevice, EmulatedModule, EmulatorError, Schedule
 from .fake_cupy import FakeCupy
 from .running import NARROW, SMALL, VARYING, device_for, differences, expect, program_of, renumbering
 
@@ -206,3 +206,24 @@ def test_calls_find_their_way(cupy: FakeCupy, karate: Graph) -> None:
     found = unfused.map(karate, source=[0, 1], backend="cuda")
     assert found.how == "one after the other, since its steps are kernels of their own"
     assert np.array_equal(found.host_arrays()["distance"], reference.distance[:2])
+
+
+@pytest.mark.parametrize(
+    "blocks, right, wrong",
+    [
+        pytest.param(1, "    __syncthreads();\n    run.stopped |=", "    run.stopped |=", id="threads go on too early"),
+        pytest.param(1, "blockIdx.y * batch.room", "0 * batch.room", id="teams share frontiers"),
+        pytest.param(2, "value * batch.record", "blockIdx.y * batch.record", id="teams keep their record"),
+    ],
+)
+def test_mistakes_are_found(
+    karate: Graph, monkeypatch: pytest.MonkeyPatch, blocks: int, right: str, wrong: str
+) -> None:
+    """With these in the text there is a race, or something else comes out."""
+    program, plan, generated, _ = built("bfs")
+    assert right in generated.text
+    module = EmulatedModule(generated.text.replace(right, wrong), "mistaken.cu")
+    monkeypatch.setitem(globals(), "built", lambda name: (program, plan, generated, module))
+    with pytest.raises((EmulatorError, AssertionError, FailedAtError, GdslError)):
+        for seed in range(4):
+            check("bfs", karate, [{"source": value} for value in (0, 33, 5, 12, 7, 1, 16, 20)], blocks, seed)

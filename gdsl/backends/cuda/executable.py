@@ -309,7 +309,12 @@ class CudaExecutable:
         if self._looks_up(graph, bindings):
             return self._looking_up().for_many(graph, bindings)
         with self._device.reserved(None):
-            return self._program, self._enactor(graph, bindings).on_device
+            try:
+                return self._program, self._enactor(graph, bindings).on_device
+            except GdslError as error:
+                if error.code != "E0912" or not self._lets_go(graph):
+                    raise
+                return self._program, self._enactor(graph, bindings).on_device
 
     def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run is one on other ids that asks for those that were given."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,7 +24,6 @@ class Many:
         self._executable = executable
         self._made: dict[int, tuple[Program, CudaExecutable]] = {}
         """By the program's identity, which is kept alive beside it: a graph may ask for another one."""
-        self._runs: weakref.WeakKeyDictionary[Graph, TeamRuns] = weakref.WeakKeyDictionary()
 
     def run(self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
         """With each of `bound`: by teams, or one after the other where the program has no form for them."""
@@ -34,14 +32,11 @@ class Many:
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
         program, on_device = executable.for_many(graph, bound[0])
-        runs = self._runs.get(graph)
-        if runs is None or runs.on_device is not on_device:
-            made = self._form_of(program)
-            let_go = partial(executable.backend.let_go, executable.backend.device())
-            kernel = made.kernels.get
-            runs = TeamRuns(executable.backend.device(), kernel, made.plan, made.generated, on_device, let_go)
-            self._runs[graph] = runs
-        return runs.run(bound, limits, bounds)
+        made, device = self._form_of(program), executable.backend.device()
+        let_go = partial(executable.backend.let_go, device)
+        return TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go).run(
+            bound, limits, bounds
+        )
 
     def _form_of(self, program: Program) -> CudaExecutable:
         if id(program) not in self._made:
