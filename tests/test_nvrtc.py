@@ -58,10 +58,9 @@ def test_what_numbers_vertices_by_degree(bits: int) -> None:
     assert_compiles(text_for(Widths.both(bits)), ARCHITECTURES[bits // 64])
 
 
-@pytest.mark.parametrize(("name", "bits"), [("bfs", 32), ("label_propagation", 64)])
-def test_the_form_for_many_values(name: str, bits: int) -> None:
-    plan = plan_of(load(str(ROOT / "samples" / f"{name}.gdsl")), teams=True)
-    assert_compiles(generate(plan, Widths.both(bits)).text, ARCHITECTURES[bits // 64])
+def test_the_form_for_many_values() -> None:
+    plan = plan_of(load(str(ROOT / "samples" / "bfs.gdsl")), teams=True)
+    assert_compiles(generate(plan, Widths.both(64)).text, "sm_90")
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
