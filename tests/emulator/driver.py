@@ -264,6 +264,10 @@ class EmulatedDevice:
         """One block a multiprocessor."""
         return 1
 
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
+        """None that say anything of a GPU."""
+        return 0, 0, 0, 0
+
     def launch(
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any], teams: int = 1
     ) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.many import Bounds, Part
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
@@ -261,12 +261,26 @@ class CudaExecutable:
     def run_many(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
-        """By teams of blocks, where the program has that form."""
+        """By teams, where the program has that form."""
         from gdsl.backends.cuda.many import Many
 
         if self._many is None:
             self._many = Many(self)
         return self._many.run(graph, bound, limits, bounds)
+
+    def build(self, graph: Graph) -> Build:
+        """Of the program that suits the graph, with the resources of its kernels."""
+        ran = self._ran_on(graph)
+        assert ran is not None
+        kept = ran._enactors if graph in ran._enactors else ran._with_arrays
+        return kept[graph].build()
+
+    def _ran_on(self, graph: Graph) -> CudaExecutable | None:
+        """This one or one of the others that stand for it, whichever has run on the graph."""
+        if graph in self._enactors or graph in self._with_arrays:
+            return self
+        others = (each._ran_on(graph) for each in (self._other, self._renamed) if each is not None)
+        return next((found for found in others if found is not None), None)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
@@ -300,21 +314,6 @@ class CudaExecutable:
                     raise
                 error = found
         raise error
-
-    def for_many(self, graph: Graph, bindings: Bindings) -> tuple[Program, GraphOnDevice]:
-        """The program that suits the graph, and the graph on the ids that it runs on there."""
-        suited = self._suited(graph)
-        if suited is not self:
-            return suited.for_many(graph, bindings)
-        if self._looks_up(graph, bindings):
-            return self._looking_up().for_many(graph, bindings)
-        with self._device.reserved(None):
-            try:
-                return self._program, self._enactor(graph, bindings).on_device
-            except GdslError as error:
-                if error.code != "E0912" or not self._lets_go(graph):
-                    raise
-                return self._program, self._enactor(graph, bindings).on_device
 
     def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run is one on other ids that asks for those that were given."""

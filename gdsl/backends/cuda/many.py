@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING
 from gdsl.backends.cuda.teams import TeamRuns
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.many import Bounds, Part, one_after_the_other
+from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.plan.teams import refusal
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.executable import CudaExecutable
+    from gdsl.backends.cuda.memory import GraphOnDevice
 
 
 class Many:
@@ -31,7 +33,7 @@ class Many:
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
-        program, on_device = executable.for_many(graph, bound[0])
+        program, on_device = _suited(executable, graph, bound[0])
         made, device = self._form_of(program), executable.backend.device()
         let_go = partial(executable.backend.let_go, device)
         return TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go).run(
@@ -43,3 +45,19 @@ class Many:
             made = self._executable.backend.build_for(program, self._executable.widths, teams=True)
             self._made[id(program)] = program, made
         return self._made[id(program)][1]
+
+
+def _suited(executable: CudaExecutable, graph: Graph, bindings: Bindings) -> tuple[Program, GraphOnDevice]:
+    """The program that suits the graph, as for a call by itself, and the graph on the ids that it has there."""
+    suited = executable._suited(graph)
+    if suited is not executable:
+        return _suited(suited, graph, bindings)
+    if executable._looks_up(graph, bindings):
+        return _suited(executable._looking_up(), graph, bindings)
+    with executable.backend.device().reserved(None):
+        try:
+            return executable._program, executable._enactor(graph, bindings).on_device
+        except GdslError as error:
+            if error.code != "E0912" or not executable._lets_go(graph):
+                raise
+            return executable._program, executable._enactor(graph, bindings).on_device

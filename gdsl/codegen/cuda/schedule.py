@@ -116,6 +116,7 @@ class KernelPrinter:
             lines.add(line)
         lines.open("if (leader()) {")
         lines.add("run.control->iterations = run.shared.passes;")
+        lines.add("end_clock(run);")
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()

@@ -1,11 +1,13 @@
 // piece: poll_host
 // Asks the host now and then whether to stop: all teams together as often as the one team of a run that has all blocks.
 // What is asked for over the bus by many at once makes all wait.
-__device__ __forceinline__ void poll_host(enactor& run) {
+__device__ __forceinline__ uint64 poll_host(enactor& run) {
     const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000ull * gridDim.y) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
+    if (now - run.shared.polled_at >= 200000ull * gridDim.y) {
+        run.shared.polled_at = now;
+        if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
+    }
+    return now;
 }
 
 // piece: synchronize
