@@ -265,8 +265,8 @@ class CudaExecutable:
         from gdsl.backends.cuda.many import Many
 
         if self._many is None:
-            self._many = Many(self)
-        return self._many.run(graph, bound, limits, bounds)
+            self._many = Many()
+        return self._many.run(self, graph, bound, limits, bounds)
 
     def build(self, graph: Graph) -> Build:
         """Of the program that suits the graph, with the resources of its kernels."""

@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 class Many:
-    """What an executable runs for many values."""
+    """What an executable runs for many values; it does not know that, which has it."""
 
-    def __init__(self, executable: CudaExecutable) -> None:
-        self._executable = executable
+    def __init__(self) -> None:
         self._made: dict[int, tuple[Program, CudaExecutable]] = {}
         """By the program's identity, which is kept alive beside it: a graph may ask for another one."""
 
-    def run(self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
+    def run(
+        self, executable: CudaExecutable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part]:
         """With each of `bound`: by teams, or one after the other where the program has no form for them."""
-        executable = self._executable
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
         program, on_device = _suited(executable, graph, bound[0])
-        made, device = self._form_of(program), executable.backend.device()
+        made, device = self._form_of(executable, program), executable.backend.device()
         let_go = partial(executable.backend.let_go, device)
         return TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go).run(
             bound, limits, bounds
         )
 
-    def _form_of(self, program: Program) -> CudaExecutable:
+    def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
         if id(program) not in self._made:
-            made = self._executable.backend.build_for(program, self._executable.widths, teams=True)
+            made = executable.backend.build_for(program, executable.widths, teams=True)
             self._made[id(program)] = program, made
         return self._made[id(program)][1]
 
