@@ -121,5 +121,5 @@ def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
 
 def in_teams(target: Target) -> Target:
     """A fused form of the cuda target as teams of blocks run it: with many values at a time memory is waited for."""
-    sizes = dataclasses.replace(target.sizes, words_at_once=4)
+    sizes = dataclasses.replace(target.sizes, words_at_once=2)
     return dataclasses.replace(target, teams=True, sizes=sizes)

@@ -20,8 +20,11 @@ def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch,
         alone = program(graph, backend="cpu", **values)
         for name, unique in alone.unique.items():
             if unique:
-                assert np.allclose(batch.host_arrays()[name][place], alone[name], equal_nan=True), (name, place)
-                assert np.allclose(batch[place].host_arrays()[name], alone[name], equal_nan=True)
+                assert np.allclose(batch.host_arrays()[name][place], alone[name], rtol=1e-3, equal_nan=True), (
+                    name,
+                    place,
+                )
+                assert np.allclose(batch[place].host_arrays()[name], alone[name], rtol=1e-3, equal_nan=True)
 
 
 @pytest.mark.parametrize("graph", [SKEWED, WIDE], ids=["skewed", "wide"])
