@@ -116,13 +116,16 @@ def command(
     if each:
         from gdsl.cli.each import check_options
 
-        check_options(each, given, output, {"--dry-run": dry_run, "--profile": profile, "--names": by_name})
+        alone = {"--dry-run": dry_run, "--profile": profile, "--names": by_name, "--plot": plot is not None}
+        check_options(each, given, output, alone)
         sizes = {"batch": batch, "memory": memory}
         with limited(timeout):
             _run_each(
                 program_file, graph_file, given, each, backend, output, {**limits, **sizes}, tuning, words, as_json
             )
         return
+    if plot is not None and dry_run:
+        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
     if plot is not None:
         check_plot(plot)
     if dry_run:
