@@ -145,7 +145,7 @@ class TeamRuns:
         room = max(self._zeros.stride + self._rooms.stride, 1)
         teams = min(count, max(resident // blocks, 1))
         # Few teams leave the device idle, few values at a time only wait for each other now and then.
-        teams = max(min(teams, (free - teams * each) // room, free // 2 // room), 1)
+        teams = max(min(teams, free // (room + each), free // 2 // room), 1)
         most = _ROUNDS * teams if not bounds.whole else left
         if (free - teams * room) // max(each, 1) < min(count, most):
             count, why = max((free - teams * room) // max(each, 1), 1), "for which there is memory"
