@@ -36,6 +36,7 @@ def collect(target: Path) -> None:
             place = target / page.relative_to(ROOT)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(_linked(page), encoding="utf-8")
+    shutil.copytree(DOCS / "pictures", target / "docs" / "pictures")
     write_gallery(target / "docs" / "gallery")
     readme = target / "README.md"
     (target / "index.md").write_text(readme.read_text(encoding="utf-8") + navigation(), encoding="utf-8")

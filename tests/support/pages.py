@@ -28,10 +28,10 @@ from gdsl.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 RUNNABLE = ("python", "sh")
-SHOWN = ("cuda", "cpp", "text")
+SHOWN = ("cuda", "cpp", "c", "c-header", "text")
 """Languages of blocks that are read alone."""
 
-_BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```(\w*)\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```([\w-]*)[^\n]*\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\s*\Z")
 _FAILS = re.compile(r"<!-- fails -->\s*\Z")
 _NEEDS = re.compile(r"<!-- needs: (.+?) -->")
