@@ -43,15 +43,9 @@ def by_operator(trace: Sequence[TraceRecord]) -> dict[str, tuple[int, float]]:
     found: dict[str, tuple[int, float]] = {}
     for record in trace:
         runs, amount = found.get(record.label, (0, 0.0))
-        found[record.label] = runs + 1, amount + ((_time(record) or 0.0) if timed else record.edges)
+        found[record.label] = runs + 1, amount + ((record.time_ms or 0.0) if timed else record.edges)
     return found
 
 
 def _is_timed(trace: Sequence[TraceRecord]) -> bool:
-    return any(_time(record) is not None for record in trace)
-
-
-def _time(record: TraceRecord) -> float | None:
-    """Milliseconds, where the backend takes times."""
-    time: float | None = getattr(record, "time_ms", None)
-    return time
+    return any(record.time_ms is not None for record in trace)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import tuning_options
 from gdsl.cli.streams import message, tell_warnings
 
@@ -13,7 +14,7 @@ _BACKENDS = ("cuda", "cpu")
 
 
 @click.command(name="export", short_help="Write a program as C++ or CUDA that needs no gdsl.")
-@click.argument("program_file", metavar="PROGRAM")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.option("-o", "--output", metavar="DIR", required=True, help="The directory to write; made where there is none.")
 @click.option(
     "--backend", type=click.Choice(_BACKENDS), default="cuda", show_default=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     checked_limit,
@@ -29,21 +30,33 @@ _HIDDEN = "-"
 
 
 @click.command(name="profile", cls=TakesParams, short_help="Show where the time of a run goes.")
-@click.argument("program_file", metavar="[PROGRAM]", required=False)
-@click.argument("graph_file", metavar="[GRAPH]", required=False)
+@click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
+@click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
 @click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, help="Set a param, as in gdslc run.",
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+    help="Set a param, as in gdslc run.",
 )  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
     help="As in gdslc run.",
 )  # fmt: skip
-@click.option("--html", "page", metavar="FILE", callback=file_name, help="Write a page for a browser to FILE.")
 @click.option(
-    "--json", "data", metavar="FILE", help="Write everything to FILE as JSON; - writes it to standard output."
+    "--html",
+    "page",
+    metavar="FILE",
+    callback=file_name,
+    shell_complete=completing.files(),
+    help="Write a page for a browser to FILE.",
 )
 @click.option(
-    "--compare", "others", metavar="FILE", multiple=True,
+    "--json",
+    "data",
+    metavar="FILE",
+    shell_complete=completing.files(),
+    help="Write everything to FILE as JSON; - writes it to standard output.",
+)
+@click.option(
+    "--compare", "others", metavar="FILE", multiple=True, shell_complete=completing.files(".json", ".html"),
     help="Compare: the profile in FILE (of --json or --html) with this run, or with that in another FILE.",
 )  # fmt: skip
 @click.option(
@@ -144,8 +157,8 @@ def _measured(
     from gdsl.api.compiling import compile_file
     from gdsl.backends import registry
     from gdsl.binding import check_names
-    from gdsl.progress import working
     from gdsl.profiling import profile
+    from gdsl.progress import working
 
     given = given_params(assignments)
     with interrupting():

@@ -103,6 +103,8 @@ def command(
         raise click.UsageError("--memory is for --dry-run: a run has the memory that there is")
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
+    if plot is not None and dry_run:
+        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
     if plot is not None:
         check_plot(plot)
     if dry_run:

@@ -7,10 +7,12 @@ import shutil
 import subprocess
 import sys
 
+import click
 import pytest
 
 import gdsl
-from gdsl.cli import completion
+from gdsl.cli import completing, completion
+from gdsl.cli.main import gdslc as gdslc_command
 from gdsl.cli.program_words import knobs, wanted
 from gdsl.program_names import samples
 
@@ -90,6 +92,32 @@ def test_codes(complete):
     assert set(complete("explain", "w0")) >= {"W01", "W02"}
     assert {"bfs", "schedule.block", "direction"} <= set(complete("explain", ""))
     assert set(complete("explain", "order", "bf")) == {"bfs"}
+
+
+def every_command(group, path=()):
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, click.Group):
+            yield from every_command(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMPLETED = {
+    "program_file": completing.programs,
+    "program_files": completing.programs,
+    "graph_file": completing.graphs,
+    "assignments": completing.params,
+    "tune": completing.knobs,
+}
+
+
+def test_every_command_completes_what_all_have():
+    for path, command in every_command(gdslc_command):
+        for param in command.params:
+            wanted_here = COMPLETED.get(param.name)
+            assert wanted_here is None or param._custom_shell_complete is wanted_here, (path, param.name)
 
 
 def test_every_sample_has_the_words_that_the_compiler_knows():

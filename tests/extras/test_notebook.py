@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from html.parser import HTMLParser
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -316,3 +317,25 @@ def test_a_bar_in_a_notebook(monkeypatch, capsys):
     with progress.Counting("mapping", 4, shown=False) as bar:
         bar.add(4)
     assert capsys.readouterr().err == ""
+
+
+# ---------------------------------------------------------------- the page
+
+
+def test_the_page(shell, tmp_path, monkeypatch, capsys):
+    """Its blocks in their order: cells as a notebook runs them, and commands."""
+    matplotlib = pytest.importorskip("matplotlib")
+    from gdsl.cli.main import main
+
+    matplotlib.use("Agg")
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "notebook.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert [language for language, _ in blocks] == ["text"] * 4 + ["python", "sh"]
+    for language, block in blocks[1:]:
+        for line in block.splitlines() if language == "sh" else ():
+            assert main(line.split("#")[0].split()[1:]) == 0
+        if language != "sh":
+            shell.run_cell(block).raise_error()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["bfs.png", "karate.svg"]
+    assert shell.user_ns["hops"].name == "hops"

@@ -293,6 +293,11 @@ def test_a_picture_of_a_run(tmp_path, monkeypatch, capfd):
     assert json.loads(capfd.readouterr().out.partition("\n{")[2].join(["{", ""]))["program"] == "bfs"
 
 
+def test_nothing_is_drawn_of_what_does_not_run(capfd):
+    assert main(["run", "bfs", "karate", "-p", "source=0", "--dry-run", "--plot", "a.png"]) == 2
+    assert "--dry-run runs nothing" in capfd.readouterr().err
+
+
 def test_pictures_that_cannot_be_written(tmp_path, monkeypatch, capfd):
     monkeypatch.chdir(tmp_path)
     for name, status, words in (
