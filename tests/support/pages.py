@@ -43,7 +43,7 @@ _COMMENT = re.compile(r"(?:^|\s+)#\s.*$")
 @dataclass(frozen=True)
 class Block:
     """One block: its language, its text, the line of the page where it begins, why it is not run, whether it stands
-    right behind the block before it, and whether its commands fail."""
+    right behind a block that ran, and whether its commands fail."""
 
     language: str
     text: str
@@ -67,12 +67,13 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> list[Block]:
     """All blocks of a page, the hidden ones too."""
-    found = []
-    end = -1
+    found: list[Block] = []
+    end = 0
     for match in _BLOCK.finditer(text):
         before = text[: match.start()]
         reason = _NOT_RUN.search(before)
-        follows = end >= 0 and not text[end : match.start()].strip()
+        ran = bool(found) and found[-1].language in RUNNABLE and not found[-1].reason
+        follows = ran and not text[end : match.start()].strip()
         language, body = (match[1], match[2]) if match[1] else (match[3], match[4])
         fails = _FAILS.search(before) is not None
         found.append(Block(language, body, before.count("\n") + 1, reason[1] if reason else "", follows, fails))
