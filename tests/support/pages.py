@@ -2,7 +2,8 @@
 
 A page is Markdown with blocks of code. Those of `python` share one namespace, those of `sh` one directory, in which
 each program of a `gdsl` block lies as NAME.gdsl. A block of `text` that follows a block that ran, with nothing between
-them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives.
+them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives; more
+words may stand behind a colon or a comma.
 
     <!-- sh                         a block that readers do not need: a file that the next one reads
     printf 'a,b\\n' > edges.csv
@@ -160,7 +161,9 @@ class Session:
                 said = _GIVES.match(lines[statement.end_lineno - 1])
                 if isinstance(statement, ast.Expr):
                     value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), self.namespace)  # noqa: S307
-                    assert said is None or str(value) == said[2], f"`{said and said[1]}` gives {value}"
+                    assert said is None or re.match(rf"{re.escape(str(value))}($|[:,] )", said[2]), (
+                        f"`{said and said[1]}` gives {value}"
+                    )
                 else:
                     assert said is None, "only an expression gives something"
                     exec(compile(ast.Module([statement], []), "<page>", "exec"), self.namespace)  # noqa: S102
