@@ -2,8 +2,8 @@
 
 A page is Markdown with blocks of code. Those of `python` share one namespace, those of `sh` one directory, in which
 each program of a `gdsl` block lies as NAME.gdsl. A block of `text` that follows a block that ran, with nothing between
-them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives; more
-words may stand behind a colon or a comma.
+them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives;
+more words may stand behind a colon or a comma.
 
     <!-- sh                         a block that readers do not need: a file that the next one reads
     printf 'a,b\\n' > edges.csv
