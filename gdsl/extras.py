@@ -5,7 +5,10 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable
+
+_LONGEST = 200
+"""Characters of a library's message that are shown."""
 
 
 def required(module: str, install: str, purpose: str) -> Any:
@@ -16,6 +19,13 @@ def required(module: str, install: str, purpose: str) -> Any:
         package = module.partition(".")[0]
         why = "is not installed"
         if not (isinstance(error, ModuleNotFoundError) and error.name == package):
-            why = f"cannot be imported: {(str(error).splitlines() or ['no reason'])[0]}"
+            why = f"cannot be imported: {first_line(error)}"
         message = f"{purpose} needs {package}, which {why}"
         raise GdslError.single("E0907", message, fix=f"pip install '{install}'") from None
+
+
+def first_line(error: Exception) -> str:
+    """What a library says of something that it refuses, in one line that may be shown."""
+    lines = str(error).strip().splitlines()
+    words = printable(lines[0] if lines else type(error).__name__)
+    return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

@@ -108,7 +108,8 @@ class Program:
         return tuple(data.name for data in declared_inputs(self._program))
 
     def __call__(self, graph: Graph, /, **values: Any) -> Result:
-        """Run on `graph` (or a graph of NetworkX, or a sparse matrix of SciPy) with params and inputs by keyword.
+        """Run on `graph` (or a graph of NetworkX or igraph, or a sparse matrix of SciPy, CuPy or PyTorch) with params
+        and inputs by keyword.
 
         A vertex param takes an id or, of a graph with `names`, a name.
         The options of `run` are keywords too; where the program declares a param or input of that name (such as

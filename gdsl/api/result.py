@@ -65,7 +65,8 @@ class Result(Tables, Mapping[str, Any]):
         graph: Graph | None = None,
     ) -> None:
         """`params` are those of the run, which may say how many values an element of an array has."""
-        self._graph, self._names = graph, graph.names if graph is not None else None
+        # Not the graph itself, with which memory of a GPU would stay.
+        self._csr, self._names = (graph._csr, graph.names) if graph is not None else (None, None)
         results = program if isinstance(program, Results) else Results(program)
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
@@ -101,7 +102,7 @@ class Result(Tables, Mapping[str, Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles have the trace, and not what it is decoded from; of the graph they have the names."""
-        return {**self.__dict__, "_traced": self.trace, "_graph": None}
+        return {**self.__dict__, "_traced": self.trace, "_csr": None}
 
     @property
     def arrays(self) -> dict[str, Any]:

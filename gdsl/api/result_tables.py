@@ -18,9 +18,12 @@ from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.backends.interface import Scalar
+    from gdsl.graph.csr import Csr
     from gdsl.graph.names import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
+_ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("the source", "the target"))
+"""What the columns of an edge's ends are called: the first that no result is called, too."""
 _SCALARS = b"gdsl.scalars"
 
 
@@ -28,7 +31,7 @@ class Tables:
     """The ways of a result into other libraries, none of which is needed before it is used."""
 
     _declared: Mapping[str, Data]
-    _graph: Graph | None
+    _csr: Csr | None
     _names: Names | None
 
     if TYPE_CHECKING:
@@ -97,6 +100,11 @@ class Tables:
 
         return into_igraph(self, graph)
 
+    @property
+    def _graph(self) -> Graph | None:
+        """The graph of the run, without what backends keep with it."""
+        return None if self._csr is None else Graph._made(self._csr)
+
     def _over(self, domain: Domain) -> list[ir.Array]:
         """The results that have values for each vertex, or for each edge."""
         arrays = [data for data in self._declared.values() if isinstance(data, ir.Array)]
@@ -138,7 +146,9 @@ class Tables:
             raise ValueError("this result was pickled without its graph; say graph=…, what the program ran on")
         if graph.num_edges != length:
             raise ValueError(f"the graph has {graph.num_edges:,} stored edges, and the result is of {length:,}")
-        return {name: _called(ids, names) for name, ids in zip(("source", "target"), graph.edges, strict=True)}
+        taken = {array.name for array in self._over(domain)}
+        ends = next(pair for pair in _ENDS if taken.isdisjoint(pair))
+        return {name: _called(ids, names) for name, ids in zip(ends, graph.edges, strict=True)}
 
 
 def _parted(name: str, values: np.ndarray[Any, Any], names: Names | None) -> dict[str, Any]:

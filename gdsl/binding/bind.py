@@ -351,6 +351,9 @@ def _check_requirements(program: ir.Program, graph: Graph, source: Source | None
                 f"the program requires a simple graph, but the edge {first} -> {second} is {what}",
                 span,
                 source,
+                notes=[]
+                if first == second
+                else ["parallel edges, such as those of a multigraph, stay edges of their own"],
                 fix=f"{' '.join(_simplifying(graph))} (from Python: {_in_python(graph)})",
             )
 

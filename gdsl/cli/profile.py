@@ -60,7 +60,7 @@ _HIDDEN = "-"
     help="Compare: the profile in FILE (of --json or --html) with this run, or with that in another FILE.",
 )  # fmt: skip
 @click.option(
-    "--repeat", type=click.IntRange(1, 10_000), default=1, show_default=True, metavar="N",
+    "--repeat", type=click.IntRange(1, 1000), default=1, show_default=True, metavar="N",
     help="Run so many times; the run of median time is shown.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")

@@ -102,6 +102,7 @@ def _record(record: TraceRecord) -> dict[str, Any]:
         "direction": record.direction.value if record.direction else None,
         "balance": record.balance.value if record.balance else None,
         "order": record.order.value if record.order else None,
+        "time_ms": None if record.time_ms is None else round(record.time_ms, 6),
     }
 
 

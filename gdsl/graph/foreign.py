@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.extras import first_line
+
 _CUDA = 2
 _READABLE = frozenset({1, 3, 11, 13})
 """Kinds of DLPack's devices whose memory NumPy reads: the host's, and what CUDA and ROCm pin there or manage."""
@@ -61,7 +63,7 @@ def as_host(values: Any) -> Any:
     try:
         return np.from_dlpack(values)
     except Exception as error:  # whatever the library says
-        raise ValueError(_reason(values, error) or f"is not to be had by DLPack: {_first_line(error)}") from None
+        raise ValueError(_reason(values, error) or f"is not to be had by DLPack: {first_line(error)}") from None
 
 
 def reason_of(values: Any, error: Exception) -> str | None:
@@ -112,14 +114,9 @@ def _reason(values: Any, error: Exception) -> str | None:
     if layout.startswith("sparse"):
         return "is a sparse tensor; give its values, as a dense one"
     if type(values).__module__.partition(".")[0] in ("torch", "jax", "jaxlib", "tensorflow", "mlx"):
-        return f"cannot be taken: {_first_line(error)}"
+        return f"cannot be taken: {first_line(error)}"
     return None
 
 
 def _without_gpu(error: Exception) -> str:
-    return f"lies in the memory of a GPU that is not to be had here ({_first_line(error)}); {_TO_HOST}"
-
-
-def _first_line(error: Exception) -> str:
-    words = (str(error).strip().splitlines() or [type(error).__name__])[0]
-    return words if len(words) <= 200 else f"{words[:200]}…"
+    return f"lies in the memory of a GPU that is not to be had here ({first_line(error)}); {_TO_HOST}"

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError, shown
-from gdsl.extras import required
+from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.extras import first_line, required
 from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
@@ -80,9 +80,9 @@ def _plain(path: str, folder: str) -> str:
     except OSError as error:
         if error.errno is not None:
             raise unreadable(path, error) from None
-        raise GdslError.single("E0710", f"the compressed data is damaged: {error}", place=path) from None
+        raise GdslError.single("E0710", f"the compressed data is damaged: {first_line(error)}", place=path) from None
     except Exception as error:  # of one of the three libraries
-        raise GdslError.single("E0710", f"the compressed data is damaged: {error}", place=path) from None
+        raise GdslError.single("E0710", f"the compressed data is damaged: {first_line(error)}", place=path) from None
     return str(target)
 
 
@@ -91,7 +91,7 @@ def _malformed(path: str, kind: str, said: str) -> GdslError:
     words = match["said"] if match else " ".join(said.split())
     line = _LINE.search(words)
     place = f"{path}:{line[1]}" if line else path
-    words = _LINE.sub("", words, count=1).strip()[:300]
+    words = printable(_LINE.sub("", words, count=1).strip()[:300])
     return GdslError.single("E0705" if line else "E0710", f"{_CALLED[kind]} with a mistake: {words}", place=place)
 
 

@@ -9,7 +9,7 @@ from typing import IO, Any
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.extras import required
+from gdsl.extras import first_line, required
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList
@@ -56,8 +56,9 @@ def _table(path: str, kind: str) -> Any:
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise unreadable(path, error) from None
-        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-        raise GdslError.single("E0710", f"this is not {_CALLED[kind]} that can be read: {why}", place=path) from None
+        raise GdslError.single(
+            "E0710", f"this is not {_CALLED[kind]} that can be read: {first_line(error)}", place=path
+        ) from None
     return table
 
 

@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
-from gdsl.extras import required
+from gdsl.extras import first_line, required
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array
-from gdsl.graph.foreign import missing_of
 
 EXTRA = "gdsl[tables]"
 
@@ -101,10 +100,9 @@ class _Plain:
 
     def first_missing(self, name: str) -> int | None:
         column = self._table[name]
-        if hasattr(column, "isna"):
-            return _first(np.asarray(column.isna()))
-        if missing_of(column):  # of what NumPy shows no sign
-            return 0
+        for word in ("isna", "is_null"):  # of pandas, of Polars and Arrow
+            if hasattr(column, word):
+                return _first(np.asarray(getattr(column, word)()))
         values = self.values(name)
         if values.dtype.kind != "O":
             return None
@@ -122,12 +120,17 @@ class _Frame:
         self._frame, self.names = frame, _checked(names)
 
     def values(self, name: str) -> NDArray[Any]:
+        import narwhals
+
         try:
             column = self._frame[name]
-            column = (column.cast(_float64()) if column.dtype.is_decimal() else column).to_numpy()
+            column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
+            values = column.to_numpy()
+            if values.dtype.kind == "O" and column.dtype == narwhals.Boolean and not column.null_count():
+                values = values.astype(bool)
         except Exception as error:
             raise _unusable(f"the column `{name}`", error) from None
-        return _array(column, name)
+        return _array(values, name)
 
     def first_missing(self, name: str) -> int | None:
         column = self._frame[name]
@@ -136,12 +139,6 @@ class _Frame:
                 return None
             return next((place for place, value in enumerate(column.to_list()) if _is_missing(value)), None)
         return _first(column.is_null().to_numpy())
-
-
-def _float64() -> Any:
-    import narwhals
-
-    return narwhals.Float64
 
 
 def _array(column: Any, name: str) -> NDArray[Any]:
@@ -166,5 +163,4 @@ def _is_missing(value: Any) -> bool:
 
 
 def _unusable(what: str, error: Exception) -> GdslError:
-    first = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
-    return bad_array(f"{what} cannot be read: {first}", "give a table with a column for each end")
+    return bad_array(f"{what} cannot be read: {first_line(error)}", "give a table with a column for each end")

@@ -12,6 +12,8 @@ from gdsl.diagnostics import GdslError, printable
 from gdsl.profiling.gathering import FORMAT
 
 KIND = "gdsl profile comparison"
+_MOST_PAIRS = 4_000_000
+"""Pairs of lines of two texts that are looked at to find what they have in common."""
 
 
 class Comparison:
@@ -152,6 +154,8 @@ def _marked(a: list[str], b: list[str]) -> list[list[str]]:
     """The lines of both, each with a mark: " " in both, "-" in the first alone, "+" in the second alone."""
     if a == b:
         return [[" ", line] for line in b]
+    if len(a) * len(b) > _MOST_PAIRS:
+        return [["-", line] for line in a] + [["+", line] for line in b]
     found: list[list[str]] = []
     for tag, first, last, begin, end in difflib.SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         if tag == "equal":

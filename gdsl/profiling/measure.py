@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gdsl.api.result import Result
     from gdsl.backends.interface import TraceRecord
 
-MOST_RUNS = 10_000
+MOST_RUNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def profile(
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")
     if not 1 <= repeat <= MOST_RUNS:
-        raise ValueError(f"repeat must be from 1 to {MOST_RUNS}, not {shown(repeat)}")
+        raise ValueError(f"repeat must be from 1 to {MOST_RUNS:,}, not {shown(repeat)}")
     ready = program if isinstance(program, Program) else compile_program(program)
     graph = as_graph(graph)
     given = {**(values or {}), **named}

@@ -17,48 +17,45 @@ Row = tuple[str, ...]
 def table(document: dict[str, Any], width: int) -> str:
     """Each operator with its share of the run."""
     whole = document["time_ms"]["run"] or 1.0
+    operators = [each for each in document["operators"] if each["runs"]]
+    names = {each["site"]: printable(each["operator"]) for each in document["operators"]}
     rows: list[Row] = []
     shares: list[float] = []
-    operators = [each for each in document["operators"] if each["runs"]]
-    names = {each["site"]: each["operator"] for each in document["operators"]}
     for each in operators:
         inside = each["inside"]
         spent = 0.0 if inside is not None else each["time_ms"] or 0.0
-        took = f"in {names.get(inside, '')}" if inside is not None else shown_ms(each["time_ms"])
-        rows.append(
-            (each["operator"], _lines(each), f"{each['runs']:,}", f"{each['edges']:,}", took, _percent(spent, whole))
-        )
+        took = f"in {names[inside]}" if inside is not None else shown_ms(each["time_ms"])
+        counts = f"{each['runs']:,}", f"{each['edges']:,}"
+        rows.append((names[each["site"]], _lines(each), *counts, took, _percent(spent, whole)))
         shares.append(spent / whole)
     before = sum(each["before_ms"] or 0.0 for each in operators)
-    rows.append(("between operators", "", "", "", shown_ms(before), _percent(before, whole)))
-    shares.append(before / whole)
-    start = document["time_ms"]["start"] or 0.0
-    rows.append(("before the first", "", "", "", shown_ms(start), _percent(start, whole)))
-    shares.append(start / whole)
+    for what, spent in (("between operators", before), ("before the first", document["time_ms"]["start"] or 0.0)):
+        rows.append((what, "", "", "", shown_ms(spent), _percent(spent, whole)))
+        shares.append(spent / whole)
     head = ("operator", "where", "runs", "edges", "time", "")
-    runs = document["time_ms"]["runs"]
-    many = (
-        f", the median of {len(runs)} runs from {shown_ms(min(runs))} to {shown_ms(max(runs))}" if len(runs) > 1 else ""
-    )
-    graph = document["graph"]
-    title = (
-        f"{document['program']['name']} on {printable(graph['name'] or 'a graph')} ({graph['vertices']:,} vertices, "
-        f"{graph['edges']:,} edges): {shown_ms(document['time_ms']['run'])} on {document['backend']}{many}"
-    )
-    return "\n".join([title, "", *_aligned(head, rows, shares, width, left=(0, 1))])
+    return "\n".join([_title(document), "", *_aligned(head, rows, shares, width, left=(0, 1))])
+
+
+def _title(document: dict[str, Any]) -> str:
+    times, graph = document["time_ms"], document["graph"]
+    name, on, backend = (printable(w) for w in (document["program"]["name"], graph["name"], document["backend"]))
+    title = f"{name} on {on or 'a graph'} ({graph['vertices']:,} vertices, {graph['edges']:,} edges)"
+    title += f": {shown_ms(times['run'])} on {backend}"
+    if len(times["runs"]) > 1:
+        ends = f"{shown_ms(min(times['runs']))} to {shown_ms(max(times['runs']))}"
+        title += f", the median of {len(times['runs'])} runs from {ends}"
+    return title
 
 
 def comparison_table(found: dict[str, Any], a: dict[str, Any], b: dict[str, Any], width: int) -> str:
     """Each operator in both runs, and what differs beside the times."""
-    lines = [f"{each['what']}: {printable(each['a'])} → {printable(each['b'])}" for each in found["differences"]]
+    told = [{name: printable(value) for name, value in each.items()} for each in found["differences"]]
+    lines = [f"{each['what']}: {each['a']} → {each['b']}" for each in told]
     rows: list[Row] = []
-    changes: list[float] = []
     for each in found["operators"]:
         sides = [shown_ms(side["time_ms"]) if side is not None else "not there" for side in (each["a"], each["b"])]
-        rows.append(
-            (each["operator"], *sides, *_change(each["ms"], each["percent"]), "another plan" if each["rule"] else "")
-        )
-        changes.append(abs(each["ms"] or 0.0))
+        change = _change(each["ms"], each["percent"])
+        rows.append((printable(each["operator"]), *sides, *change, "another plan" if each["rule"] else ""))
     whole = b["time_ms"]["run"] - a["time_ms"]["run"]
     share = 100 * whole / a["time_ms"]["run"] if a["time_ms"]["run"] else None
     times = [shown_ms(each["time_ms"]["run"]) for each in (a, b)]

@@ -6,6 +6,7 @@
   const page = document.getElementById("page"), tip = document.getElementById("tip");
   const said = new WeakMap();  // what the tooltip says of an element
   const redraws = [];
+  const settled = [];        // what is done once all lies in its place
 
   // Elements; every word becomes a text node, so that none can be markup.
   const fill = (node, attributes, children) => {
@@ -365,15 +366,19 @@
 
   const programText = (view, file, text) => {
     const heat = heatLines(view, file), whole = view.doc.time_ms.run || 1;
-    return el("pre", { class: "code" }, text.replace(/\r?\n$/, "").split(/\r?\n/).map((words, at) => {
+    let hottest = null, most = 0;
+    const box = el("pre", { class: "code" }, text.replace(/\r?\n$/, "").split(/\r?\n/).map((words, at) => {
       const found = heat.get(at + 1), spent = found ? found.spent : 0, within = found ? found.within : 0;
       const line = el("span", { class: spent ? "line hot" : within ? "line warm" : "line" },
         el("span", { class: "number" }, String(at + 1)),
         el("span", { class: "spent" }, spent ? time(spent) : ""), el("span", { class: "words" }, words || " "), "\n");
       line.style.setProperty("--heat", `${Math.round(100 * Math.min(1, Math.max(spent, within) / whole))}%`);
       if (spent) { tell(line, `${found.names.join(", ")}: ${time(spent)}, ${percent(spent / whole)} of the run`); }
+      if (spent > most) { hottest = line; most = spent; }
       return line;
     }));
+    if (hottest) { settled.push(() => { box.scrollTop = hottest.offsetTop - box.offsetTop - box.clientHeight / 2; }); }
+    return box;
   };
 
   const planText = (view, text) => {
@@ -545,6 +550,7 @@
   page.replaceChildren(...[views.length === 2 ? two(views) : one(views[0])].flat(Infinity).filter((part) => part));
   const redraw = () => { for (const again of [...redraws]) { again(); } };
   redraw();
+  for (const settle of settled) { settle(); }
   new ResizeObserver(redraw).observe(page);
   document.addEventListener("pointermove", show);
   document.addEventListener("pointerleave", () => { tip.hidden = true; });

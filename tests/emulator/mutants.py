@@ -225,7 +225,7 @@ LEFT_OUT = (
     Mutant(
         "counters are not reset",
         _ENACTOR,
-        "if (leader()) { run.control->counters[(run.operators + 2) % 8] = operator_counters(); }",
+        "run.control->counters[(run.operators + 2) % 8] = operator_counters();",
         "",
         "bfs",
         "result bounds race steps",

@@ -109,7 +109,7 @@ def test_inputs_of_the_right_type_are_not_copied():
     mine = np.array([1, 2, -1], dtype=np.int32)
     ids = input_array(declared["next"], mine, GRAPH, Widths.both(32), None, device=False)
     assert not np.shares_memory(ids, mine)
-    from_jax = jax.numpy.arange(3, dtype="float32")
+    from_jax = jax.device_put(np.arange(3, dtype="f4"), jax.devices("cpu")[0])
     taken = input_array(declared["x"], from_jax, GRAPH, Widths.both(32), None, device=False)
     assert taken.ctypes.data == from_jax.unsafe_buffer_pointer()
 

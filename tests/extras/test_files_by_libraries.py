@@ -213,6 +213,7 @@ def test_damaged_files(tmp_path, name):
                 Graph.read(tmp_path / name)
             except gdsl.GdslError as error:
                 assert name in str(error) and "E07" in str(error)
+                assert str(error).replace("\n", "").isprintable()
 
 
 @pytest.mark.parametrize(

@@ -140,7 +140,10 @@ def test_libraries_that_are_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "narwhals", None)
     assert Graph.from_table(pandas.DataFrame(ROWS)).names == ("b", "a", "c")
     assert Graph.from_table(polars.DataFrame(ROWS)).names == ("b", "a", "c")
-    assert "row 1 of the column" in refused(pandas.DataFrame({"a": [1, 2], "b": [1, None]}))
+    rows = {"a": [1, 2], "b": [1, None]}
+    columns = {name: pyarrow.array(values) for name, values in rows.items()}
+    for table in (pandas.DataFrame(rows), polars.DataFrame(rows), columns):
+        assert "row 1 of the column `b` is empty" in refused(table)
     for table in (pyarrow.table(ROWS), polars.LazyFrame(ROWS), Capsule(pyarrow.table(ROWS))):
         said = refused(table)
         assert "E0907" in said and "needs narwhals, which is not installed" in said

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import pickle
 import sys
+import weakref
 
 import numpy as np
 import pytest
@@ -73,6 +75,14 @@ def test_edges_go_round(named):
     assert named.to_polars("edges").to_dict(as_series=False) == frame.to_dict("list")
 
 
+def test_results_that_are_called_as_the_ends():
+    text = "program ends; problem { edge source : vertex; } edge functor f(src, dst, e) { apply { source[e] = dst; } }"
+    frame = gdsl.compile(f"{text} schedule {{ advance(vertices, f); }}")(
+        Graph.from_edges([0], [1]), backend="reference"
+    ).to_pandas()
+    assert frame.to_dict("list") == {"src": [0], "dst": [1], "source": [1]}
+
+
 def test_names_that_are_numbers_or_of_several_kinds():
     for nodes, kind, shown in ([(7, 3, 5), "int64", [7, 3, 5]], [("x", 3, (1, 2)), "string", ["x", "3", "(1, 2)"]]):
         graph = networkx.path_graph(nodes, create_using=networkx.DiGraph)
@@ -115,6 +125,17 @@ def test_results_that_were_pickled(named):
         again.to_pandas("edges", graph=Graph.from_edges([0], [1]))
 
 
+def test_a_result_does_not_keep_what_a_backend_has_of_its_graph():
+    graph = Graph.from_edges([0, 1], [1, 2], 4)
+    kept = weakref.ref(graph)
+    result = gdsl.compile(MANY)(graph, backend="reference")
+    del graph
+    gc.collect()
+    assert kept() is None
+    assert result.to_pandas("edges")["target"].tolist() == [1, 2]
+    assert list(result.to_networkx().edges) == [(0, 1), (1, 2)]
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_libraries_that_are_missing(named, library, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)
@@ -132,6 +153,8 @@ def test_networkx_graphs(named):
     given = networkx.DiGraph([("a", "b", {"km": 1}), ("c", "b", {"km": 2}), ("c", "a", {"km": 3})])
     assert named.to_networkx(given) is given
     assert given.edges["c", "a"] == {"km": 3, "twice": 4, "from": "c"}
+    with pytest.raises(gdsl.GdslError, match=r"E0609.*\n(.*\n)*.*those of a multigraph, stay edges of their own"):
+        gdsl.samples.triangle_count(networkx.MultiGraph([(0, 1), (0, 1), (1, 2)]), backend="reference")
     for other in (networkx.path_graph(3), networkx.DiGraph([("a", "b")]), networkx.DiGraph([(0, 1), (1, 2), (2, 0)])):
         with pytest.raises(ValueError, match="not the graph that the program ran on"):
             named.to_networkx(other)

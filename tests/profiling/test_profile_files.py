@@ -172,6 +172,22 @@ def test_programs_without_a_common_operator_are_refused(profile, hops):
     assert found.value.code == "E0617" and "two" in str(found.value) and "bfs" in str(found.value)
 
 
+def test_what_a_file_says_does_no_more_to_a_terminal_than_text(profile, tmp_path):
+    document = json.loads(profile.json().replace('"one"', '"one\\u001b[31m"'))
+    document["program"]["name"] = document["backend"] = document["graph"]["name"] = "x\x1b]0;y\x07"
+    document["params"] = {"\x1b[2J": "\x1b[2J"}
+    (tmp_path / "p.json").write_text(json.dumps(document))
+    read = Profile.read(tmp_path / "p.json")
+    for text in (read.text(), profile.compare(read).text(), read.compare(profile).text()):
+        assert text.replace("\n", "").isprintable(), text
+
+
+def test_long_texts_are_compared_in_no_time(profile):
+    a, b = profile.as_document(), profile.as_document()
+    a["program"]["text"], b["program"]["text"] = ("\n".join([str(k), "x"] * 30_000) for k in (1, 2))
+    assert len(Profile(a).compare(Profile(b)).as_document()["text"]) == 120_000
+
+
 def test_a_page_of_two_is_no_profile(profile, tmp_path):
     profile.compare(profile).to_html(tmp_path / "two.html")
     with pytest.raises(GdslError, match="a page of two profiles"):

@@ -198,12 +198,6 @@ __device__ __forceinline__ void count_pass(enactor& run) {
     if (threadIdx.x == 0) { run.shared.passes += 1; }
 }
 
-// piece: begin_time
-// Where the time of an operator begins that clears no counters.
-__device__ __forceinline__ void begin_time(enactor& run) {
-    if (leader()) { run.shared.began = cycles(); }
-}
-
 // piece: begin_operator
 // Clears the counters of the operator after the next. Of two operators in a row one waits at least, so all are clear
 // before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,

@@ -175,7 +175,6 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: leader
 // piece: poll_host
 // piece: synchronize
-// piece: begin_time
 // piece: ticks
 // piece: note_operator
 // piece: lane_index
@@ -259,7 +258,6 @@ __device__ __forceinline__ void stir_apply(const data_slice& d, vertex v, stir_t
 // line 58: compute(vertices, stir)
 __device__ __forceinline__ void compute_stir(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     stir_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { stir_apply(d, v, totals); });
     {

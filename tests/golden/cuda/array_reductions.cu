@@ -349,7 +349,6 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -734,7 +733,6 @@ __device__ __forceinline__ void reduce_argmin_of_load_2_apply(const data_slice& 
 // line 39: compute(vertices, reduce_sum_of_load)
 __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_sum_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_load_apply(d, v, totals); });
     {
@@ -748,7 +746,6 @@ __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const d
 // line 40: compute(edges, reduce_sum_of_length)
 __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_sum_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_apply(d, at, totals); });
     {
@@ -762,7 +759,6 @@ __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const
 // line 41: compute(vertices, reduce_sum_of_noise)
 __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_sum_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_noise_apply(d, v, totals); });
     {
@@ -776,7 +772,6 @@ __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const 
 // line 42: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -790,7 +785,6 @@ __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const 
 // line 43: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -804,7 +798,6 @@ __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const 
 // line 44: compute(vertices, reduce_min_of_friend)
 __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_friend_apply(d, v, totals); });
     {
@@ -818,7 +811,6 @@ __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const
 // line 45: compute(vertices, reduce_max_of_friend)
 __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_max_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_friend_apply(d, v, totals); });
     {
@@ -832,7 +824,6 @@ __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const
 // line 46: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -846,7 +837,6 @@ __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const
 // line 46: compute(vertices, reduce_argmin_of_noise)
 __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_argmin_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmin_of_noise_condition(d, v)) { reduce_argmin_of_noise_apply(d, v, totals); } });
     {
@@ -860,7 +850,6 @@ __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, con
 // line 47: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -874,7 +863,6 @@ __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const
 // line 47: compute(vertices, reduce_argmax_of_noise)
 __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_argmax_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_noise_condition(d, v)) { reduce_argmax_of_noise_apply(d, v, totals); } });
     {
@@ -888,7 +876,6 @@ __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, con
 // line 48: compute(edges, reduce_max_of_length)
 __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_max_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_length_apply(d, at, totals); });
     {
@@ -902,7 +889,6 @@ __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const
 // line 48: compute(edges, reduce_argmax_of_length)
 __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_argmax_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (reduce_argmax_of_length_condition(d, at)) { reduce_argmax_of_length_apply(d, at, totals); } });
     {
@@ -916,7 +902,6 @@ __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, co
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -930,7 +915,6 @@ __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const 
 // line 53: compute(vertices, reduce_count_of_heavy)
 __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_count_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
         if (halve_condition(d, v)) { halve_apply(d, v); }  // line 50: compute(vertices, halve)
@@ -950,7 +934,6 @@ __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, cons
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -993,7 +976,6 @@ __device__ __forceinline__ void filter_is_chosen(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_load_totals totals;
     reduce_max_of_load_totals totals_1;
     each_vertex(members_of(input), [&](vertex v) {
@@ -1017,7 +999,6 @@ __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const d
 // line 58: compute(e, reduce_all_of_chosen)
 __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     reduce_all_of_chosen_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_apply(d, at, totals); });
     {
@@ -1031,7 +1012,6 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const
 // line 58: compute(edges, reduce_all_of_chosen_2)
 __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_all_of_chosen_2_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_2_apply(d, at, totals); });
     {
@@ -1045,7 +1025,6 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, con
 // line 59: compute(e, reduce_sum_of_length_2)
 __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     reduce_sum_of_length_2_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_2_apply(d, at, totals); });
     {
@@ -1060,7 +1039,6 @@ __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, con
 __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1075,7 +1053,6 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const
 __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1090,7 +1067,6 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_argmin_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_condition(d, v)) { reduce_argmin_of_load_apply(d, v, totals); } });
     {
@@ -1104,7 +1080,6 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, cons
 // line 63: compute(vertices, reduce_max_of_left)
 __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_max_of_left_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_left_apply(d, v, totals); });
     {
@@ -1119,7 +1094,6 @@ __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const d
 __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_sum_of_left_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_sum_of_left_apply(d, v, totals); });
     {
@@ -1133,7 +1107,6 @@ __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const d
 // line 65: compute(vertices, reduce_max_of_load_2)
 __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_max_of_load_2_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_load_2_apply(d, v, totals); });
     {
@@ -1147,7 +1120,6 @@ __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const
 // line 65: compute(vertices, reduce_argmax_of_load)
 __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     reduce_argmax_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_load_condition(d, v)) { reduce_argmax_of_load_apply(d, v, totals); } });
     {
@@ -1162,7 +1134,6 @@ __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_min_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
     {
@@ -1177,7 +1148,6 @@ __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const 
 __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     reduce_argmin_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_2_condition(d, v)) { reduce_argmin_of_load_2_apply(d, v, totals); } });
     {

@@ -193,7 +193,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -336,7 +335,6 @@ __device__ __forceinline__ void tally_apply(const data_slice& d, vertex src, ver
 // line 27: compute(given, start)
 __device__ __forceinline__ void compute_start(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { start_apply(d, near, at); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -402,7 +400,6 @@ __device__ __forceinline__ void filter_meet(enactor& run, const data_slice& d, e
 // line 35: compute(copied, tally)
 __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     tally_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { tally_apply(d, near, far, totals); });
     {
@@ -416,7 +413,6 @@ __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d,
 // line 36: compute(edges, tally)
 __device__ __forceinline__ void compute_everything(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     tally_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { tally_apply(d, near, far, totals); });
     {

@@ -166,7 +166,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -317,7 +316,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 27: compute(edges, lies_on)
 __device__ __forceinline__ void compute_lies_on(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (lies_on_condition(d, near, far)) { lies_on_apply(d, at); } });
     note_operator(run, 1, iteration, size, size, false);
 }

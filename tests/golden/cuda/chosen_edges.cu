@@ -192,7 +192,6 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -366,7 +365,6 @@ __device__ __forceinline__ void intersect_first(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -467,7 +465,6 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 8, iteration, size, 0, false);
 }
@@ -501,7 +498,6 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, e
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 10, iteration, size, 0, false);
 }

@@ -188,7 +188,6 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -285,7 +284,6 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v, note_t
 // line 29: compute(vertices, keep)
 __device__ __forceinline__ void compute_keep(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { keep_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
@@ -312,7 +310,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 32: compute(vertices, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     note_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (note_condition(d, v)) { note_apply(d, v, totals); } });
     {

@@ -183,7 +183,6 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -389,7 +388,6 @@ __device__ __forceinline__ void intersect_2(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -438,7 +436,6 @@ __device__ __forceinline__ void intersect_within(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_count_in(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
@@ -467,7 +464,6 @@ __device__ __forceinline__ void intersect_3(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_count_in_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { count_in_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }

@@ -220,7 +220,6 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -442,7 +441,6 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
 // line 30: compute(edges, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     weigh_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, near, at, totals); });
     {
@@ -456,7 +454,6 @@ __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d,
 // line 31: compute(vertices, add_up)
 __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { add_up_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }

@@ -198,7 +198,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -339,7 +338,6 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
 // line 35: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {
@@ -353,7 +351,6 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
 // line 37: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
     {
@@ -367,7 +364,6 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
 // line 37: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     elect_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (elect_condition(d, v)) { elect_apply(d, v, totals); } });
     {
@@ -421,7 +417,6 @@ __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d,
 // line 43: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     jump_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
     {

@@ -227,7 +227,6 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -397,7 +396,6 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v) {
 // line 21: compute(vertices, peel_place)
 __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
@@ -406,7 +404,6 @@ __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slic
 __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     peel_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { peel_find_apply(d, v, totals); });
     {
@@ -451,7 +448,6 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { settle_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -483,7 +479,6 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
 }
@@ -492,7 +487,6 @@ __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_sli
 __device__ __forceinline__ void compute_outer_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { outer_place_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
@@ -501,7 +495,6 @@ __device__ __forceinline__ void compute_outer_place(enactor& run, const data_sli
 __device__ __forceinline__ void compute_outer_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     outer_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { outer_find_apply(d, v, totals); });
     {
@@ -546,7 +539,6 @@ __device__ __forceinline__ void filter_outer_keep(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 11, iteration, size, 0, false);
 }

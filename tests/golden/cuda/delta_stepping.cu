@@ -194,7 +194,6 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -312,7 +311,6 @@ __device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_ea
 __device__ __forceinline__ void compute_b_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
@@ -321,7 +319,6 @@ __device__ __forceinline__ void compute_b_place(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_b_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     b_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { b_find_apply(d, v, totals); });
     {
@@ -388,7 +385,6 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_b_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { b_place_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }

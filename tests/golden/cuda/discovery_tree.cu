@@ -194,7 +194,6 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -373,7 +372,6 @@ __device__ __forceinline__ void advance_discover(enactor& run, const data_slice&
 // line 48: compute(vertices, hang)
 __device__ __forceinline__ void compute_hang(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (hang_condition(d, v)) { hang_apply(d, v); } });
     note_operator(run, 1, iteration, size, 0, false);
 }
@@ -381,7 +379,6 @@ __device__ __forceinline__ void compute_hang(enactor& run, const data_slice& d, 
 // line 49: compute(vertices, collect)
 __device__ __forceinline__ void compute_collect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (collect_condition(d, v)) { collect_apply(d, v); } });
     note_operator(run, 2, iteration, size, 0, false);
 }

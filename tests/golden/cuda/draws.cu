@@ -221,7 +221,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -337,7 +336,6 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v) {
 // line 56: compute(edges, shorten)
 __device__ __forceinline__ void compute_shorten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (shorten_condition(d, at, iteration)) { shorten_apply(d, at); } });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -386,7 +384,6 @@ __device__ __forceinline__ void advance_note(enactor& run, const data_slice& d, 
 // line 59: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }

@@ -330,7 +330,6 @@ static_assert(sizeof(data_slice) == 448, "as the host knows it");
 // piece: leader
 // piece: poll_host
 // piece: synchronize
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -840,7 +839,6 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_empty_around(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { if (empty_around_condition(d, v)) { empty_around_apply(d, v); } });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -862,7 +860,6 @@ __device__ __forceinline__ void filter_pays(enactor& run, const data_slice& d, e
 // line 41: compute(edges, reduce_min_of_toll)
 __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_min_of_toll_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_min_of_toll_apply(d, at, totals); });
     {
@@ -877,7 +874,6 @@ __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const d
 __device__ __forceinline__ void compute_begin_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_cheapest_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
@@ -885,7 +881,6 @@ __device__ __forceinline__ void compute_begin_cheapest(enactor& run, const data_
 // line 41: compute(e, gather_tolls)
 __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_condition(d, far)) { gather_tolls_apply(d, far, at); } });
     note_operator(run, 8, iteration, size, size, false);
 }
@@ -894,7 +889,6 @@ __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_cheapest_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
@@ -903,7 +897,6 @@ __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_sl
 __device__ __forceinline__ void compute_begin_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_dearest_apply(d, v); });
     note_operator(run, 10, iteration, size, 0, false);
 }
@@ -911,7 +904,6 @@ __device__ __forceinline__ void compute_begin_dearest(enactor& run, const data_s
 // line 42: compute(e, gather_tolls_2)
 __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_2_condition(d, far)) { gather_tolls_2_apply(d, near, at); } });
     note_operator(run, 11, iteration, size, size, false);
 }
@@ -920,7 +912,6 @@ __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_
 __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_dearest_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -929,7 +920,6 @@ __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_sli
 __device__ __forceinline__ void compute_begin_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_odd_apply(d, v); });
     note_operator(run, 13, iteration, size, 0, false);
 }
@@ -937,7 +927,6 @@ __device__ __forceinline__ void compute_begin_odd(enactor& run, const data_slice
 // line 43: compute(e, gather_is_odd)
 __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_is_odd_apply(d, far, at); });
     note_operator(run, 14, iteration, size, size, false);
 }
@@ -946,7 +935,6 @@ __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_s
 __device__ __forceinline__ void compute_end_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_odd_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
@@ -975,7 +963,6 @@ __device__ __forceinline__ void advance_pays(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_begin_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_back_apply(d, v); });
     note_operator(run, 17, iteration, size, 0, false);
 }
@@ -983,7 +970,6 @@ __device__ __forceinline__ void compute_begin_back(enactor& run, const data_slic
 // line 45: compute(into, gather_ends)
 __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_ends_apply(d, near, far); });
     note_operator(run, 18, iteration, size, size, false);
 }
@@ -992,7 +978,6 @@ __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_sli
 __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_back_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
@@ -1001,7 +986,6 @@ __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_begin_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_paid_apply(d, v); });
     note_operator(run, 20, iteration, size, 0, false);
 }
@@ -1009,7 +993,6 @@ __device__ __forceinline__ void compute_begin_paid(enactor& run, const data_slic
 // line 46: compute(into, gather_tolls_3)
 __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_3_condition(d, far)) { gather_tolls_3_apply(d, far, at); } });
     note_operator(run, 21, iteration, size, size, false);
 }
@@ -1018,7 +1001,6 @@ __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_
 __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_paid_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
@@ -1026,7 +1008,6 @@ __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice&
 // line 47: compute(into, take_shared)
 __device__ __forceinline__ void compute_take_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_shared_apply(d, at); });
     note_operator(run, 23, iteration, size, size, false);
 }
@@ -1074,7 +1055,6 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
 // line 47: compute(into, leave_shared)
 __device__ __forceinline__ void compute_leave_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_shared_apply(d, at); });
     note_operator(run, 27, iteration, size, size, false);
 }
@@ -1082,7 +1062,6 @@ __device__ __forceinline__ void compute_leave_shared(enactor& run, const data_sl
 // line 48: compute(members_1, take_mixed)
 __device__ __forceinline__ void compute_take_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_mixed_apply(d, at); });
     note_operator(run, 28, iteration, size, size, false);
 }
@@ -1106,7 +1085,6 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
 // line 48: compute(members_1, leave_mixed)
 __device__ __forceinline__ void compute_leave_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_mixed_apply(d, at); });
     note_operator(run, 30, iteration, size, size, false);
 }

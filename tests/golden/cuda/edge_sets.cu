@@ -183,7 +183,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -321,7 +320,6 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
 // line 21: compute(combined_1, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 3, iteration, size, size, false);
 }
@@ -329,7 +327,6 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // line 23: compute(combined_2, note)
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 4, iteration, size, size, false);
 }
@@ -351,7 +348,6 @@ __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d,
 // line 26: compute(combined_4, note)
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 6, iteration, size, size, false);
 }

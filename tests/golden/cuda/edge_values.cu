@@ -207,7 +207,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -332,7 +331,6 @@ __device__ __forceinline__ float64 as_far_value(const data_slice& d, edge e) {
 // line 59: compute(edges, send)
 __device__ __forceinline__ void compute_send(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     send_totals totals;
     measure_totals totals_1;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) {

@@ -190,7 +190,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -372,7 +371,6 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_join(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { join_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }
@@ -381,7 +379,6 @@ __device__ __forceinline__ void compute_join(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_leave(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { leave_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -390,7 +387,6 @@ __device__ __forceinline__ void compute_leave(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_close(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { close_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }

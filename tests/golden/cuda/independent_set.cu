@@ -200,7 +200,6 @@ static_assert(sizeof(data_slice) == 224, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -356,7 +355,6 @@ __device__ __forceinline__ bool undecided_condition(const data_slice& d, vertex 
 // line 36: compute(vertices, draw)
 __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { draw_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }

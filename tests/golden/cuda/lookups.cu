@@ -156,7 +156,6 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
-// piece: begin_time
 // piece: ticks
 // piece: note_operator
 // piece: out_degree
@@ -208,7 +207,6 @@ __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex s
 // line 30: compute(edges, point)
 __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { point_apply(d, near, far); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -216,7 +214,6 @@ __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d,
 // line 32: compute(vertices, give)
 __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
         follow_apply(d, v);  // line 31: compute(vertices, follow)
         if (give_condition(d, v)) { give_apply(d, v); }
@@ -228,7 +225,6 @@ __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, 
 // line 33: compute(edges, count_places)
 __device__ __forceinline__ void compute_count_places(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_places_apply(d, near, at); });
     note_operator(run, 3, iteration, size, size, false);
 }

@@ -308,7 +308,6 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -1015,7 +1014,6 @@ __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, fol
 // line 53: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_max_of_weight_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_weight_apply(d, at, totals); });
     {
@@ -1030,7 +1028,6 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
 // line 55: compute(edges, reduce_sum_of_units)
 __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     reduce_sum_of_units_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) {
         count_apply(d, at);  // line 54: compute(edges, count)
@@ -1071,7 +1068,6 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -1086,7 +1082,6 @@ __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -1196,7 +1191,6 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
     note_operator(run, 12, iteration, size, 0, false);
@@ -1227,7 +1221,6 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -1242,7 +1235,6 @@ __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& 
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -1257,7 +1249,6 @@ __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& 
 // line 76: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, follow_early* early) {
             side_by_side<4>([&](uint32 k) { follow_read(d, v[k], early[k]); });

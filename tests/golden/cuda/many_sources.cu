@@ -203,7 +203,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -370,7 +369,6 @@ __device__ __forceinline__ void filter_take(enactor& run, const data_slice& d, f
 // line 57: compute(vertices, count_reached)
 __device__ __forceinline__ void compute_count_reached(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { count_reached_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }

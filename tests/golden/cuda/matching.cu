@@ -159,7 +159,6 @@ static_assert(sizeof(data_slice) == 160, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: minimum maximum
 // piece: ticks
 // piece: note_operator
@@ -228,7 +227,6 @@ __device__ __forceinline__ void possible_apply(const data_slice& d, possible_tot
 // line 34: compute(edges, propose)
 __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     propose_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (propose_condition(d, near, far)) { propose_apply(d, near, far, totals); } });
     {
@@ -242,7 +240,6 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
 // line 35: compute(vertices, release)
 __device__ __forceinline__ void compute_release(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { release_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
@@ -250,7 +247,6 @@ __device__ __forceinline__ void compute_release(enactor& run, const data_slice& 
 // line 36: compute(edges, possible)
 __device__ __forceinline__ void compute_possible(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     possible_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (possible_condition(d, near, far)) { possible_apply(d, totals); } });
     {

@@ -192,7 +192,6 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -410,7 +409,6 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     note_totals totals;
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v, totals); });
     {

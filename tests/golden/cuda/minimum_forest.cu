@@ -211,7 +211,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -436,7 +435,6 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
 // line 64: compute(vertices, settle)
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { settle_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -444,7 +442,6 @@ __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d
 // line 68: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     jump_totals totals;
     each_vertex_side_by_side<4, jump_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, jump_early* early) {
@@ -462,7 +459,6 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
 // line 71: compute(vertices, relabel)
 __device__ __forceinline__ void compute_relabel(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, relabel_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, relabel_early* early) {
             side_by_side<4>([&](uint32 k) { relabel_read(d, v[k], early[k]); });

@@ -175,7 +175,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -347,7 +346,6 @@ __device__ __forceinline__ void advance_spread(enactor& run, const data_slice& d
 // line 21: compute(vertices, tally)
 __device__ __forceinline__ void compute_tally(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     tally_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (tally_condition(d, v)) { tally_apply(d, totals); } });
     {

@@ -321,7 +321,6 @@ static_assert(sizeof(data_slice) == 472, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -776,7 +775,6 @@ __device__ __forceinline__ void advance_best(enactor& run, const data_slice& d, 
 // line 24: compute(best, mark_heavy)
 __device__ __forceinline__ void compute_mark_heavy(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_heavy_apply(d, far, at); });
     note_operator(run, 6, iteration, size, size, false);
 }
@@ -880,7 +878,6 @@ __device__ __forceinline__ void advance_lowest(enactor& run, const data_slice& d
 // line 27: compute(best_1, mark_light)
 __device__ __forceinline__ void compute_mark_light(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_light_apply(d, at); });
     note_operator(run, 14, iteration, size, size, false);
 }
@@ -1001,7 +998,6 @@ __device__ __forceinline__ void advance_weighs(enactor& run, const data_slice& d
 // line 30: compute(of_both, mark_either)
 __device__ __forceinline__ void compute_mark_either(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_either_apply(d, at); });
     note_operator(run, 21, iteration, size, size, false);
 }

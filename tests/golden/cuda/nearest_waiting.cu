@@ -200,7 +200,6 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -348,7 +347,6 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_c_measure(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     c_measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { c_measure_apply(d, v, totals); });
     {

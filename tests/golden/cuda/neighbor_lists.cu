@@ -224,7 +224,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -466,7 +465,6 @@ __device__ __forceinline__ void welcomes_apply(const data_slice& d, vertex v, we
 // line 94: compute(vertices, walk)
 __device__ __forceinline__ void compute_walk(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
         cluster_apply(d, v);  // line 92: compute(vertices, cluster)
         send_apply(d, v);  // line 93: compute(vertices, send)
@@ -480,7 +478,6 @@ __device__ __forceinline__ void compute_walk(enactor& run, const data_slice& d, 
 // line 95: compute(edges, pair)
 __device__ __forceinline__ void compute_pair(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     pair_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { pair_apply(d, near, far, at, totals); });
     {
@@ -544,7 +541,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 // line 100: compute(vertices, welcomes)
 __device__ __forceinline__ void compute_welcomes(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     welcomes_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (welcomes_condition(d, v)) { welcomes_apply(d, v, totals); } });
     {

@@ -174,7 +174,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -288,7 +287,6 @@ __device__ __forceinline__ void filter_third(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_pack(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { pack_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }

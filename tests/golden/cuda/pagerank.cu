@@ -175,7 +175,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -272,7 +271,6 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
 // line 36: compute(vertices, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     spread_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { spread_apply(d, v, totals); });
     {

@@ -229,7 +229,6 @@ static_assert(sizeof(data_slice) == 344, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -435,7 +434,6 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -444,7 +442,6 @@ __device__ __forceinline__ void compute_note_number(enactor& run, const data_sli
 __device__ __forceinline__ void compute_find_partner(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -478,7 +475,6 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, fro
 __device__ __forceinline__ void compute_note_number_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }
@@ -487,7 +483,6 @@ __device__ __forceinline__ void compute_note_number_(enactor& run, const data_sl
 __device__ __forceinline__ void compute_find_partner_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -528,7 +523,6 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
     note_operator(run, 8, iteration, size, 0, false);
 }
@@ -537,7 +531,6 @@ __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
@@ -546,7 +539,6 @@ __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -580,7 +572,6 @@ __device__ __forceinline__ void intersect_both(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -589,7 +580,6 @@ __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -623,7 +613,6 @@ __device__ __forceinline__ void intersect_both_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
@@ -632,7 +621,6 @@ __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -664,7 +652,6 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, fr
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
     note_operator(run, 18, iteration, size, 0, false);
 }
@@ -672,7 +659,6 @@ __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice
 // line 35: compute(vertices, note_number)
 __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
@@ -680,7 +666,6 @@ __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_s
 // line 35: compute(vertices, find_partner)
 __device__ __forceinline__ void compute_find_partner_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -715,7 +700,6 @@ __device__ __forceinline__ void intersect_intersect_1(enactor& run, const data_s
 __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
@@ -724,7 +708,6 @@ __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });

@@ -173,7 +173,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -283,7 +282,6 @@ __device__ __forceinline__ void advance_search(enactor& run, const data_slice& d
 // line 30: compute(vertices, count)
 __device__ __forceinline__ void compute_count(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     count_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (count_condition(d, v)) { count_apply(d, totals); } });
     {

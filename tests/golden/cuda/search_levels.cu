@@ -206,7 +206,6 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -423,7 +422,6 @@ __device__ __forceinline__ void reduce_depending(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v, iteration); });
     note_operator(run, 3, iteration, size, 0, false);
 }

@@ -201,7 +201,6 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -377,7 +376,6 @@ __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -405,7 +403,6 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_mark_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -433,7 +430,6 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
 }
@@ -457,7 +453,6 @@ __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_mark_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v); });
     note_operator(run, 8, iteration, size, 0, false);
 }

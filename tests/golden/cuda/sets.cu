@@ -172,7 +172,6 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -288,7 +287,6 @@ __device__ __forceinline__ void filter_even(enactor& run, const data_slice& d, f
 __device__ __forceinline__ void compute_bump(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { bump_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -297,7 +295,6 @@ __device__ __forceinline__ void compute_bump(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { mark_apply(d, v, iteration); });
     note_operator(run, 3, iteration, size, 0, false);
 }
@@ -306,7 +303,6 @@ __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_bump_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { bump_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }

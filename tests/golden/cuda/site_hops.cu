@@ -236,7 +236,6 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -480,7 +479,6 @@ __device__ __forceinline__ void filter_in_sites(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
@@ -524,7 +522,6 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }
@@ -643,7 +640,6 @@ __device__ __forceinline__ void advance_away(enactor& run, const data_slice& d, 
 // line 34: compute(combined_1, compute_3)
 __device__ __forceinline__ void compute_compute_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     compute_3_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { compute_3_apply(d, at, totals); });
     {

@@ -168,7 +168,6 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: minimum maximum
 // piece: ticks
 // piece: note_operator
@@ -281,7 +280,6 @@ __device__ __forceinline__ void to_the_surface_apply(const data_slice& d, vertex
 // line 80: compute(vertices, median)
 __device__ __forceinline__ void compute_median(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (median_condition(d, v)) { median_apply(d, v); } });
     note_operator(run, 0, iteration, size, 0, false);
 }
@@ -289,7 +287,6 @@ __device__ __forceinline__ void compute_median(enactor& run, const data_slice& d
 // line 81: compute(vertices, to_the_surface)
 __device__ __forceinline__ void compute_to_the_surface(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (to_the_surface_condition(d, v)) { to_the_surface_apply(d, v); } });
     note_operator(run, 1, iteration, size, 0, false);
 }

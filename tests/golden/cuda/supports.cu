@@ -212,7 +212,6 @@ static_assert(sizeof(data_slice) == 312, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -453,7 +452,6 @@ __device__ __forceinline__ void intersect_some(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_pass(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { pass_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }

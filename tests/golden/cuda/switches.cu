@@ -218,7 +218,6 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -311,7 +310,6 @@ __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) 
 // line 61: compute(edges, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { spread_apply(d, near, far, at); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -319,7 +317,6 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
 // line 67: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    begin_time(run);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
@@ -388,7 +385,6 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {

@@ -170,7 +170,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: leader
 // piece: poll_host
 // piece: synchronize
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -226,7 +225,6 @@ __device__ __forceinline__ void weigh_apply(const data_slice& d, vertex dst, edg
 // line 33: compute(edges, draw)
 __device__ __forceinline__ void compute_draw(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { draw_apply(d, far, at); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -247,7 +245,6 @@ __device__ __forceinline__ void advance_watch(enactor& run, const data_slice& d,
 // line 35: compute(edges, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, far, at); });
     note_operator(run, 2, iteration, size, size, false);
 }

@@ -169,7 +169,6 @@ static_assert(sizeof(data_slice) == 232, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -272,7 +271,6 @@ __device__ __forceinline__ void advance_leave(enactor& run, const data_slice& d,
 // line 28: compute(e, mark)
 __device__ __forceinline__ void compute_mark(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
-    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { mark_apply(d, at, iteration); });
     note_operator(run, 1, iteration, size, size, false);
 }

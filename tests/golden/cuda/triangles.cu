@@ -161,7 +161,6 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: leader
 // piece: poll_host
 // piece: synchronize
-// piece: begin_time
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -274,7 +273,6 @@ __device__ __forceinline__ void intersect_walk(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }

@@ -180,7 +180,6 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
-// piece: begin_time
 // piece: begin_operator
 // piece: ticks
 // piece: note_operator
@@ -290,7 +289,6 @@ __device__ __forceinline__ void visit_apply(const data_slice& d, vertex far) {
 __device__ __forceinline__ void compute_smallest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
-    begin_time(run);
     smallest_totals totals;
     each_vertex(members_of(input), [&](vertex v) { smallest_apply(d, v, totals); });
     {
