@@ -22,7 +22,7 @@ if str(ROOT) not in sys.path:
 from docs.make_gallery import write_gallery  # noqa: E402
 
 PAGES = ("*.md", "docs/*.md", "samples/README.md")
-AWAITED = ("docs/tables", "docs/batches", "docs/notebook", "docs/profile", "docs/export")
+AWAITED = ("docs/batches",)
 """Pages that the navigation has before they are there."""
 _LOADED = re.compile(r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=["']?(?:https?:)?//|"""
                      r"""<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//|"""
@@ -36,6 +36,7 @@ def collect(target: Path) -> None:
             place = target / page.relative_to(ROOT)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(_linked(page), encoding="utf-8")
+    shutil.copytree(DOCS / "pictures", target / "docs" / "pictures")
     write_gallery(target / "docs" / "gallery")
     readme = target / "README.md"
     (target / "index.md").write_text(readme.read_text(encoding="utf-8") + navigation(), encoding="utf-8")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from pygments.lexer import RegexLexer, inherit, words
-from pygments.lexers.c_cpp import CppLexer
+from pygments.lexers.c_cpp import CLexer, CppLexer
 from pygments.lexers.c_like import CudaLexer
 from pygments.token import Comment, Keyword, Name, Number, Operator, Punctuation, String, Text
 
@@ -59,4 +59,4 @@ class ShortenedCuda(CudaLexer):
     tokens: ClassVar[dict[str, Any]] = _SHORTENED
 
 
-LEXERS = {"gdsl": Gdsl, "refused": Gdsl, "cpp": ShortenedCpp, "cuda": ShortenedCuda}
+LEXERS = {"gdsl": Gdsl, "refused": Gdsl, "cpp": ShortenedCpp, "c-header": CLexer, "cuda": ShortenedCuda}

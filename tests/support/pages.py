@@ -2,7 +2,8 @@
 
 A page is Markdown with blocks of code. Those of `python` share one namespace, those of `sh` one directory, in which
 each program of a `gdsl` block lies as NAME.gdsl. A block of `text` that follows a block that ran, with nothing between
-them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives.
+them, is what that printed; a line `…` there stands for any lines. `# → x` behind a line of Python says what it gives;
+more words may stand behind a colon or a comma.
 
     <!-- sh                         a block that readers do not need: a file that the next one reads
     printf 'a,b\\n' > edges.csv
@@ -31,7 +32,7 @@ RUNNABLE = ("python", "sh")
 SHOWN = ("cuda", "cpp", "c", "c-header", "text")
 """Languages of blocks that are read alone."""
 
-_BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```(\w*)\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
+_BLOCK = re.compile(r"^(?:<!-- (python|sh)\n(.*?)^-->|```([\w-]*)[^\n]*\n(.*?)^```)$", re.MULTILINE | re.DOTALL)
 _NOT_RUN = re.compile(r"<!-- not run: (.+?) -->\s*\Z")
 _FAILS = re.compile(r"<!-- fails -->\s*\Z")
 _NEEDS = re.compile(r"<!-- needs: (.+?) -->")
@@ -43,7 +44,7 @@ _COMMENT = re.compile(r"(?:^|\s+)#\s.*$")
 @dataclass(frozen=True)
 class Block:
     """One block: its language, its text, the line of the page where it begins, why it is not run, whether it stands
-    right behind the block before it, and whether its commands fail."""
+    right behind a block that ran, and whether its commands fail."""
 
     language: str
     text: str
@@ -67,12 +68,13 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> list[Block]:
     """All blocks of a page, the hidden ones too."""
-    found = []
-    end = -1
+    found: list[Block] = []
+    end = 0
     for match in _BLOCK.finditer(text):
         before = text[: match.start()]
         reason = _NOT_RUN.search(before)
-        follows = end >= 0 and not text[end : match.start()].strip()
+        ran = bool(found) and found[-1].language in RUNNABLE and not found[-1].reason
+        follows = ran and not text[end : match.start()].strip()
         language, body = (match[1], match[2]) if match[1] else (match[3], match[4])
         fails = _FAILS.search(before) is not None
         found.append(Block(language, body, before.count("\n") + 1, reason[1] if reason else "", follows, fails))
@@ -159,7 +161,9 @@ class Session:
                 said = _GIVES.match(lines[statement.end_lineno - 1])
                 if isinstance(statement, ast.Expr):
                     value = eval(compile(ast.Expression(statement.value), "<page>", "eval"), self.namespace)  # noqa: S307
-                    assert said is None or str(value) == said[2], f"`{said and said[1]}` gives {value}"
+                    assert said is None or re.match(rf"{re.escape(str(value))}($|[:,] )", said[2]), (
+                        f"`{said and said[1]}` gives {value}"
+                    )
                 else:
                     assert said is None, "only an expression gives something"
                     exec(compile(ast.Module([statement], []), "<page>", "exec"), self.namespace)  # noqa: S102
