@@ -15,7 +15,7 @@ import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
 from gdsl.backends import registry
-from gdsl.backends.cuda import device as real_device
+from gdsl.backends.cuda import rooms
 from gdsl.plan import orders, suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -97,8 +97,8 @@ schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, 
 
 def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
-    monkeypatch.setattr(real_device, "_SETTLED", 3)
-    monkeypatch.setattr(real_device, "_FEW", 5000)
+    monkeypatch.setattr(rooms, "_SETTLED", 3)
+    monkeypatch.setattr(rooms, "_FEW", 5000)
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
     ways = []
     for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
