@@ -25,6 +25,7 @@ from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId, OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan import turns
+from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
@@ -85,6 +86,7 @@ class _Generation:
             constants=self._constants(uses),
             undefined=UNDEFINED,
             listed=bool(self.plan.graphs),
+            seldom="__noinline__" if is_long(self.plan) else "__forceinline__",
             runtime=pieces,
             body=body,
         )
@@ -235,10 +237,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stopped;",
     ]
     lines.append(f"    {'owed_edges' if 'end_walk' in uses else 'nothing_owed'} owed;")
-    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
-        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
-    if "end_queue" in uses:
-        lines.append("    uint64 found_edges;")
+    lines.append("    uint64 found, found_second;  // what was counted, as one thread has read it for all")
     gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")

@@ -52,51 +52,95 @@ struct enactor {
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// piece: synchronize
-// Waits until every block is here; what any thread wrote before is seen by all after.
+// piece: pass_barrier
+// What the first thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
+// `then` before its block goes on.
 //
 // All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
 // barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-//
-// `then` is what the first thread of each block does behind the barrier, before its block goes on.
 template <class Then>
-__device__ __forceinline__ void synchronize(enactor& run, Then then) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            poll_host(run);
-            const bool owed = run.shared.owed.due(true);
-            const uint64 edges = owed ? run.shared.owed.edges() : 0;
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-            if (owed) { run.shared.owed.tell(edges); }
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
-        const bool owed = run.shared.owed.due(false);
-        const uint64 edges = owed ? run.shared.owed.edges() : 0;  // together with what `then` reads
-        run.shared.stopped = (found & stop) != 0;
-        run.shared.barriers = barriers + 1;
-        then();
-        if (owed) { run.shared.owed.tell(edges); }
+__device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
+                                             bool stopped, Then then) {
+    const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
+    __threadfence();
+    if (blockIdx.x == 0) {
+        poll_host(shared, control, host_stop);
+        const bool owed = shared.owed.due(true);
+        const uint64 edges = owed ? shared.owed.edges() : 0;
+        const bool passes_on = shared.stop_requested && !stopped;
+        const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+        shared.stop_requested = (before & STOP_REQUEST) != 0;
+        if (owed) { shared.owed.tell(edges); }
+    } else {
+        atomicAdd(&control->arrived, 1ull);
     }
+    const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+    const bool owed = shared.owed.due(false);
+    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
+    shared.stopped = (found & stop) != 0;
+    shared.barriers = barriers + 1;
+    then();
+    if (owed) { shared.owed.tell(edges); }
+}
+
+// piece: wait_for_all
+// The same with the two words, if any are given, told to the block. Called and not copied: programs have dozens of
+// barriers, and this is as long as a short operator. By one thread, so that the others save no registers for it.
+__device__ __noinline__ void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                          const uint64* word, const uint64* second) {
+    pass_barrier(shared, control, host_stop, stopped, [&] {
+        const uint64 found = word != nullptr ? load_relaxed(word) : 0;
+        const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;
+        shared.found = found;
+        shared.found_second = found_second;
+    });
+}
+
+// piece: meet
+// Waits until every block is here; what any thread wrote before is seen by all after. Tells whether the run is stopped, and
+// in shared memory what the two words hold behind the barrier, if any are given. One thread a block reads them: the warps of
+// a whole grid would wait in one line for the slice of the L2 cache that has them.
+// It is told of the run by parts, so that these stay in registers.
+__device__ __forceinline__ bool meet(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                     const uint64* word = nullptr, const uint64* second = nullptr) {
+    __syncthreads();
+    if (threadIdx.x == 0) { wait_for_all(shared, control, host_stop, stopped, word, second); }
+    __syncthreads();
+    return stopped || shared.stopped;
+}
+
+// piece: synchronize
+// A barrier of the whole grid.
+__device__ __forceinline__ void synchronize(enactor& run) {
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped);
+}
+
+// piece: synchronize_then
+// The same where more is to be read: `then` is what the first thread of each block does behind the barrier.
+template <class Then>
+__device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
+    __syncthreads();
+    if (threadIdx.x == 0) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }
-__device__ __forceinline__ void synchronize(enactor& run) {
-    synchronize(run, [] {});
-}
 
 // piece: synchronize_and_read
-// The same, and gives everybody what `word` holds behind it. One thread a block reads it and tells the others through
-// shared memory: the warps of a whole grid would wait in one line for the slice of the L2 cache that has it.
+// A barrier, and for everybody what `word` holds behind it.
 __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
-    synchronize(run, [&] { run.shared.found = load_relaxed(word); });
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, word);
     return run.shared.found;
+}
+
+// piece: synchronize_and_count
+// A barrier, and for everybody how much the operator has accepted, and how many edges that has.
+struct accepted_count {
+    uint64 members, edges;
+};
+__device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
+    const operator_counters* const counters = run.counters();
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->accepted, &counters->edges);
+    return accepted_count{run.shared.found, run.shared.found_second};
 }
 
 // piece: share
@@ -115,11 +159,11 @@ __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(
 
 // piece: poll_host
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(enactor& run) {
+__device__ __forceinline__ void poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
-    if (now - run.shared.polled_at < 200000) { return; }
-    run.shared.polled_at = now;
-    if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
+    if (now - shared.polled_at < 200000) { return; }
+    shared.polled_at = now;
+    if (read_host_flag(host_stop) != 0) { request_stop(control); }
 }
 
 // piece: stop_requested
@@ -137,7 +181,7 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 // For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
 // calls.
 __device__ __forceinline__ bool asked_to_stop(enactor& run) {
-    if (leader()) { poll_host(run); }
+    if (leader()) { poll_host(run.shared, run.control, run.slice.host_stop); }
     return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
 }
 

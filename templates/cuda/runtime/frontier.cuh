@@ -102,13 +102,9 @@ struct collector {
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    const operator_counters* const counters = run.counters();
-    synchronize(run, [&] {
-        run.shared.found = load_relaxed(&counters->accepted);
-        run.shared.found_edges = load_relaxed(&counters->edges);
-    });
-    result.size = run.shared.found;
-    result.edges = run.shared.found_edges;
+    const accepted_count accepted = synchronize_and_count(run);
+    result.size = accepted.members;
+    result.edges = accepted.edges;
     result.queued = true;
     result.mapped = false;
 }
@@ -121,18 +117,48 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
     result.mapped = true;
 }
 
+// piece: map_queue
+// Makes the bitmap of a set that has only a queue. Called and not copied, as `make_queue`: an operator needs the one or the
+// other only where the one before left it no choice.
+__device__ SELDOM bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                       const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
+    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { bitmap[word] = 0; }
+    stopped = meet(shared, control, host_stop, stopped);
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        const vertex v = queue[i];
+        atomicOr(&bitmap[v / 32], 1u << (v % 32));
+    }
+    return meet(shared, control, host_stop, stopped);
+}
+
 // piece: need_bitmap
 // Makes the bitmap of a frontier that has only a queue.
 __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.mapped) { return; }
-    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { f.bitmap[word] = 0; }
-    synchronize(run);
-    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) {
-        const vertex v = f.queue[i];
-        atomicOr(&f.bitmap[v / 32], 1u << (v % 32));
-    }
-    synchronize(run);
+    run.stopped = map_queue(run.shared, run.control, run.slice.host_stop, run.stopped, f.queue, f.size, f.bitmap, num_vertices);
     f.mapped = true;
+}
+
+// piece: make_queue
+// Makes the queue of a set that has only a bitmap, for which `counter` counts.
+__device__ SELDOM bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                        uint64* counter, vertex* queue, const uint32* bitmap, uint64 num_vertices) {
+    const uint64 words = (num_vertices + 31) / 32;
+    const uint32 lane = lane_index();
+    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
+        const uint32 mine = word + lane < words ? bitmap[word + lane] : 0;
+        const uint32 own = __popc(mine), inclusive = warp_inclusive_sum(own);
+        uint64 at = lane == 31 && inclusive > 0 ? atomicAdd(counter, uint64(inclusive)) : 0;
+        at = __shfl_sync(FULL_WARP, at, 31);
+        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
+            const uint32 row = __ffs(rows) - 1;
+            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
+            const uint64 place = at + __popc(bits & ((1u << lane) - 1));
+            if ((bits >> lane & 1) != 0) { queue[place] = vertex((word + row) * 32 + lane); }
+            at += __popc(bits);
+        }
+    }
+    return meet(shared, control, host_stop, stopped);
 }
 
 // piece: need_queue
@@ -140,18 +166,8 @@ __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 nu
 __device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.queued) { return; }
     begin_operator(run);
-    const uint64 words = (num_vertices + 31) / 32;
-    collector<uncounted> out(run, f, uncounted());
-    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
-        const uint32 mine = word + lane_index() < words ? f.bitmap[word + lane_index()] : 0;
-        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
-            const uint32 row = __ffs(rows) - 1;
-            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
-            out.append((bits >> lane_index() & 1) != 0, vertex((word + row) * 32 + lane_index()));
-        }
-    }
-    out.flush();
-    synchronize(run);
+    run.stopped = make_queue(run.shared, run.control, run.slice.host_stop, run.stopped, &run.counters()->accepted, f.queue,
+                             f.bitmap, num_vertices);
     run.operators += 1;
     f.queued = true;
 }
