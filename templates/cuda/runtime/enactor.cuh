@@ -132,7 +132,7 @@ __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint6
     return run.shared.found;
 }
 
-// piece: synchronize_and_count
+// piece: synchronize_and_count accepted_count
 // A barrier, and for everybody how much the operator has accepted, and how many edges that has.
 struct accepted_count {
     uint64 members, edges;
