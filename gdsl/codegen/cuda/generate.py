@@ -86,7 +86,7 @@ class _Generation:
             constants=self._constants(uses),
             undefined=UNDEFINED,
             listed=bool(self.plan.graphs),
-            seldom="__noinline__" if is_long(self.plan) else "__forceinline__",
+            outlined="__noinline__" if is_long(self.plan) else "__forceinline__",
             runtime=pieces,
             body=body,
         )
@@ -200,6 +200,7 @@ class _Generation:
             Constant(
                 "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
             ),
+            Constant("uint32", "UNROLLED", 1 if is_long(self.plan) else 5, "steps of a reduction by lanes that are written out"),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]

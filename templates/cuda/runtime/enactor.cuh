@@ -86,7 +86,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 // piece: wait_for_all
 // The same with the two words, if any are given, told to the block. Called and not copied: programs have dozens of
 // barriers, and this is as long as a short operator. By one thread, so that the others save no registers for it.
-__device__ __noinline__ void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+__device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                           const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
         const uint64 found = word != nullptr ? load_relaxed(word) : 0;
@@ -185,16 +185,22 @@ __device__ __forceinline__ bool asked_to_stop(enactor& run) {
     return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
 }
 
+// piece: out_of_range
+// Notes the first index that no element has; the run stops at the next barrier.
+__device__ OUTLINED void out_of_range(control_block* control, int64 index, int64 length, uint32 check) {
+    if (atomicCAS(&control->failure, 0ull, uint64(check) + 1) == 0) {
+        control->failed_value = index;
+        control->failed_length = length;
+    }
+    request_stop(control);
+}
+
 // piece: checked_index
 // `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
 template <class Index>
 __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
     if (uint64(index) < length) { return uint64(index); }
-    if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
-        d.run.control->failed_value = from_id<int64>(index);
-        d.run.control->failed_length = int64(length);
-    }
-    request_stop(d.run.control);
+    out_of_range(d.run.control, from_id<int64>(index), int64(length), check);
     return 0;
 }
 
@@ -220,23 +226,30 @@ __device__ __forceinline__ void count_pass(enactor& run) {
     if (threadIdx.x == 0) { run.shared.passes += 1; }
 }
 
+// piece: clear_counters
+__device__ OUTLINED void clear_counters(operator_counters* counters) { *counters = operator_counters(); }
+
 // piece: begin_operator
 // Clears the counters of the operator after the next. Of two operators in a row one waits at least, so all are clear
 // before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,
 // which lie within the four operators that come first.
 __device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { run.control->counters[(run.operators + 2) % 8] = operator_counters(); }
+    if (leader()) { clear_counters(&run.control->counters[(run.operators + 2) % 8]); }
+}
+
+// piece: write_record
+__device__ OUTLINED void write_record(block_storage& shared, control_block* control, trace_record* trace, uint64 capacity,
+                                      int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
+    const uint64 traced = shared.traced;
+    if (traced < capacity) { trace[traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0}; }
+    control->trace_length = shared.traced = traced + 1;
 }
 
 // piece: note_operator
 // An operator's line in the trace.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     if (leader()) {
-        const uint64 traced = run.shared.traced;
-        if (traced < run.slice.trace_capacity) {
-            run.slice.trace[traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0};
-        }
-        run.control->trace_length = run.shared.traced = traced + 1;
+        write_record(run.shared, run.control, run.slice.trace, run.slice.trace_capacity, site, iteration, size, edges, pulled);
     }
 }
 

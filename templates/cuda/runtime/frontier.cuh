@@ -52,7 +52,7 @@ struct all_members {
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
-    __device__ __forceinline__ void add(enactor&, uint64) const {}
+    __device__ __forceinline__ void add(operator_counters*, uint64) const {}
 };
 
 // piece: collector
@@ -75,29 +75,44 @@ struct collector {
         if (votes == 0) { return; }
         if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
         count += __popc(votes);
-        if (count >= STAGED) { write(STAGED); }
+        if (count >= STAGED) { write(); }
     }
     __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
+        if (count > 0) { append_rest(run.counters(), result.queue, staged, count, counted); }
+        count = 0;
     }
-    __device__ __forceinline__ void write(uint32 amount) {
+    __device__ __forceinline__ void write() {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(STAGED)) : 0;
         uint64 edges = 0;  // loaded while the atomic is under way
-        for (uint32 i = lane; i < amount; i += 32) {
-            edges += amount < STAGED ? counted.degree_ahead(staged[i]) : counted.degree(staged[i]);
-        }
+        for (uint32 i = lane; i < STAGED; i += 32) { edges += counted.degree(staged[i]); }
         at = __shfl_sync(FULL_WARP, at, 0);
-        for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
-        const vertex rest = staged[amount + lane];
+        for (uint32 i = lane; i < STAGED; i += 32) { result.queue[at + i] = staged[i]; }
+        const vertex rest = staged[STAGED + lane];
         __syncwarp(FULL_WARP);
-        if (amount == STAGED) { staged[lane] = rest; }
-        count -= amount;
-        counted.add(run, edges);
+        staged[lane] = rest;
+        count -= STAGED;
+        counted.add(run.counters(), edges);
         __syncwarp(FULL_WARP);
     }
 };
+
+// piece: append_rest
+// Appends the last `count` vertices that a warp has gathered.
+template <class Counted>
+__device__ OUTLINED void append_rest(operator_counters* counters, vertex* queue, const vertex* staged, uint32 count,
+                                     const Counted& counted) {
+    __syncwarp(FULL_WARP);
+    const uint32 lane = lane_index();
+    uint64 at = lane == 0 ? atomicAdd(&counters->accepted, uint64(count)) : 0;
+    uint64 edges = 0;  // loaded while the atomic is under way
+    for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_ahead(staged[i]); }
+    at = __shfl_sync(FULL_WARP, at, 0);
+    for (uint32 i = lane; i < count; i += 32) { queue[at + i] = staged[i]; }
+    counted.add(counters, edges);
+    __syncwarp(FULL_WARP);
+}
 
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
@@ -120,7 +135,7 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
 // piece: map_queue
 // Makes the bitmap of a set that has only a queue. Called and not copied, as `make_queue`: an operator needs the one or the
 // other only where the one before left it no choice.
-__device__ SELDOM bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+__device__ OUTLINED bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                        const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
     for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { bitmap[word] = 0; }
     stopped = meet(shared, control, host_stop, stopped);
@@ -141,7 +156,7 @@ __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 nu
 
 // piece: make_queue
 // Makes the queue of a set that has only a bitmap, for which `counter` counts.
-__device__ SELDOM bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+__device__ OUTLINED bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                         uint64* counter, vertex* queue, const uint32* bitmap, uint64 num_vertices) {
     const uint64 words = (num_vertices + 31) / 32;
     const uint32 lane = lane_index();
