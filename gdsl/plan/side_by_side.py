@@ -19,7 +19,7 @@ SEVERAL = 4
 MOST_NODES = 48
 """Of a value and of the operator that reduces it, calls replaced by what they call: more are written once."""
 _SHORT = frozenset({Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC, Builtin.SQRT})
-_LONG_CALL = MOST_NODES + 1
+_LONG_CALL = 32
 """Nodes for which a call counts that is many instructions."""
 
 

@@ -36,8 +36,8 @@ ATOMIC_MUTANTS = (
     Mutant(
         "the place in the queue",
         _FRONTIER,
-        "atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;",
-        "run.counters()->accepted : 0; if (lane == 0) { run.counters()->accepted = at + amount; }",
+        "atomicAdd(&counters->accepted, uint64(count)) : 0;",
+        "counters->accepted : 0; if (lane == 0) { counters->accepted = at + count; }",
         "bfs",
         "race",
         _BFS_PUSH,

@@ -134,8 +134,8 @@ BARRIERS = (
     Mutant(
         "no order of a warp before its staged vertices are read",
         _FRONTIER,
-        "(uint32 amount) {\n        __syncwarp(FULL_WARP);",
-        "(uint32 amount) {",
+        "const Counted& counted) {\n    __syncwarp(FULL_WARP);",
+        "const Counted& counted) {",
         "bfs",
         "race",
         _BFS_PUSH,
@@ -225,7 +225,7 @@ LEFT_OUT = (
     Mutant(
         "counters are not reset",
         _ENACTOR,
-        "if (leader()) { run.control->counters[(run.operators + 2) % 8] = operator_counters(); }",
+        "if (leader()) { clear_counters(&run.control->counters[(run.operators + 2) % 8]); }",
         "",
         "bfs",
         "result bounds race steps",
@@ -233,8 +233,8 @@ LEFT_OUT = (
     Mutant(
         "the wrong counters are reset",
         _ENACTOR,
-        "counters[(run.operators + 2) % 8] = operator_counters()",
-        "counters[run.operators % 8] = operator_counters()",
+        "counters[(run.operators + 2) % 8]);",
+        "counters[run.operators % 8]);",
         "bfs",
         "result race",
     ),

@@ -200,7 +200,12 @@ class _Generation:
             Constant(
                 "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
             ),
-            Constant("uint32", "UNROLLED", 1 if is_long(self.plan) else 5, "steps of a reduction by lanes that are written out"),
+            Constant(
+                "uint32",
+                "UNROLLED",
+                1 if is_long(self.plan) else 5,
+                "steps of a reduction by lanes that are written out",
+            ),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]

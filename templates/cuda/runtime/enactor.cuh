@@ -84,8 +84,8 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 }
 
 // piece: wait_for_all
-// The same with the two words, if any are given, told to the block. Called and not copied: programs have dozens of
-// barriers, and this is as long as a short operator. By one thread, so that the others save no registers for it.
+// The same with the two words, if any are given, told to the block. Long programs have dozens of barriers, and this is as
+// long as a short operator; it is for one thread, so that the others save no registers where it is called.
 __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                           const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {

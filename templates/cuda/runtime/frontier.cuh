@@ -133,8 +133,7 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
 }
 
 // piece: map_queue
-// Makes the bitmap of a set that has only a queue. Called and not copied, as `make_queue`: an operator needs the one or the
-// other only where the one before left it no choice.
+// Makes the bitmap of a set that has only a queue; tells whether the run is stopped.
 __device__ OUTLINED bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                        const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
     for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { bitmap[word] = 0; }

@@ -40,7 +40,7 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
 
 // piece: note_chunks
 // Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole warp
-// calls. Called and not copied: few lists are long.
+// calls.
 __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, uint32 deferring, vertex v, edge first, edge last,
                                          uint32 chunk_edges) {
     const bool defer = (deferring >> lane_index() & 1) != 0;
