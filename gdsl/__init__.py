@@ -21,17 +21,32 @@ if TYPE_CHECKING:
     from gdsl.binding import unchecked
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
+    from gdsl.profiling import profile
 
-__all__ = ["Diagnostic", "GdslError", "Graph", "Program", "Result", "__version__", "compile", "samples", "unchecked"]
+__all__ = [
+    "Diagnostic",
+    "GdslError",
+    "Graph",
+    "Program",
+    "Result",
+    "__version__",
+    "compile",
+    "profile",
+    "samples",
+    "unchecked",
+]
 
 _HOMES = {
     "compile": "gdsl.api.compiling",
+    "profile": "gdsl.profiling",
     "Program": "gdsl.api.program",
     "Result": "gdsl.api.result",
     "unchecked": "gdsl.binding",
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",
+    "load_ipython_extension": "gdsl.integrations.notebook",
+    "unload_ipython_extension": "gdsl.integrations.notebook",
 }
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import re
+from collections.abc import Iterator
 
 from gdsl.diagnostics import GdslError
 from gdsl.program_text import read_file
@@ -35,6 +36,14 @@ def read_import(name: str) -> Source:
     return read_file(name)
 
 
+def names_in(source: Source) -> Iterator[str]:
+    """The names of the files that `source` itself imports from, whether or not there are any."""
+    for match in _PATH.finditer(source.text) if "from" in source.text else ():
+        path = match.group(1)
+        if path is not None and "\0" not in path:
+            yield file_beside(source, path)
+
+
 def with_imports(source: Source) -> Source:
     """`source` with all files that it imports from; those that cannot be read are left out."""
     if source.imported is not None:
@@ -42,10 +51,8 @@ def with_imports(source: Source) -> Source:
     found: list[Source] = []
     waiting = [source]
     for each in waiting:
-        for match in _PATH.finditer(each.text) if "from" in each.text else ():
-            path = match.group(1)
-            name = file_beside(each, path) if path is not None and "\0" not in path else None
-            if name is None or len(found) >= MOST_FILES or any(same_file(name, known.name) for known in waiting):
+        for name in names_in(each):
+            if len(found) >= MOST_FILES or any(same_file(name, known.name) for known in waiting):
                 continue
             try:
                 read = dataclasses.replace(read_import(name), imported=())

@@ -63,6 +63,11 @@ def compile_file(word: str, tune: Sequence[str] = (), tune_file: str | bool = Fa
     return _compiled(source, tuple(tune), started, file)
 
 
+def compile_source(source: Source, words: Sequence[str] = (), tune_file: str | None = None) -> Program:
+    """Compile a text that has a name already, with the words of `--tune`. Raises `gdsl.GdslError`."""
+    return _compiled(source, tuple(words), time.perf_counter(), tune_file)
+
+
 def _compiled(source: Source, words: tuple[str, ...], started: float, tune_file: str | None) -> Program:
     source = with_imports(source)
     program = load(source, words)

@@ -26,6 +26,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
+    from gdsl.backends.cuda.kernels import Kernels
     from gdsl.graph import Graph
 
 
@@ -194,7 +195,7 @@ class Program:
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
             raise self._explained(error) from None
-        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params)
+        return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
 
     def dry_run(
         self,
@@ -232,6 +233,19 @@ class Program:
             self._ready(choice, widths, backend)
         return self
 
+    def ran(self, graph: Graph, backend: str = "auto") -> tuple[Program, Executable]:
+        """What the last run on `graph` with this `backend` was made by: the program with its knobs, and what ran."""
+        program: Program = self
+        if self._picker is not None:
+            picked = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
+            program = picked[0] or self
+        return program, program._settled[backend].executable
+
+    @property
+    def knobs(self) -> tuple[str, ...]:
+        """The words that it is tuned with."""
+        return self._tune
+
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
         """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
         return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))
@@ -249,6 +263,14 @@ class Program:
                 return cpp_text(self._program, widths)
         raise ValueError(f"language must be 'cuda' or 'cpp', not {shown(language)}")
 
+    @property
+    def kernels(self) -> Kernels:
+        """The CUDA kernels with their text, machine code and what a launch asks for, to run them by hand; for the GPU
+        that is there, or ``kernels(arch="sm_90")``."""
+        from gdsl.backends.cuda.kernels import Kernels
+
+        return Kernels(self._program, self._explaining)
+
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
         return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
@@ -259,6 +281,11 @@ class Program:
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"
+
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import program_page
+
+        return program_page(self)
 
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
         device = choice.backend.name == "cuda"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gdsl.api.description import parts_of_data, results_of
+from gdsl.api.result_tables import Tables
 from gdsl.api.summary import Summary, on_host, summarize
 from gdsl.backends.interface import Outcome, Pair, Scalar, TraceRecord, parts_of, shaped
 from gdsl.binding import values_of
@@ -17,6 +18,7 @@ from gdsl.ir import nodes as ir
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Tuned
+    from gdsl.graph import Graph
 
 
 class Results:
@@ -30,7 +32,7 @@ class Results:
         self.has_several = any(array.count is not None for array in self.arrays)
 
 
-class Result(Mapping[str, Any]):
+class Result(Tables, Mapping[str, Any]):
     """The results of a run: arrays (NumPy or, from the cuda backend, CuPy) and scalars (Python numbers).
 
     They are attributes and items under their declared names (``result.distance``, ``result["distance"]``); ids are
@@ -60,8 +62,10 @@ class Result(Mapping[str, Any]):
         backend_line: str = "",
         compile_ms: float = 0.0,
         params: Mapping[str, object] | None = None,
+        graph: Graph | None = None,
     ) -> None:
         """`params` are those of the run, which may say how many values an element of an array has."""
+        self._graph, self._names = graph, graph.names if graph is not None else None
         results = program if isinstance(program, Results) else Results(program)
         self.iterations: int = outcome.iterations
         self.time_ms: float = outcome.time_ms
@@ -96,8 +100,8 @@ class Result(Mapping[str, Any]):
         return self._traced
 
     def __getstate__(self) -> dict[str, Any]:
-        """Copies and pickles have the trace, and not what it is decoded from."""
-        return {**self.__dict__, "_traced": self.trace}
+        """Copies and pickles have the trace, and not what it is decoded from; of the graph they have the names."""
+        return {**self.__dict__, "_traced": self.trace, "_graph": None}
 
     @property
     def arrays(self) -> dict[str, Any]:
@@ -136,6 +140,11 @@ class Result(Mapping[str, Any]):
         names = ", ".join(self)
         return f"<Result: {names}; {self.iterations} iterations, {self.time_ms:.3f} ms, {self.backend}>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import result_page
+
+        return result_page(self)
+
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The result arrays as NumPy arrays, wherever they lie; a pair `best` as `best.0` and `best.1`."""
         return {name: on_host(values) for name, values in parts_of(self._arrays).items()}
@@ -143,6 +152,22 @@ class Result(Mapping[str, Any]):
     def numbers(self) -> dict[str, Scalar]:
         """The result scalars; a pair `best` as `best.0` and `best.1`."""
         return parts_of(self._scalars)
+
+    def plot(self, name: str | None = None, ax: Any = None, *, kind: str | None = None) -> Any:
+        """A picture of the result `name` (the first one; "frontier": `plot_trace`) by Matplotlib, on `ax` or new axes,
+        which it returns. A small graph is drawn with the values as colours (``kind="drawing"``), of a larger one it is
+        their distribution. Raises ValueError for names and kinds that there are not, `gdsl.GdslError` E0907 without
+        Matplotlib."""
+        from gdsl.api.plotting import plot
+
+        return plot(self, name, ax, kind)
+
+    def plot_trace(self, ax: Any = None) -> Any:
+        """The size of the frontier and its edges, pass by pass, on `ax` or new axes, which it returns. Raises
+        `gdsl.GdslError` E0907 without Matplotlib."""
+        from gdsl.api.plotting import plot_trace
+
+        return plot_trace(self, ax)
 
     def summary(self) -> list[Summary]:
         """Type, size, minimum, maximum, mean, sum and grade of every result, and how many values are not finite; of a

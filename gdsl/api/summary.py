@@ -74,6 +74,17 @@ def begins_with_inf(declared: ir.Array | ir.Scalar) -> bool:
     return declared.type.is_integer and initial.value == np.iinfo(declared.type.name).max
 
 
+def finite(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which values have a size: no `none`, NaN or `inf`."""
+    if declared.type.is_id:
+        return np.asarray(array >= 0)
+    if array.dtype.kind == "f":
+        return np.asarray(np.isfinite(array))
+    if begins_with_inf(declared):
+        return np.asarray(array != np.iinfo(declared.type.name).max)
+    return np.ones(array.shape, dtype=bool)
+
+
 def _apart(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], dict[str, int]]:
     """The values that have a size, and how many there are of each that has none."""
     if declared.type.is_id:

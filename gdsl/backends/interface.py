@@ -5,13 +5,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Direction, Order
 from gdsl.records import dataclass
 from gdsl.types import Widths
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
 
 Scalar = bool | int | float
 
@@ -87,6 +90,11 @@ class TraceRecord:
     the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
     vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
     was used; None where the choice does not exist. `order` is NEAR_FAR where it ran on some of a worklist at a time.
+
+    Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of
+    what was done between the record before and this one (other steps of the schedule, and what an operator leaves to
+    the barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. Of operators that share a
+    sweep the one whose sweep it is has all of its time. Records that differ in times alone are equal.
     """
 
     site: int
@@ -97,6 +105,9 @@ class TraceRecord:
     direction: Direction | None = None
     balance: Balance | None = None
     order: Order | None = None
+    time_ms: float | None = dataclasses.field(default=None, compare=False)
+    before_ms: float | None = dataclasses.field(default=None, compare=False)
+    waiting_ms: float | None = dataclasses.field(default=None, compare=False)
 
 
 @dataclasses.dataclass(frozen=True)  # so is this, with what it finds out later
@@ -159,8 +170,39 @@ class Space:
     free: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """A kernel as a GPU has it: registers and bytes of local memory (spills and stack) a thread, bytes of shared memory
+    a block, and how many of its blocks, of so many threads, a multiprocessor holds at a time, which could hold `most`
+    threads."""
+
+    name: str
+    registers: int
+    local: int
+    shared: int
+    resident: int
+    threads: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """What runs on a graph: the plan (None where a backend has none), the generated text in its `language`, what else
+    there is to say, in words, and the kernels of a GPU."""
+
+    plan: Plan | None
+    language: str
+    text: str
+    facts: tuple[tuple[str, str], ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+
+
 class Executable(Protocol):
     """A program that a backend has made ready."""
+
+    def build(self, graph: Graph) -> Build:
+        """What the last run on `graph` ran; there must have been one."""
+        ...
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises `gdsl.diagnostics.GdslError` when the run fails or is stopped, `KeyboardInterrupt`

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import difflib
 import weakref
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +14,7 @@ from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
+from gdsl.graph.foreign import is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
@@ -47,7 +50,7 @@ class unchecked:  # noqa: N801 - it is called as a function is
 
 def is_device_array(values: object) -> bool:
     """Whether `values` lies in the memory of a CUDA device."""
-    return hasattr(values, "__cuda_array_interface__")
+    return is_on_gpu(values)
 
 
 def array_module(values: object) -> Any:
@@ -101,8 +104,11 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     if array.count is not None:
         message = f"no array was given for the input `{array.name}`; a graph's attributes have one value a {kind}"
         raise GdslError.single("E0605", message, array.span, source, fix=fix)
+    other = _other_name(array.name, attributes)
     if array.domain is Domain.EDGE and array.name == "weight":
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
+        if other is not None:
+            fix = f"--weight-column {other} says that this is it, or from Python weight=graph.attributes[{other!r}]"
     names = ", ".join(sorted(attributes))
     raise GdslError.single(
         "E0605",
@@ -112,6 +118,13 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
         notes=[f"{kind} attributes of the graph: {names}"] if names else [],
         fix=fix,
     )
+
+
+def _other_name(name: str, attributes: Mapping[str, Any]) -> str | None:
+    """The attribute that may be meant by `name`: one that is written nearly like it, or the only one."""
+    near = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
+    near += difflib.get_close_matches(name, list(attributes), n=1)
+    return near[0] if near else next(iter(attributes)) if len(attributes) == 1 else None
 
 
 def input_array(
@@ -147,11 +160,9 @@ def _elements(array: ir.Array, graph: Graph) -> int:
 
 
 def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) -> Any:
-    if is_device_array(given):
-        module = array_module(given)
-        values = module.asarray(given)
-        return values if device else module.asnumpy(values)
     try:
+        if device and is_device_array(given):
+            return on_gpu(given)
         values = host_array(given, f"input `{array.name}`")
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.binding.inputs import array_module, is_device_array
+from gdsl.binding.inputs import is_device_array
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.params import Text
 from gdsl.diagnostics import GdslError, shown, type_name
@@ -64,11 +64,9 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
         words = given.split(",") if graph.names is not None else given.replace(",", " ").split()
         members = _ids(declared, [Text(word) for word in words if word.strip()], graph, source)
         given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
-    elif is_device_array(given):
-        return array_module(given).asnumpy(given)
     elif graph.names is not None and isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind != "b":
         given = given.tolist()
-    if hasattr(given, "__array__"):
+    if hasattr(given, "__array__") or is_device_array(given):
         try:
             return host_array(given, f"param `{declared.name}`")
         except ValueError as error:

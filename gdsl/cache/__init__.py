@@ -11,12 +11,12 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import stat
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache as remember
 from pathlib import Path
 
+from gdsl.cache.entries import STAGED, Entry, entries_in, mark_used, remove
 from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
 from gdsl.cache.state import look, outside, package
 from gdsl.cache.trust import read_private
@@ -27,6 +27,7 @@ __all__ = [
     "clear",
     "directory",
     "fingerprint",
+    "found",
     "get",
     "get_file",
     "holds",
@@ -112,16 +113,20 @@ def nowhere_to_load() -> bool:
 
 def clear() -> int:
     """Remove every entry; returns how many there were."""
-    entries = [path for path, _ in _entries()]
-    for path in entries:
-        _discard(path)
-    return len(entries)
+    return len(remove(found()))
 
 
 def usage() -> tuple[int, int]:
     """How many entries there are and how many bytes they take."""
-    sizes = [size for _, size in _entries()]
+    sizes = [entry.size for entry in found()]
     return len(sizes), sum(sizes)
+
+
+def found() -> list[Entry]:
+    """Every entry; none where there is no cache."""
+    with contextlib.suppress(OSError, ValueError):
+        return list(entries_in(directory()))
+    return []
 
 
 @remember
@@ -176,7 +181,11 @@ def _read(kind: str, name: str) -> bytes | None:
     if content is None:
         return None
     end = max(len(content) - _TRAILER, 0)
-    return content[:end] if content[end:] == _trailer(name, memoryview(content)[:end]) else None
+    if content[end:] != _trailer(name, memoryview(content)[:end]):
+        return None
+    if kind:
+        mark_used(place / name)
+    return content[:end]
 
 
 def _stage(kind: str, name: str, data: bytes) -> Path | None:
@@ -195,7 +204,7 @@ def _stage(kind: str, name: str, data: bytes) -> Path | None:
 
 def _written(place: Path, name: str, data: bytes) -> Path:
     """A new file in `place` that holds the whole entry. Raises OSError."""
-    handle, staged = tempfile.mkstemp(prefix=".", dir=place)
+    handle, staged = tempfile.mkstemp(prefix=STAGED, dir=place)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(data + _trailer(name, data))
@@ -226,23 +235,15 @@ def _store(staged: Path, name: str) -> Path | None:
         _discard(staged)
         _warn(cannot("written", error))
         return None
+    from gdsl.cache import limit
+
+    limit.written(path.parents[1], path)
     return path
 
 
 def _discard(path: Path) -> None:
     with contextlib.suppress(OSError):
         path.unlink()
-
-
-def _entries() -> Iterator[tuple[Path, int]]:
-    """Every entry and its size; links are neither followed nor counted."""
-    with contextlib.suppress(OSError, ValueError):
-        for kind in directory().iterdir():
-            if stat.S_ISDIR(kind.lstat().st_mode):
-                for path in kind.iterdir():
-                    status = path.lstat()
-                    if stat.S_ISREG(status.st_mode):
-                        yield path, status.st_size
 
 
 def _warn(text: str) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, tuning_options
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.cli.streams import message, tell_warnings
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command(name="check", short_help="Look for mistakes in programs.")
-@click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True)
+@click.argument("program_files", metavar="PROGRAM...", nargs=-1, required=True, shell_complete=completing.programs)
 @click.option("--strict", is_flag=True, help="Take warnings for mistakes.")
 @click.option(
     "--schedules", metavar="all|N", callback=checked_number,
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     "results with the reference's.",
 )  # fmt: skip
 @click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, help="Set a param for --schedules, as in run.",
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+    help="Set a param for --schedules, as in run.",
 )  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), help="What --schedules runs on; auto.",
@@ -83,11 +85,16 @@ def _check(program_files: tuple[str, ...], tune: tuple[str, ...], strict: bool) 
         if strict and program.warnings:
             failed = True
             continue
-        click.echo(f"{STANDARD_INPUT if file == '-' else printable(file)}: ok")
-        for line in _sentences(program):
-            click.echo(f"  {line}")
+        tell_sound(STANDARD_INPUT if file == "-" else file, program)
     if failed:
         raise click.exceptions.Exit(1)
+
+
+def tell_sound(file: str, program: Program) -> None:
+    """Print what a program without mistakes is, takes and gives."""
+    click.echo(f"{printable(file)}: ok")
+    for line in _sentences(program):
+        click.echo(f"  {line}")
 
 
 def _sentences(program: Program) -> Iterator[str]:

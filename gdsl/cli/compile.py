@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
 from gdsl.cli.streams import tell_warnings
 
@@ -24,11 +25,17 @@ _SUFFIXES = {
 
 
 @click.command(name="compile", short_help="Print the code that a program becomes.")
-@click.argument("program_file", metavar="PROGRAM")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
 @click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
-@click.option("--graph", "graph_file", metavar="FILE", help="Fix the width of ids by this graph; 32 bits without it.")
+@click.option(
+    "--graph",
+    "graph_file",
+    metavar="FILE",
+    shell_complete=completing.graphs,
+    help="Fix the width of ids by this graph; 32 bits without it.",
+)
 @tuning_options
 @graph_options
 def command(
@@ -101,7 +108,7 @@ def _made(
     if form == "cuda":
         return text
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-    from gdsl.cli.progress import working
+    from gdsl.progress import working
 
     wide_pairs.check(plan_of(program.ir), widths, arch)
     with working(f"compiling for {arch}"):

@@ -8,12 +8,13 @@ import os
 import click
 
 from gdsl import knobs
+from gdsl.cli import completing
 from gdsl.diagnostics import printable
 
 
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
-@click.argument("word", metavar="[CODE|KNOB|PROGRAM]", required=False)
-@click.argument("program", metavar="[PROGRAM]", required=False)
+@click.argument("word", metavar="[CODE|KNOB|PROGRAM]", required=False, shell_complete=completing.explained)
+@click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
 

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option
 from gdsl.cli.output import file_name
+from gdsl.cli.plots import check_plot, plot_option, write_plot
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 
@@ -26,8 +28,8 @@ def command() -> None:
 
 
 @command.command()
-@click.argument("spec", metavar="SPEC")
-@output_option("The file to write (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz). Required.")
+@click.argument("spec", metavar="SPEC", shell_complete=completing.generators)
+@output_option("The file to write, in the format of its suffix (gdslc graph convert --help lists them). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
     """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.
@@ -49,28 +51,36 @@ def generate(spec: str, output: Path | None, words: GraphWords) -> None:
 
 
 @command.command()
-@click.argument("graph_file", metavar="GRAPH")
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+@plot_option("Draw it, or of a larger graph the distribution of its degrees, into FILE: .png, .svg or .pdf.")
 @graph_options
-def info(graph_file: str, as_json: bool, words: GraphWords) -> None:
+def info(graph_file: str, as_json: bool, plot: Path | None, words: GraphWords) -> None:
     """Say what kind of graph GRAPH is: sizes, degrees, weights, self-loops, parallel edges.
 
     \b
     Example:
       gdslc graph info karate
+      gdslc graph info karate --plot karate.svg
     """
     from gdsl.graph import describe
 
-    found = describe(words.open(graph_file))
+    if plot is not None:
+        check_plot(plot)
+    graph = words.open(graph_file)
+    found = describe(graph)
+    if plot is not None:
+        write_plot(plot, [graph.plot])
     click.echo(json.dumps(found.as_dict(), indent=2) if as_json else str(found))
 
 
 @command.command()
-@click.argument("graph_file", metavar="GRAPH")
-@click.argument("target", metavar="TARGET", callback=file_name)
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
+@click.argument("target", metavar="TARGET", callback=file_name, shell_complete=completing.files())
 @graph_options
 def convert(graph_file: str, target: Path, words: GraphWords) -> None:
-    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt; text also .gz .bz2 .xz).
+    """Write GRAPH to TARGET in the format of its suffix (.mtx .gr .npz .csv .tsv .txt .parquet .feather .graphml .gml;
+    text also .gz .bz2 .xz).
 
     \b
     Example:
@@ -81,14 +91,14 @@ def convert(graph_file: str, target: Path, words: GraphWords) -> None:
 
 def _save(graph_file: str, target: Path, words: GraphWords) -> None:
     from gdsl.cli.output import check_writable
-    from gdsl.cli.progress import working
     from gdsl.graph import write
-    from gdsl.graph.reading import format_of
+    from gdsl.graph.reading import KEEP_NAMES, format_of
+    from gdsl.progress import working
 
     check_writable(target)
     graph = words.open(graph_file)
     with working(f"writing {target}"):
         write(graph, target)
-    if graph.names is not None and format_of(str(target)) not in ("csv", "tsv"):
+    if graph.names is not None and format_of(str(target)) not in KEEP_NAMES:
         message("note: this format keeps no names of vertices; .csv does")
     message(f"{printable(str(target))}: {graph!r}")

@@ -10,8 +10,8 @@ import importlib
 import os
 import sys
 import warnings
-from collections.abc import Sequence
-from typing import Any, cast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
@@ -20,15 +20,24 @@ from gdsl.cli.machine import check_room, import_failure, system_failure
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
 _VERBS = {
     "compile": ("gdsl.cli.compile", "Print the code that a program becomes."),
     "run": ("gdsl.cli.run", "Run a program on a graph."),
+    "profile": ("gdsl.cli.profile", "Show where the time of a run goes, as a page or a table."),
     "tune": ("gdsl.cli.tune", "Find the fastest knobs of a program for a kind of graph."),
+    "export": ("gdsl.cli.export", "Write a program as C++ or CUDA that needs no gdsl."),
     "check": ("gdsl.cli.check", "Look for mistakes in programs."),
     "explain": ("gdsl.cli.explain", "Explain the code of a message, a tuning knob, or a program."),
     "samples": ("gdsl.cli.samples", "List the programs that come with gdsl."),
     "doctor": ("gdsl.cli.doctor", "Say what this machine has, and what to install."),
     "graph": ("gdsl.cli.graph", "Generate, describe and convert graphs."),
+    "init": ("gdsl.cli.init", "Make a folder with a program, a test and a page."),
+    "watch": ("gdsl.cli.watch", "Check a program, and run it, each time it is saved."),
+    "cache": ("gdsl.cli.cache", "Say what the cache holds, and empty it."),
+    "completion": ("gdsl.cli.completion", "Print what makes a shell complete the words of gdslc."),
 }
 
 INTERRUPTED = 130
@@ -50,13 +59,21 @@ class _Verbs(click.Group):
             return None
         return cast(click.Command, importlib.import_module(_VERBS[name][0]).command)
 
+    def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The verbs that begin so, without importing them; options as click does."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(context, incomplete)
+        from click.shell_completion import CompletionItem
+
+        return [CompletionItem(name, help=text) for name, (_, text) in _VERBS.items() if name.startswith(incomplete)]
+
     def resolve_command(
         self, context: click.Context, arguments: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with a suggestion for a misspelt verb."""
         import difflib
 
-        if arguments and arguments[0] not in _VERBS and not arguments[0].startswith("-"):
+        if arguments and not context.resilient_parsing and arguments[0] not in (*_VERBS, "") and arguments[0][0] != "-":
             close = difflib.get_close_matches(arguments[0], _VERBS, n=1)
             hint = f" Did you mean '{close[0]}'?" if close else ""
             context.fail(f"No such command '{arguments[0]}'.{hint}")
@@ -84,6 +101,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning  # type: ignore[assignment]
     if arguments is None:  # the process is ours
         gc.set_threshold(_GARBAGE)
+        if "_GDSLC_COMPLETE" in os.environ:
+            from gdsl.cli.completion import answer
+
+            return answer(os.environ["_GDSLC_COMPLETE"])
     with streams.prepared():
         try:
             status = _guarded(arguments)
@@ -98,11 +119,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    return guarded(lambda: _invoke(words))
+
+
+def _invoke(words: list[str]) -> None:
+    check_room()
+    with gdslc.make_context("gdslc", words) as context:
+        gdslc.invoke(context)
+
+
+def guarded(action: Callable[[], object]) -> int:
+    """Do `action`, tell what fails as a message, and return the exit status. Raises OSError, which may be about the
+    standard streams."""
     try:
-        check_room()
-        words = list(sys.argv[1:] if arguments is None else arguments)
-        with gdslc.make_context("gdslc", words) as context:
-            gdslc.invoke(context)
+        action()
         return 0
     except click.exceptions.Exit as request:
         return request.exit_code

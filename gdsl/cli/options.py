@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
@@ -23,13 +24,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
-_BYTES = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[KMGT]i?)?B?)", re.IGNORECASE | re.ASCII)
-_UNITS = {
-    f"{prefix}{between}{unit}".lower(): (1024 if between else 1000) ** power
-    for power, prefix in enumerate(("", "k", "M", "G", "T"))
-    for between in ("", "i")
-    for unit in ("", "B")
-}
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
@@ -50,12 +44,12 @@ def checked_bytes(context: click.Context, option: click.Parameter, word: str | N
     """A callback: a number of bytes, which may have a unit."""
     if word is None:
         return None
-    match = _BYTES.fullmatch(word.strip())
-    if match is None:
-        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB")
-    from decimal import Decimal
+    from gdsl.byte_counts import byte_count
 
-    return int(Decimal(match[1]) * _UNITS[match[2].lower()])
+    try:
+        return byte_count(word)
+    except ValueError:
+        raise click.BadParameter(f"{shown(word)} is no number of bytes, such as 80000000000, 80GB or 64GiB") from None
 
 
 def checked_seconds(context: click.Context, option: click.Parameter, word: str | None) -> float | None:
@@ -83,12 +77,15 @@ class GraphWords:
     format: str | None = None
     one_based: bool = False
     num_vertices: int | None = None
+    source_column: str | None = None
+    target_column: str | None = None
+    weight_column: str | None = None
 
     def open(self, path_or_spec: str) -> Graph:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
         Raises GdslError E07xx."""
-        from gdsl.cli.progress import working
         from gdsl.graph import open_graph, unused_ids
+        from gdsl.progress import working
 
         options = dataclasses.asdict(self)
         options["loops"] = not options.pop("no_loops")
@@ -118,6 +115,7 @@ def tuning_options(command: Command) -> Command:
         metavar="KNOB=VALUE",
         multiple=True,
         callback=_checked_tune,
+        shell_complete=completing.knobs,
         help=f"Set a knob, such as visit.direction=pull or schedule.ids=64; may be repeated. {summary()}",
     )(decorated)
 
@@ -134,7 +132,10 @@ def tune_file_options(command: Command) -> Command:
 
     decorated = click.option("--no-tune-file", is_flag=True, help="Leave the tune file beside PROGRAM alone.")(wrapped)
     return click.option(  # type: ignore[return-value]
-        "--tune-file", metavar="FILE", help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM."
+        "--tune-file",
+        metavar="FILE",
+        shell_complete=completing.files(".tune"),
+        help="Take knobs from this file of gdslc tune, not from the one beside PROGRAM.",
     )(decorated)
 
 
@@ -154,7 +155,9 @@ def graph_options(command: Command) -> Command:
 
 def output_option(help_text: str) -> Callable[[Command], Command]:
     """Add -o; the command gets it as `output`, a Path or None."""
-    return click.option("-o", "--output", metavar="FILE", callback=file_name, help=help_text)
+    return click.option(
+        "-o", "--output", metavar="FILE", callback=file_name, shell_complete=completing.files(), help=help_text
+    )
 
 
 def _checked_tune(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
@@ -185,9 +188,12 @@ _GRAPH_OPTIONS = (
     click.option(
         "--format", metavar="FORMAT",
         help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
-        "(SciPy), csv, tsv, edges (an edge list) or metis.",
+        "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml or gml.",
     ),
     click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0."),
+    click.option("--source-column", metavar="NAME", help="The column of an edge list or table that has the sources."),
+    click.option("--target-column", metavar="NAME", help="The column that has the destinations."),
+    click.option("--weight-column", metavar="NAME", help="The column that is the weight."),
     click.option(
         "--num-vertices", metavar="N", callback=checked_limit,
         help="How many vertices an edge list has, where the last ones have no edge.",

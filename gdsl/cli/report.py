@@ -126,7 +126,10 @@ def print_report(run: Run, profile: bool) -> None:
         knobs = ", ".join(result.tuned.knobs) or "none, the program is best as it is"
         click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
+        from gdsl.cli.bars import print_bars
+
         _print_trace(result.trace)
+        print_bars(result.trace)
 
 
 def _layout(result: Result) -> str:

@@ -1,4 +1,4 @@
-"""Results as files: .npz, .csv and .json."""
+"""Results as files: .npz, .csv, .json, and tables of Parquet and Arrow."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from gdsl.api.result import Result
 from gdsl.cli.output import check_writable, write_output
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, printable
+from gdsl.extras import required
 from gdsl.graph.names import Names
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type
 
-SUFFIXES = (".npz", ".csv", ".json")
+SUFFIXES = (".npz", ".csv", ".json", ".parquet", ".feather", ".arrow")
+_TABLES = {".csv": "a CSV file", ".parquet": "a Parquet file", ".feather": "an Arrow file", ".arrow": "an Arrow file"}
+"""Those that have a line for each vertex or edge and no place for anything else."""
 
 
 def check_result_path(path: Path, program: ir.Program) -> None:
@@ -29,32 +32,43 @@ def check_result_path(path: Path, program: ir.Program) -> None:
     file that cannot be written."""
     if path.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
-    if path.suffix.lower() == ".csv" and not _result_domains(program):
+    suffix = path.suffix.lower()
+    if suffix in _TABLES and not _result_domains(program):
         scalars = ", ".join(data.name for data in results_of(program))
         why = f"the program's results ({scalars}) are scalars" if scalars else "the program has no results"
         raise GdslError.single(
             "E0911",
-            f"cannot write {path}: a CSV file has a line for each vertex or edge, and {why}",
+            f"cannot write {path}: {_TABLES[suffix]} has a line for each vertex or edge, and {why}",
             fix="use a .npz or .json file",
         )
-    if path.suffix.lower() == ".csv" and len(_result_domains(program)) > 1:
+    if suffix in _TABLES and len(_result_domains(program)) > 1:
         raise GdslError.single(
             "E0911",
-            f"cannot write {path}: a CSV file has one table, and the program has results over vertices and over edges",
+            f"cannot write {path}: {_TABLES[suffix]} has one table, and the program has results over vertices and over "
+            "edges",
             fix="use a .npz or .json file",
         )
+    if suffix in _TABLES and suffix != ".csv":
+        required("pyarrow", "gdsl[tables]", _TABLES[suffix])
     check_writable(path)
 
 
 def write_result(path: Path, program: ir.Program, result: Result, names: Names | None = None) -> None:
     """Write all results to `path` in the format that its suffix names; `names` stand for vertices in a table, which has
     no place for scalars, as is then told. Raises E0911."""
-    if path.suffix.lower() == ".csv":
-        write_output(path, lambda file: _write_csv(file, program, result, names))
+    suffix = path.suffix.lower()
+    if suffix in _TABLES:
+        if suffix == ".csv":
+            write_output(path, lambda file: _write_csv(file, program, result, names))
+        else:
+            from gdsl.graph.table_files import write_table
+
+            table = result.to_arrow(names=names is not None)
+            write_output(path, lambda file: write_table(file, "parquet" if suffix == ".parquet" else "arrow", table))
         if result.scalars:
             message(f"note: {printable(str(path))} is without the scalars {', '.join(result.scalars)}")
         return
-    writer = {".npz": _write_npz, ".json": _write_json}[path.suffix.lower()]
+    writer = {".npz": _write_npz, ".json": _write_json}[suffix]
     write_output(path, lambda file: writer(file, program, result))
 
 

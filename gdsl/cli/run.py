@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     checked_bytes,
@@ -20,6 +21,7 @@ from gdsl.cli.options import (
     tuning_options,
 )
 from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.plots import check_plot, plot_option, write_plot
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
@@ -32,19 +34,19 @@ if TYPE_CHECKING:
 
 
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
-@click.argument("program_file", metavar="PROGRAM")
-@click.argument("graph_file", metavar="GRAPH")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True,
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
     help="Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.",
 )  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
     help="auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.",
 )  # fmt: skip
-@output_option("Write the results to FILE, which ends in .npz, .csv or .json.")
+@output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet or .feather.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
-@click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and .csv.")
+@click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
 @click.option(
     "--timeout",
@@ -58,6 +60,7 @@ if TYPE_CHECKING:
     help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
 )  # fmt: skip
 @click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@plot_option("Draw each result, on a small graph as its colours, and the frontier into FILE: .png, .svg or .pdf.")
 @tune_file_options
 @tuning_options
 @graph_options
@@ -74,6 +77,7 @@ def command(
     max_iterations: int | None,
     dry_run: bool,
     memory: int | None,
+    plot: Path | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -83,9 +87,9 @@ def command(
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample; gdslc
     samples lists them), or - for standard input.
 
-    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel;
-    the text ones also as .gz, .bz2, .xz), a generated graph such as rmat:16, grid:300 or uniform:1000:5000, or one
-    that comes with gdsl: karate or lesmis.
+    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel,
+    a table .parquet .feather .arrow, .graphml, .gml; those of text also as .gz, .bz2, .xz), a generated graph such as
+    rmat:16, grid:300 or uniform:1000:5000, or one that comes with gdsl: karate or lesmis.
 
     \b
     Examples:
@@ -99,6 +103,10 @@ def command(
         raise click.UsageError("--memory is for --dry-run: a run has the memory that there is")
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
+    if plot is not None and dry_run:
+        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
+    if plot is not None:
+        check_plot(plot)
     if dry_run:
         from gdsl.cli.dry_run import tell
 
@@ -110,6 +118,10 @@ def command(
         return
     with limited(timeout):
         run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
+    if plot is not None:
+        from gdsl.api.plotting import all_pictures
+
+        write_plot(plot, all_pictures(run.result))
     if as_json:
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
@@ -161,9 +173,9 @@ def _execute(
 ) -> Run:
     """The work, the quick checks before the slow ones; writes `output` too."""
     from gdsl.backends import registry
-    from gdsl.cli.progress import working
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
+    from gdsl.progress import working
 
     with interrupting():
         program = _compiled(program_file, tuning, given, output)

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import click
 
+from gdsl.cli import completing
+
 
 @click.command(name="samples", short_help="List the programs that come with gdsl.")
-@click.argument("name", metavar="[NAME]", required=False)
+@click.argument("name", metavar="[NAME]", required=False, shell_complete=completing.sample_names)
 def command(name: str | None) -> None:
     """List the programs and graphs that come with gdsl, with their paths; with NAME print that program.
 

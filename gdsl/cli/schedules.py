@@ -70,8 +70,8 @@ def check_schedules(
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
     from gdsl.binding import check_names, needed_widths
-    from gdsl.cli.progress import working
     from gdsl.program_text import read_program
+    from gdsl.progress import working
 
     with interrupting():
         source, given = read_program(program_word), given_params(assignments)

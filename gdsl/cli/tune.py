@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, checked_seconds, graph_options, output_option
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, given_params, param_values
@@ -45,9 +46,12 @@ class _Search:
 
 
 @click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
-@click.argument("program_file", metavar="PROGRAM")
-@click.argument("graph_file", metavar="GRAPH")
-@click.option("-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, help="Set a param, as in run.")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
+@click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
+@click.option(
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+    help="Set a param, as in run.",
+)  # fmt: skip
 @click.option(
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
     help="As in run. The reference takes no notice of knobs.",

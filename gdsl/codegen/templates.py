@@ -1,4 +1,5 @@
-"""The Jinja environment of both backends. Templates lay out code; what is to be laid out is decided before."""
+"""The Jinja environment of both backends, and of exported programs. Templates lay out code; what is to be laid out is
+decided before."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from gdsl.resources import resource_directory, resource_text
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
 
-BACKENDS = ("cuda", "cpu")
+BACKENDS = ("cuda", "cpu", "export")
 
 
 @cache
@@ -32,7 +33,7 @@ def environment(backend: str) -> Environment:
     )
 
 
-def render(backend: str, name: str, **context: object) -> str:
+def render(backend: str, name: str, /, **context: object) -> str:
     """The template `name` of `backend` filled in. The same context gives the same bytes."""
     return environment(backend).get_template(name).render(**context)
 

@@ -9,18 +9,27 @@ from gdsl.graph.graph import Graph
 
 
 def as_graph(value: Any) -> Graph:
-    """`value` itself, or the graph of a NetworkX graph or of a sparse matrix of SciPy. Raises TypeError for anything
-    else, GdslError E07xx for what is no graph after all."""
+    """`value` itself, or the graph of a NetworkX or igraph graph or of a sparse matrix of SciPy, CuPy or PyTorch.
+
+    Raises TypeError for anything else, GdslError E07xx for what is no graph after all."""
     if isinstance(value, Graph):
         return value
+    from gdsl.graph.igraph_graphs import is_igraph
+    from gdsl.graph.sparse_matrices import is_of_cupy
+    from gdsl.graph.torch_matrices import layout_of
+
     if _is_of_networkx(value):
         return Graph.from_networkx(value)
+    if is_igraph(value):
+        return Graph.from_igraph(value)
     sparse: Any = sys.modules.get("scipy.sparse")  # whoever has such a matrix has imported it
-    if sparse is not None and sparse.issparse(value):
+    if (sparse is not None and sparse.issparse(value)) or is_of_cupy(value):
         return Graph.from_scipy(value)
+    if (layout_of(value) or "").startswith("sparse_"):
+        return Graph.from_torch(value)
     raise TypeError(
-        f"the first argument must be a gdsl.Graph, or a graph of NetworkX or SciPy, not {type(value).__name__}; "
-        "see Graph.read, from_edges, from_scipy, from_networkx and from_pandas"
+        "the first argument must be a gdsl.Graph, or a graph of NetworkX, igraph, SciPy, CuPy or PyTorch (sparse), not "
+        f"{type(value).__name__}; see Graph.read, from_edges, from_table, from_scipy and from_networkx"
     )
 
 

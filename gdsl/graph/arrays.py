@@ -9,19 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.foreign import as_host, fetched, is_on_gpu, missing_of, reason_of
 from gdsl.graph.memory import require_memory
 
 
 def host_array(values: Any, name: str) -> NDArray[Any]:
-    """`values` as `numpy.asarray` takes them, of any dtype and shape.
+    """`values` as `numpy.asarray` takes them, of any dtype and shape; what lies on a GPU is fetched, and what only
+    speaks DLPack is taken by that.
 
-    Raises ValueError, with words that go on behind `name`, for what is no array or has masked values: these have no
-    counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array larger
-    than the machine.
+    Raises ValueError, with words that go on behind `name`, for what is no array or has masked or missing values: these
+    have no counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array
+    larger than the machine.
     """
-    if hasattr(values, "__cuda_array_interface__"):
-        raise ValueError("lies in the memory of a GPU; give array.get()")
+    if is_on_gpu(values):
+        values = fetched(values)
+    values = as_host(values)
     try:
+        missing = missing_of(values)
         length = len(values) if _is_sequence(values) else 0
         _require_room(16 * length, name)
         masked = length and any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values)
@@ -29,7 +33,10 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     except (GdslError, MemoryError):
         raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
-        raise ValueError(f"is not an array of numbers, but {type(values).__name__}") from error
+        why = reason_of(values, error)
+        raise ValueError(why or f"is not an array of numbers, but {type(values).__name__}") from error
+    if missing:
+        raise ValueError(f"has missing values ({missing:,} of them); give the others only, or values in their places")
     if masked:
         raise ValueError(_MASKED)
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.errors import readable_bytes
+from gdsl.byte_counts import readable_bytes
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.ids import WIDE_FROM
@@ -120,7 +120,7 @@ def unused_ids(graph: Graph, path: str, format: str | None = None) -> str | None
     """One line about gaps in the ids of an edge list, each of which is a vertex without an edge; None without any."""
     if looks_like_generator(path) or graph.names is not None or not graph.num_edges:
         return None
-    if format_of(meant_by(path), format) not in ("csv", "tsv", "edges"):
+    if format_of(meant_by(path), format) not in ("csv", "tsv", "edges", "parquet", "arrow"):
         return None
     used = graph.out_degrees > 0
     used[graph.columns] = True

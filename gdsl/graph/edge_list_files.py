@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import (
     ENDS,
     UNDIRECTED_ENDS,
+    RowsOf,
     find_row,
     is_number,
     is_whole,
@@ -27,8 +29,9 @@ from gdsl.graph.columns import (
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
+from gdsl.graph.names import Names, compacted
 from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.graph.wanted import Columns, require_column
 from gdsl.records import dataclass
 
 _COMMENT = re.compile(r"[#%].*")
@@ -36,6 +39,7 @@ _UNDIRECTED = "undirected"
 """The comment by which gdsl marks a list without names of columns."""
 _LARGEST_NAME = 2**63 - 2
 """Ids that become names are below it, so that one more is an int64."""
+_AS_FOUND = Columns()
 _EXAMPLE = "source,destination,weight,capacity"
 
 
@@ -58,18 +62,21 @@ class _Layout:
         return [place for place in range(len(self.names)) if place not in self.ends]
 
 
-def read_edge_list(path: str, one_based: bool, num_vertices: int | None, compact: bool = False) -> EdgeList:
+def read_edge_list(
+    path: str, one_based: bool, num_vertices: int | None, compact: bool = False, wanted: Columns = _AS_FOUND
+) -> EdgeList:
     """The edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns; alone it is a graph without edges. The ends are the columns that are named as such (`ENDS`),
-    where they may hold names, else the first two. Columns called `end` and `other_end`, or a comment `# undirected`
-    before all else, make the edges undirected. With `compact` the vertices are those that have an edge, in the order of
-    their ids, which become names. One column more is the attribute `weight`; further ones need names. A
-    column of whole numbers is int32, int64 or uint64, any other one float64.
+    names the columns; alone it is a graph without edges. The ends are those that are `wanted`, or the columns that are
+    named as such (`ENDS`), where they may hold names, else the first two. Columns called `end` and `other_end`, or a
+    comment `# undirected` before all else, make the edges undirected. With `compact` the vertices are those that have
+    an edge, in the order of their ids, which become names. One column more is the attribute `weight`; further ones need
+    names. A column of whole numbers is int32, int64 or uint64, any other one float64.
     """
-    layout, columns = _columns(path)
-    refuse_overflow(path, _rows, layout.names, columns, layout.delimiter)
+    rows = partial(_rows, wanted=wanted)
+    layout, columns = _columns(path, wanted)
+    refuse_overflow(path, rows, layout.names, columns, layout.delimiter)
     source, destination = layout.ends
     if layout.named is not None:
         if one_based or num_vertices is not None:
@@ -80,21 +87,21 @@ def read_edge_list(path: str, one_based: bool, num_vertices: int | None, compact
     if compact and names is None:
         if num_vertices is not None:
             raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
-        _check_ids(path, *ends, one_based, None, highest=_LARGEST_NAME)
-        sources, destinations, names = _compacted(*ends)
+        _check_ids(path, rows, *ends, one_based, None, highest=_LARGEST_NAME)
+        sources, destinations, names = compacted(*ends)
         count = len(names)
     else:
-        sources, destinations, count = _ids(path, *ends, one_based, num_vertices)
+        sources, destinations, count = _ids(path, rows, *ends, one_based, num_vertices)
     attributes = {layout.names[place]: narrowed(columns[place]) for place in layout.values}
     return EdgeList(sources, destinations, count, layout.directed, attributes, names=names)
 
 
-def _columns(path: str) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
+def _columns(path: str, wanted: Columns) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
     """Layout and values; a column has the type of its first value until a line asks for another one."""
     types: list[type] | None = None
     while True:
         with TextLines(path) as lines:
-            rows, layout = _layout(lines)
+            rows, layout = _layout(lines, wanted)
             if types is None:
                 types = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
                 for end in layout.ends:
@@ -124,7 +131,7 @@ def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[t
     return None if wider == types else wider
 
 
-def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
+def _layout(lines: TextLines, wanted: Columns) -> tuple[Iterator[str], _Layout]:
     """The lines of the edges, and how to read them."""
     marks: set[str] = set()
     rows = _without_comments(lines, iter(lines), marks)
@@ -135,17 +142,22 @@ def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
     delimiter = next((mark for mark in ",;" if mark in first), None)
     header = [word.strip('"') for word in words_of(readable(first), delimiter)]
     if not _is_header(header):
+        if not wanted.as_found:
+            raise lines.error(
+                "E0705", "the first line names no columns, and some are asked for by name", f"`{_EXAMPLE}`"
+            )
         words = words_of(first, delimiter)
         layout = _Layout(*_column_names(lines, None, len(words)), delimiter, words, directed)
         return itertools.chain([first], rows), layout
-    names, ends = _column_names(lines, header, len(header))
+    names, ends = _column_names(lines, header, len(header), wanted)
     directed = directed and (header[ends[0]], header[ends[1]]) != UNDIRECTED_ENDS
     mark = "\t" if delimiter is None and "\t" in first else delimiter
     first = next(rows, None)
     if first is None:
         return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header), directed)
     words = _words_with_names(first, mark)
-    if len(words) == len(header) and _are_names(header, words, ends):
+    known = wanted.source is not None or _say_ends(header, ends)
+    if len(words) == len(header) and known and _are_names(words, ends):
         ids: dict[str, int] = {}
         layout = _Layout(names, ends, delimiter, ["0" if place in ends else word for place, word in enumerate(words)])
         layout = replace(layout, directed=directed, named=ids)
@@ -157,11 +169,14 @@ def _layout(lines: TextLines) -> tuple[Iterator[str], _Layout]:
     return itertools.chain([first], rows), _Layout(names, ends, delimiter, words, directed)
 
 
-def _are_names(header: list[str], words: list[str], ends: tuple[int, int]) -> bool:
-    """Whether the ends are names: those of the first line, under words that call them ends, are no numbers at all."""
-    called = tuple(header[place].lower() for place in ends)
-    known = called in (*ENDS, UNDIRECTED_ENDS)
-    return known and all(words[place][:1].isalpha() and not is_number(words[place]) for place in ends)
+def _say_ends(header: list[str], ends: tuple[int, int]) -> bool:
+    """Whether the first line calls the ends what they are."""
+    return tuple(header[place].lower() for place in ends) in (*ENDS, UNDIRECTED_ENDS)
+
+
+def _are_names(words: list[str], ends: tuple[int, int]) -> bool:
+    """Whether the ends of the first line are names, no numbers at all."""
+    return all(words[place][:1].isalpha() and not is_number(words[place]) for place in ends)
 
 
 def _numbered(
@@ -209,12 +224,14 @@ def is_column_name(word: str) -> bool:
     return (word[:1].isalpha() or word.startswith("_")) and word.isprintable() and not is_number(word)
 
 
-def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tuple[tuple[str, ...], tuple[int, int]]:
+def _column_names(
+    lines: TextLines, header: list[str] | None, width: int, wanted: Columns = _AS_FOUND
+) -> tuple[tuple[str, ...], tuple[int, int]]:
     """What messages and attributes call the columns, and the places of the two ends."""
     if width < 2:
         note = "a line holds two ids, between blanks, commas or semicolons"
         raise lines.error("E0705", f"`{short(lines.line.strip())}` is not an edge", notes=(note,))
-    ends = _ends(lines, header) if header is not None else (0, 1)
+    ends = _ends(lines, header, wanted) if header is not None else (0, 1)
     if header is not None and header[ends[0]] == header[ends[1]]:
         raise _same_name(lines)
     names = dict(zip(ends, ("source", "destination"), strict=True))
@@ -225,14 +242,22 @@ def _column_names(lines: TextLines, header: list[str] | None, width: int) -> tup
         fix = f"name the columns in a first line, such as `{_EXAMPLE}`"
         raise lines.error("E0705", f"the line has {width} values; without names for them at most 3 are known", fix)
     elif header is not None:
-        names.update((place, header[place]) for place in others)
+        names.update((place, "weight" if header[place] == wanted.weight else header[place]) for place in others)
         if len({names[place] for place in others}) != len(others):
             raise _same_name(lines)
     return tuple(names[place] for place in range(width)), ends
 
 
-def _ends(lines: TextLines, header: list[str]) -> tuple[int, int]:
-    """The places of the columns that are named as the ends, else the first two."""
+def _ends(lines: TextLines, header: list[str], wanted: Columns) -> tuple[int, int]:
+    """The places of the columns that are wanted or named as the ends, else the first two."""
+    try:
+        asked = wanted.ends_among(header)
+        if wanted.weight is not None:
+            require_column(wanted.weight, header)
+    except GdslError as error:
+        raise GdslError([replace(problem, place=lines.place) for problem in error.diagnostics]) from None
+    if asked is not None:
+        return header.index(asked[0]), header.index(asked[1])
     if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
         return 0, 1
     for pair in (*ENDS, UNDIRECTED_ENDS):
@@ -257,8 +282,8 @@ def _same_name(lines: TextLines) -> GdslError:
     return lines.error("E0705", "two columns have the same name", f"give each its own, such as `{_EXAMPLE}`")
 
 
-def _rows(lines: TextLines) -> Iterator[str]:
-    return _layout(lines)[0]
+def _rows(lines: TextLines, wanted: Columns) -> Iterator[str]:
+    return _layout(lines, wanted)[0]
 
 
 class _Rows:
@@ -293,11 +318,16 @@ def _without_comments(lines: TextLines, stream: Iterator[str], marks: set[str] |
 
 
 def _ids(
-    path: str, sources: NDArray[Any], destinations: NDArray[Any], one_based: bool, num_vertices: int | None
+    path: str,
+    rows: RowsOf,
+    sources: NDArray[Any],
+    destinations: NDArray[Any],
+    one_based: bool,
+    num_vertices: int | None,
 ) -> tuple[NDArray[Any], NDArray[Any], int]:
     """Both ends counted from 0, in the narrowest type, and the number of vertices."""
     highest = LARGEST_NUM_VERTICES if num_vertices is None else num_vertices
-    _check_ids(path, sources, destinations, one_based, num_vertices, highest)
+    _check_ids(path, rows, sources, destinations, one_based, num_vertices, highest)
     if one_based:
         sources, destinations = sources - 1, destinations - 1
     count = check_ids(sources, destinations, num_vertices)
@@ -306,15 +336,9 @@ def _ids(
     return sources.astype(dtype), destinations.astype(dtype), count
 
 
-def _compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
-    """Both ends counted from 0 without gaps, and what the ids were."""
-    kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
-    places = places.astype(id_dtype(len(kept)))
-    return places[: len(sources)], places[len(sources) :], Names(kept.tolist())
-
-
 def _check_ids(
     path: str,
+    rows: RowsOf,
     sources: NDArray[Any],
     destinations: NDArray[Any],
     one_based: bool,
@@ -327,15 +351,15 @@ def _check_ids(
         outside = (ids < lowest) | (ids >= highest + lowest)
         if outside.any():
             place = int(np.argmax(outside))
-            raise _outside(path, place, name, int(ids[place]), one_based, num_vertices, highest)
+            lines = find_row(path, rows, place)
+            raise _outside(lines, name, int(ids[place]), one_based, num_vertices, highest)
 
 
 def _outside(
-    path: str, place: int, name: str, value: int, one_based: bool, num_vertices: int | None, highest: int
+    lines: TextLines, name: str, value: int, one_based: bool, num_vertices: int | None, highest: int
 ) -> GdslError:
-    """E0707 at the line of data row `place`."""
+    """E0707 at the line last read."""
     lowest = 1 if one_based else 0
-    lines = find_row(path, _rows, place)
     if value < lowest:
         message = f"the {name} {value} is no vertex: ids count from {lowest} here"
     elif highest == _LARGEST_NAME:

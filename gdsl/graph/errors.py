@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
+from gdsl.byte_counts import readable_bytes
 from gdsl.diagnostics import GdslError
-
-
-def readable_bytes(count: int) -> str:
-    """`count` bytes as people say it: 1.2 GB."""
-    amount, units = float(count), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
-    while amount >= 1000 and len(units) > 1:
-        amount, units = amount / 1000, units[1:]
-    return f"{amount:.0f} {units[0]}" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"
 
 
 def bad_id(value: int, where: str, num_vertices: int | None, place: str | None = None) -> GdslError:

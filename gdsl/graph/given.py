@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,8 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
     if array.size == 0:
         return np.zeros(0, dtype=np.int64)
     if array.dtype.kind not in "iu":
-        raise bad_array(f"{name} has the type {type_name(array.dtype)}", "vertex ids are integers")
+        names = "; Graph.from_table({'source': …, 'target': …}) takes names" if array.dtype.kind in "OUT" else ""
+        raise bad_array(f"{name} has the type {type_name(array.dtype)}", f"vertex ids are integers{names}")
     if array.dtype.kind == "u" and int(array.max()) > np.iinfo(np.int64).max:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
     if array.dtype.itemsize < 4:
@@ -47,6 +49,28 @@ def attribute_arrays(given: Mapping[str, ArrayLike], length: int, over: str) -> 
         if not isinstance(name, str):
             raise TypeError(f"the name of an attribute is a str, not {shown(name)}")
     return {name: _values(values, name, length, over) for name, values in given.items()}
+
+
+def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | None:
+    """An attribute's values, of each `what` one, as an array; None unless all are numbers. Of a `weight` None is 1.
+
+    Raises GdslError E0711 for a weight that is no number, and for whole numbers that fit no type.
+    """
+    if name == "weight":
+        values = [1 if value is None else value for value in values]
+    place = next((place for place, value in enumerate(values) if not isinstance(value, Real)), None)
+    if place is not None:
+        if name == "weight":
+            message = f"the weight {shown(values[place])} of {what} number {place} is no number"
+            raise bad_array(message, "give numbers")
+        return None
+    try:
+        array = np.array(values)
+    except OverflowError:  # of a whole number beside one that is not
+        array = np.array(values, dtype=object)
+    if array.dtype.kind not in "biuf":
+        raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
+    return array
 
 
 def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:

@@ -5,33 +5,38 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import shown
 from gdsl.files import path_name
+from gdsl.graph.conversions import Conversions
 from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_without_opposite, transpose
-from gdsl.graph.data_frames import edges_of_table
+from gdsl.graph.device_edges import postponed_on_gpu
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
 from gdsl.graph.given import flag
 from gdsl.graph.ids import id_widths, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
-from gdsl.graph.networkx_graphs import edges_of_networkx
 from gdsl.graph.pairing import paired_edges
 from gdsl.graph.postponed import Postponed, in_order, known_of, own
 from gdsl.graph.reading import read_graph
+from gdsl.graph.showing import Shown
 from gdsl.graph.simple import first_odd, loops_of, repeated_of
-from gdsl.graph.sparse_matrices import csr_of_matrix
 from gdsl.graph.transformations import options_of
+from gdsl.graph.wanted import columns_of
 from gdsl.types import Widths
 
+if TYPE_CHECKING:
+    from typing import Self
 
-class Graph:
-    """A graph, immutable once made. Make one by `from_edges`, `from_scipy`, `from_networkx`, `read` or `generate`.
+
+class Graph(Conversions, Shown):
+    """A graph, immutable once made. Make one by `from_edges`, `from_table`, `from_scipy`, `from_networkx`,
+    `from_igraph`, `from_torch`, `read` or `generate`.
 
     An edge id is the edge's place in the CSR: edges are ordered by source, then by neighbour, then as given.
     Undirected edges are stored both ways, an undirected self-loop once. Parallel edges are kept.
@@ -77,31 +82,11 @@ class Graph:
         return edges_of(self._csr)
 
     @classmethod
-    def _made(cls, made: Csr | Postponed) -> Graph:
+    def _made(cls, made: Csr | Postponed) -> Self:
         """The graph of a CSR that is known to be right, or of what becomes one."""
         graph = cls.__new__(cls)
         graph._keep(made)
         return graph
-
-    @classmethod
-    def from_pandas(
-        cls,
-        table: Any,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
-        *,
-        directed: bool = True,
-        num_vertices: int | None = None,
-    ) -> Graph:
-        """The graph of the rows of a DataFrame, or of anything with `columns` and columns by name.
-
-        Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
-        first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
-        attribute of that name; the other columns of numbers are attributes too. Raises GdslError E07xx.
-        """
-        edges = edges_of_table(table, source, target, weight, flag("directed", directed), vertex_count(num_vertices))
-        return Graph._from_edge_list(own(edges))
 
     @classmethod
     def generate(cls, spec: str, /, **options: Any) -> Graph:
@@ -184,26 +169,9 @@ class Graph:
                 raise ValueError("weights and attributes['weight'] are the same; give one of them")
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
-        edges = edges_from_arrays(sources, destinations, num_vertices, named, directed, of_vertices)
-        return Graph._from_edge_list(own(edges))
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Graph:
-        """The graph of a square sparse matrix of SciPy: each stored entry (i, j) is an edge i→j, its value the weight.
-
-        Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
-        give no weights. With directed=False the matrix must be symmetric. Raises GdslError E0704, E0707 or E0711.
-        """
-        return Graph._made(csr_of_matrix(matrix, flag("directed", directed)))
-
-    @classmethod
-    def from_networkx(cls, graph: Any) -> Graph:
-        """The graph of a NetworkX (multi)graph, with the attributes that are numbers on every edge or node.
-
-        Nodes 0 … V-1 keep their numbers; any other nodes are numbered in the order of `graph.nodes`. Edges without
-        a `weight` among others that have one get 1, as NetworkX counts them. Raises GdslError E0711.
-        """
-        return Graph._from_edge_list(edges_of_networkx(graph))
+        given = sources, destinations, num_vertices, named, directed, of_vertices
+        later = postponed_on_gpu(*given)
+        return Graph._from_edge_list(own(edges_from_arrays(*given))) if later is None else Graph._made(later)
 
     @classmethod
     def read(
@@ -218,14 +186,18 @@ class Graph:
         dedup: str | None = None,
         loops: bool = True,
         compact: bool = False,
+        source_column: str | None = None,
+        target_column: str | None = None,
+        weight_column: str | None = None,
     ) -> Graph:
         """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, METIS `.graph`, edge lists `.csv .tsv
-        .txt .el .e .wel`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no file
-        has that name.
+        .txt .el .e .wel`, tables `.parquet .feather .arrow`, `.graphml`, `.gml`; or a generated one (``"rmat:16"``) or
+        one that comes with gdsl (``"karate"``), where no file has that name.
 
-        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis); text may be compressed by
-        gzip, bzip2 or xz. Edge lists count from 0, with `one_based` from 1; without `num_vertices` they have the
-        largest id's. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
+        The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
+        gml); text may be compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1;
+        without `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name
+        their columns. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
         `compact` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a wrong
         kind.
         """
@@ -233,7 +205,9 @@ class Graph:
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
         options = options_of(undirected, weights, dedup, loops, compact)
-        return Graph._made(read_graph(name, options, format, flag("one_based", one_based), vertex_count(num_vertices)))
+        columns = columns_of(source_column, target_column, weight_column)
+        counted = flag("one_based", one_based), vertex_count(num_vertices)
+        return Graph._made(read_graph(name, options, format, *counted, columns))
 
     @property
     def id_bits(self) -> int:
@@ -354,6 +328,12 @@ class Graph:
         from gdsl.integrations.networkx import to_networkx
 
         return to_networkx(self)
+
+    def to_igraph(self) -> Any:
+        """An `igraph.Graph` with all attributes, and the `names` as the attribute `name` of its vertices."""
+        from gdsl.integrations.igraph import to_igraph
+
+        return to_igraph(self)
 
     def __len__(self) -> int:
         return self.num_vertices

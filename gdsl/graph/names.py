@@ -6,6 +6,9 @@ import difflib
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import Any, overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Names(Sequence[Any]):
     """The name of each vertex, by id. Immutable; names are different, mostly str, and may be any hashable values."""
@@ -72,6 +75,20 @@ class Names(Sequence[Any]):
 
 def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
     """The columns with a number for each name, counted in the order of appearance row by row, and the names."""
-    ids: dict[Hashable, int] = {}
-    rows = [[ids.setdefault(name, len(ids)) for name in row] for row in zip(*columns, strict=True)]
-    return [[row[place] for row in rows] for place in range(len(columns))], Names(ids)
+    count = len(columns)
+    mixed: list[Hashable] = [None] * (count * len(columns[0]))
+    for place, column in enumerate(columns):
+        mixed[place::count] = column
+    ids = dict.fromkeys(mixed)
+    numbers = {name: place for place, name in enumerate(ids)}
+    found = [numbers[name] for name in mixed]
+    return [found[place::count] for place in range(count)], Names(ids)
+
+
+def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
+    """Both ends counted from 0 without gaps, in the order of the numbers that they were, and these as names."""
+    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # beside each other NumPy makes floats of them
+        sources, destinations = sources.astype(object), destinations.astype(object)
+    kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
+    places = places.astype(np.int32 if len(kept) < 2**31 - 1 else np.int64)
+    return places[: len(sources)], places[len(sources) :], Names(kept.tolist())

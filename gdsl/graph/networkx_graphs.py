@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
+from gdsl.graph.given import numbers_of
 from gdsl.graph.names import Names
 
 
@@ -45,25 +46,8 @@ def node_numbers(graph: Any) -> dict[Any, int]:
 
 def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
     """The attributes whose values are numbers and that every row has; `weight` may be missing, then it is 1."""
-    names: dict[str, int] = {}
+    names: dict[str, None] = {}
     for row in rows:
-        for name in row:
-            if isinstance(name, str):
-                names[name] = names.get(name, 0) + 1
-    columns: dict[str, NDArray[Any]] = {}
-    for name, found in names.items():
-        if found < len(rows) and name != "weight":
-            continue
-        values = [row.get(name, 1) for row in rows]
-        if all(isinstance(value, Real) for value in values):
-            try:
-                array = np.array(values)
-            except OverflowError:  # of a whole number beside one that is not
-                array = np.array(values, dtype=object)
-            if array.dtype.kind not in "biuf":
-                raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
-            columns[name] = array
-        elif name == "weight":
-            place = next(place for place, value in enumerate(values) if not isinstance(value, Real))
-            raise bad_array(f"the weight {values[place]!r} of {what} number {place} is no number", "give numbers")
-    return columns
+        names.update((name, None) for name in row if isinstance(name, str))
+    found = {name: numbers_of(name, [row.get(name) for row in rows], what) for name in names}
+    return {name: values for name, values in found.items() if values is not None}

@@ -31,7 +31,8 @@ _COPYING, _PIECE = 8, 1 << 22
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """Edges that nobody else can write, and the changes to them that go along."""
+    """Edges that nobody else can write, and the changes to them that go along. They may lie on a GPU, in arrays of
+    CuPy."""
 
     edges: EdgeList
     options: GraphOptions
@@ -46,9 +47,21 @@ class Postponed:
         """Whether parallel edges become one: the first, which without attributes is as good as another."""
         return self.options.dedup is not None
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether the ends lie on a GPU."""
+        return not isinstance(self.edges.sources, np.ndarray)
+
+    def on_host(self) -> Postponed:
+        """The same with all arrays on the host."""
+        edges = self.edges
+        values = {name: _fetched(of) for name, of in edges.attributes.items()}
+        sources, destinations = _fetched(edges.sources), _fetched(edges.destinations)
+        return replace(self, edges=replace(edges, sources=sources, destinations=destinations, attributes=values))
+
     def csr(self) -> Csr:
         """The graph, made on the host."""
-        edges = self.edges
+        edges = self.on_host().edges if self.on_gpu else self.edges
         if edges.attributes:
             return csr_of(self.options.apply_to_edges(edges))
         sources, destinations = edges.sources, edges.destinations
@@ -121,6 +134,10 @@ def own(edges: EdgeList) -> EdgeList:
     if len(edges.sources) < LARGE or edges.num_vertices >= WIDE_FROM:
         return edges
     return replace(edges, sources=_copied(edges.sources), destinations=_copied(edges.destinations))
+
+
+def _fetched(values: Any) -> NDArray[Any]:
+    return values if isinstance(values, np.ndarray) else np.asarray(values.get())
 
 
 def _copied(ids: NDArray[Any]) -> NDArray[np.int32]:

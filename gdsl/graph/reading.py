@@ -22,46 +22,25 @@ from gdsl.graph.postponed import Postponed, in_order
 from gdsl.graph.sparse_matrices import read_npz
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
-from gdsl.resources import resource_path
-
-SUFFIXES = {
-    ".mtx": "mtx",
-    ".mm": "mtx",
-    ".gr": "gr",
-    ".npz": "npz",
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".txt": "edges",
-    ".el": "edges",
-    ".e": "edges",
-    ".wel": "edges",
-    ".edges": "edges",
-    ".edgelist": "edges",
-    ".graph": "metis",
-    ".metis": "metis",
-}
-"""The format that the end of a file's name stands for."""
+from gdsl.graph.wanted import Columns, refuse_columns
+from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
 
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_AS_FOUND = Columns()
 _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
-COMPRESSED = (".gz", ".bz2", ".xz")
-FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis")
+FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
+_LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
+KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
+UNCOMPRESSED = ("npz", "parquet", "arrow")
+"""Formats that are compressed themselves, or read in no order."""
 
 
 def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
     if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
         return name
-    return _come_along().get(name, name)
-
-
-def _come_along() -> dict[str, str]:
-    """The paths of the graphs that come with gdsl, by their names."""
-    try:
-        return {path.stem: str(path) for path in resource_path("samples", "graphs").glob("*.mtx")}
-    except OSError:  # of an installation that is incomplete
-        return {}
+    return come_along().get(name, name)
 
 
 def _require_file(name: str) -> None:
@@ -88,7 +67,7 @@ def _near(name: str) -> str | None:
     close = difflib.get_close_matches(word[:100], graphs, n=1, cutoff=0.7)
     if close:
         return printable(os.path.join(folder, close[0]))
-    close = difflib.get_close_matches(os.path.splitext(word)[0][:100], _come_along(), n=1, cutoff=0.7)
+    close = difflib.get_close_matches(os.path.splitext(word)[0][:100], come_along(), n=1, cutoff=0.7)
     return f"{close[0]}, a graph that comes with gdsl" if close else None
 
 
@@ -102,9 +81,10 @@ def format_of(path: str, wanted: str | None = None) -> str:
     for suffix in COMPRESSED:
         name = name.removesuffix(suffix)
     found = SUFFIXES.get(os.path.splitext(name)[1])
-    if found is None or (found == "npz" and not path.lower().endswith(".npz")):
+    if found is None or (found in UNCOMPRESSED and path.lower().endswith(COMPRESSED)):
         known = ", ".join(SUFFIXES)
-        note = f"known are {known}, all but .npz also with {', '.join(COMPRESSED)} behind them"
+        without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
+        note = f"known are {known}, all but {without} also with {', '.join(COMPRESSED)} behind them"
         raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), place=path)
     return found
 
@@ -115,22 +95,26 @@ def read_graph(
     wanted: str | None = None,
     one_based: bool = False,
     num_vertices: int | None = None,
+    columns: Columns = _AS_FOUND,
 ) -> Csr | Postponed:
     """The graph that `path` names; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
     if wanted is None and looks_like_generator(name) and not os.path.exists(name):
         refuse_for_generators(one_based, num_vertices)
+        refuse_columns("a generated graph", columns, name)
         return in_order(generated_edges(name), options)
     if wanted is None:
         name = meant_by(name)
         _require_file(name)
     kind = format_of(name, wanted)
-    if kind not in ("csv", "tsv", "edges") and (one_based or num_vertices is not None):
+    if kind not in (*_LISTS, *TABLE_KINDS):
+        refuse_columns("this format", columns, name)
+    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None):
         raise GdslError.single(
             "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
         )
     try:
-        found = _read(name, kind, one_based, num_vertices, options.compact)
+        found = _read(name, kind, one_based, num_vertices, options.compact, columns)
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
         return in_order(found, options)
@@ -141,7 +125,9 @@ def read_graph(
         raise GdslError(placed, error.source) from None
 
 
-def _read(path: str, kind: str, one_based: bool, num_vertices: int | None, compact: bool) -> EdgeList | Csr:
+def _read(
+    path: str, kind: str, one_based: bool, num_vertices: int | None, compact: bool, columns: Columns
+) -> EdgeList | Csr:
     if kind == "mtx":
         return read_matrix_market(path)
     if kind == "gr":
@@ -150,4 +136,12 @@ def _read(path: str, kind: str, one_based: bool, num_vertices: int | None, compa
         return read_npz(path)
     if kind == "metis":
         return read_metis(path)
-    return read_edge_list(path, one_based, num_vertices, compact)
+    if kind in TABLE_KINDS:
+        from gdsl.graph.table_files import read_table_file
+
+        return read_table_file(path, kind, columns, one_based, num_vertices, compact)
+    if kind in XML_KINDS:
+        from gdsl.graph.graphml import read_xml
+
+        return read_xml(path, kind)
+    return read_edge_list(path, one_based, num_vertices, compact, columns)

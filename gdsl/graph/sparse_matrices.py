@@ -11,6 +11,7 @@ from gdsl.graph.archives import read_archive
 from gdsl.graph.csr import Csr, csr_of
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array, too_large
+from gdsl.graph.foreign import fetched
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, entries_of
 from gdsl.graph.symmetric import undirected_csr
@@ -24,14 +25,33 @@ def edges_of_matrix(matrix: Any) -> EdgeList:
     """
     from scipy import sparse
 
-    is_sparse: bool = sparse.issparse(matrix)
+    on_gpu = is_of_cupy(matrix)
+    is_sparse: bool = on_gpu or sparse.issparse(matrix)
     if not is_sparse:
         raise bad_array(f"{type(matrix).__name__} is not a sparse matrix of SciPy", "scipy.sparse.coo_array(matrix)")
     given = matrix if matrix.format in ARRAYS_OF_LAYOUT else matrix.tocoo()
     if given.ndim != 2:
         raise _not_square(given.shape)
     arrays = {name: getattr(given, name) for name in ARRAYS_OF_LAYOUT[given.format]}
+    if on_gpu:
+        arrays = {name: _fetched(name, values) for name, values in arrays.items()}
     return _edges(given.format, given.shape, arrays)
+
+
+def is_of_cupy(matrix: Any) -> bool:
+    """Whether `matrix` is one of `cupyx.scipy.sparse`."""
+    if type(matrix).__module__.partition(".")[0] != "cupyx":
+        return False
+    from cupyx.scipy import sparse
+
+    return bool(sparse.issparse(matrix))
+
+
+def _fetched(name: str, values: Any) -> NDArray[Any]:
+    try:
+        return fetched(values)
+    except ValueError as error:
+        raise bad_array(f"{name} of the matrix {error}", "matrix.get() is one of SciPy") from None
 
 
 def _edges(layout: str, shape: tuple[int, int], arrays: dict[str, NDArray[Any]]) -> EdgeList:
@@ -51,7 +71,15 @@ def _not_square(shape: tuple[int, ...]) -> GdslError:
 
 def csr_of_matrix(matrix: Any, directed: bool) -> Csr:
     """The CSR of a sparse matrix; with directed=False it must be symmetric, each edge standing there both ways."""
-    edges = edges_of_matrix(matrix)
+    return _in_order(edges_of_matrix(matrix), directed)
+
+
+def csr_of_entries(layout: str, shape: tuple[int, ...], arrays: dict[str, NDArray[Any]], directed: bool) -> Csr:
+    """The same of the arrays of one of SciPy's layouts. Raises E0704, E0707 or E0711."""
+    return _in_order(_edges(layout, (shape[0], shape[1]), arrays), directed)
+
+
+def _in_order(edges: EdgeList, directed: bool) -> Csr:
     return (
         csr_of(edges)
         if directed

@@ -21,8 +21,10 @@ from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
-from gdsl.graph.reading import COMPRESSED, format_of
+from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
+from gdsl.graph_names import COMPRESSED
 
+_LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
 _ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
 """Names that would not be read as they are."""
@@ -34,7 +36,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 
     Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
     weights; edge lists hold edges, undirected ones once and marked as such, `.csv` and `.tsv` with all attributes under
-    a first line of names, and with the names of the vertices, which no other format keeps. An existing file is replaced
+    a first line of names, and with the names of the vertices; so do `.parquet`, `.feather` and `.arrow`. GraphML and
+    GML keep the attributes of vertices as well. An existing file is replaced
     only by a whole one; links are followed, devices and pipes written directly.
     Raises GdslError E0702, E0714 or E0715.
     """
@@ -44,8 +47,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = format_of(name, format)
     if kind == "metis":
         raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
-    if kind == "npz" and name.lower().endswith(COMPRESSED):
-        raise GdslError.single("E0702", "an .npz file is compressed already", place=name)
+    if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
+        raise GdslError.single("E0702", f"this format ({kind}) is compressed by itself", place=name)
     _check_fits(graph, kind, name)
     writers: dict[str, Callable[[Graph, IO[bytes]], None]] = {
         "mtx": _write_matrix_market,
@@ -54,6 +57,10 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "csv": lambda graph, stream: _write_edges(graph, stream, ",", header=True),
         "tsv": lambda graph, stream: _write_edges(graph, stream, "\t", header=True),
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
+        "parquet": lambda graph, stream: _write_table(graph, stream, "parquet"),
+        "arrow": lambda graph, stream: _write_table(graph, stream, "arrow"),
+        "graphml": lambda graph, stream: _write_xml(graph, stream, "graphml"),
+        "gml": lambda graph, stream: _write_xml(graph, stream, "gml"),
     }
     try:
         with whole_file(name) as file, _compressing(file, name) as stream:
@@ -66,12 +73,21 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
 def _check_fits(graph: Graph, kind: str, path: str) -> None:
     """E0715 for what the format cannot hold."""
     others = [name for name in graph.attributes if name != "weight"]
-    if kind not in ("csv", "tsv") and others:
+    if kind not in (*_LISTS, *TABLE_KINDS, *XML_KINDS) and others:
         message = f"this format keeps only `weight` of an edge, and the graph also has {', '.join(others)}"
-        raise GdslError.single("E0715", message, fix="write a .csv file", place=path)
-    if graph.vertex_attributes:
+        raise GdslError.single("E0715", message, fix="write a .csv or .parquet file", place=path)
+    if graph.vertex_attributes and kind not in XML_KINDS:
         names = ", ".join(graph.vertex_attributes)
-        raise GdslError.single("E0715", f"no format keeps the vertices' attributes {names}", place=path)
+        message = f"this format keeps no attributes of vertices, and the graph has {names}"
+        raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
+    if kind in TABLE_KINDS:
+        from gdsl.graph.table_files import refuse_taken
+
+        refuse_taken(graph.directed, graph.attributes, path)
+    if kind in XML_KINDS:
+        from gdsl.graph.graphml import refuse_inexact
+
+        refuse_inexact(kind, graph, path)
     unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
     if kind in ("csv", "tsv") and unnameable:
         message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"
@@ -189,6 +205,18 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
         called = np.array([_quoted(str(name), delimiter) for name in graph.names], dtype=object)
         columns[:2] = [called[column] for column in columns[:2]]
     _write_rows(stream, tuple(columns), delimiter, "")
+
+
+def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
+    from gdsl.graph.table_files import write_table_file
+
+    write_table_file(stream, kind, graph._edge_list())
+
+
+def _write_xml(graph: Graph, stream: IO[bytes], kind: str) -> None:
+    from gdsl.graph.graphml import write_xml
+
+    write_xml(stream, kind, graph.to_igraph())
 
 
 def _quoted(name: str, delimiter: str) -> str:

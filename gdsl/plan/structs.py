@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.plan.storage import Field, Pointer, Struct
 from gdsl.types import Type
 
-_I32, _I64, _U64 = Type.INT32, Type.INT64, Type.UINT64
+_I32, _I64, _U32, _U64 = Type.INT32, Type.INT64, Type.UINT32, Type.UINT64
 _BOOL, _VERTEX, _EDGE = Type.BOOL, Type.VERTEX, Type.EDGE
 
 GRAPH_SLICE = Struct(
@@ -75,6 +75,8 @@ def control(*more: Field) -> Struct:
             Field("iterations", _U64, "finished passes of the outermost loops"),
             Field("trace_length", _U64, "operators that ran, traced or not"),
             Field("answer", _I64, "of a condition or a count that the host asked for"),
+            Field("cycles", _U64, "of the first thread in all kernels, which lasted"),
+            Field("nanoseconds", _U64),
             Field("counters", counters, count=8),
         ),
         "One a run, in device memory, zeroed by the host.",
@@ -89,9 +91,11 @@ TRACE_RECORD = Struct(
         Field("size", _U64),
         Field("edges", _U64),
         Field("pulled", _I32),
-        Field("unused", _I32),
+        Field("took", _U32, "ticks from where it began, as all down to `waited`"),
+        Field("before", _U32, "since the record before this one"),
+        Field("waited", _U32, "of both at barriers"),
     ),
-    "One execution of one operator.",
+    "One execution of one operator, timed by the first thread.",
 )
 
 HUB_CHUNK = Struct(

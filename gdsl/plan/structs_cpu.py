@@ -34,6 +34,8 @@ TRACE_RECORD = Struct(
         Field("size", _I64),
         Field("edges", _I64),
         Field("pulled", _I64),
+        Field("took", _I64, "ticks from where it began"),
+        Field("before", _I64, "ticks since the record before this one"),
     ),
 )
 
@@ -49,6 +51,7 @@ CONTROL = Struct(
         Field("max_iterations", _I64),
         Field("iterations", _I64, "finished passes of the outermost loops"),
         Field("nanoseconds", _I64),
+        Field("ticks", _I64, "in the same time"),
         Field("trace", Pointer("trace_record"), "one record an operator; the host gives it back to gdsl_release"),
         Field("trace_length", _I64),
         Field("trace_capacity", _I64),

@@ -48,7 +48,7 @@ def forbid_reading(monkeypatch):
 
 
 def notes():
-    return [path for path in cache.directory().iterdir() if path.is_file()]
+    return list(cache.directory().glob("state-*"))
 
 
 @pytest.fixture

@@ -36,6 +36,11 @@ def test_version(gdslc):
         "graph generate",
         "graph info",
         "graph convert",
+        "init",
+        "watch",
+        "cache",
+        "cache info",
+        "cache clear",
     ],
 )
 def test_every_help_has_an_example(gdslc, verb):

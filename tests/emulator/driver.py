@@ -254,6 +254,10 @@ class EmulatedDevice:
         """One block a multiprocessor."""
         return 1
 
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
+        """None that say anything of a GPU."""
+        return 0, 0, 0, 0
+
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any]) -> None:
         """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})

@@ -123,6 +123,7 @@ class FakeCupy:
             getDeviceCount=lambda: 1,
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
+            cudaDevAttrMaxThreadsPerMultiProcessor=39,
             deviceGetAttribute=lambda attribute, number: 2,
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
@@ -234,6 +235,10 @@ class _Driver:
         """One block."""
         self._cupy.log["occupancy"] += 1
         return 1
+
+    def funcGetAttribute(self, attribute: int, kernel: int) -> int:  # noqa: N802
+        """Its own number, as nothing is known of a GPU."""
+        return attribute
 
     def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
         """Run it."""

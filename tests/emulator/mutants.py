@@ -225,7 +225,7 @@ LEFT_OUT = (
     Mutant(
         "counters are not reset",
         _ENACTOR,
-        "if (leader()) { clear_counters(&run.control->counters[(run.operators + 2) % 8]); }",
+        "run.control->counters[(run.operators + 2) % 8] = operator_counters();",
         "",
         "bfs",
         "result bounds race steps",
@@ -233,8 +233,8 @@ LEFT_OUT = (
     Mutant(
         "the wrong counters are reset",
         _ENACTOR,
-        "counters[(run.operators + 2) % 8]);",
-        "counters[run.operators % 8]);",
+        "counters[(run.operators + 2) % 8] = operator_counters()",
+        "counters[run.operators % 8] = operator_counters()",
         "bfs",
         "result race",
     ),

@@ -61,8 +61,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "counters are cleared while those may add to them who have not waited",
         "runtime/enactor.cuh",
-        "counters[(run.operators + 2) % 8]);",
-        "counters[(run.operators + 1) % 8]);",
+        "counters[(run.operators + 2) % 8] = operator_counters()",
+        "counters[(run.operators + 1) % 8] = operator_counters()",
         WALKED,
         "result race",
     ),

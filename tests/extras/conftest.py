@@ -1,1 +1,1 @@
-"""Tests of what the extras bring: each file begins with `pytest.importorskip`, and `.ci/run` sees that none is skipped."""
+"""Tests of what the extras bring: each file begins with `pytest.importorskip`; `.ci/run` sees that none is skipped."""

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
@@ -24,7 +25,7 @@ from gdsl.backends.cpu.memory import (
     pointers,
     room_for,
 )
-from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.interface import Bindings, Build, Limits, Outcome, Pair, Scalar, TraceRecord
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
@@ -65,6 +66,12 @@ class CpuExecutable:
             found = self._slices[graph] = graph_slice(graph, self.widths, self._parts)
         return found
 
+    def build(self, graph: Graph) -> Build:
+        """The same for all graphs."""
+        compiler = compilers.find_compiler()
+        said = (("compiler", str(compiler)), ("options", " ".join(compilers.OPTIONS))) if compiler is not None else ()
+        return Build(self.sites.plan, "cpp", self.generated.text, said)
+
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
         try:
@@ -86,11 +93,16 @@ class _Sites:
         self._plan = plan
 
     @cached_property
+    def plan(self) -> Plan:
+        """What they stand in."""
+        return self._plan()
+
+    @cached_property
     def operations(self) -> dict[int, Operation]:
         """By site."""
         from gdsl.plan.walking import operations
 
-        return {operation.step.site: operation for operation in operations(self._plan())}
+        return {operation.step.site: operation for operation in operations(self.plan)}
 
 
 class _Run:
@@ -193,19 +205,22 @@ class _Run:
         """The trace is decoded once somebody looks at it; the records themselves go with the run."""
         count = self.control.trace_length
         records = ctypes.string_at(self.control.trace, count * ctypes.sizeof(TraceEntry)) if count else b""
-        return partial(_decoded, self.executable.sites, records)
+        tick = self.control.nanoseconds / 1e6 / max(self.control.ticks, 1)
+        return partial(_decoded, self.executable.sites, records, tick)
 
 
-def _decoded(sites: _Sites, records: bytes) -> tuple[TraceRecord, ...]:
+def _decoded(sites: _Sites, records: bytes, tick: float) -> tuple[TraceRecord, ...]:
     entries = (TraceEntry * (len(records) // ctypes.sizeof(TraceEntry))).from_buffer_copy(records)
-    return tuple(_record(sites.operations[entry.site], entry) for entry in entries)
+    return tuple(_record(sites.operations[entry.site], entry, tick) for entry in entries)
 
 
-def _record(operation: Operation, entry: Any) -> TraceRecord:
+def _record(operation: Operation, entry: Any, tick: float) -> TraceRecord:
+    """`tick`: its length in milliseconds."""
     from gdsl.plan.walking import has_direction, sweeps_of
 
     pulled = Direction.PULL if entry.pulled else Direction.PUSH
     direction = pulled if has_direction(operation) else None
     order = Order.NEAR_FAR if sweeps_of(operation)[0].order is not None else None
     size, edges = entry.size, entry.edges
-    return TraceRecord(entry.site, operation.step.label, entry.iteration, size, edges, direction, None, order)
+    times = entry.took * tick, entry.before * tick
+    return TraceRecord(entry.site, operation.step.label, entry.iteration, size, edges, direction, None, order, *times)

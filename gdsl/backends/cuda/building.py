@@ -67,6 +67,9 @@ def place(cupy: Any, device: int, graph: Graph) -> None:
     edges = graph._postponed
     if edges is None:
         return
+    if edges.on_gpu:
+        ends: Any = edges.edges.sources
+        edges = edges if int(ends.device.id) == device else edges.on_host()
     stored, given = len(edges.edges.sources) * (1 if edges.directed else 2), edges.edges.attributes
     each = _BYTES_PER_EDGE_WITH_VALUES + 2 * sum(of.itemsize for of in given.values()) if given else _BYTES_PER_EDGE
     if not _fits(cupy, stored * each + edges.edges.num_vertices * 16):
@@ -116,6 +119,9 @@ def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
     outputs, body = ("int64 k, int64 o", _KEYS + _BOTH_WAYS) if both else ("int64 k", _KEYS)
     kernel = cupy.ElementwiseKernel("int32 s, int32 d, bool loops", outputs, body, "keys_of_edges")
     loops = numpy.bool_(edges.options.loops)
+    if edges.on_gpu:
+        kernel(sources, destinations, loops, *(ways if both else [keys]))
+        return keys
     rooms = [cupy.empty(2 * at_once, numpy.int32) for _ in range(_THREADS)]
 
     def send(worker: int, stream: Any, here: Any, pointer: int) -> None:
@@ -135,7 +141,9 @@ def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
 
 
 def uploaded(cupy: Any, values: Any) -> Any:
-    """A one-dimensional array of the host on the GPU."""
+    """A one-dimensional array of the host on the GPU; one that is there already as it is."""
+    if not isinstance(values, numpy.ndarray):
+        return values
     made, given = cupy.empty(len(values), values.dtype), numpy.ascontiguousarray(values).view(numpy.uint8)
 
     def send(worker: int, stream: Any, here: Any, pointer: int) -> None:

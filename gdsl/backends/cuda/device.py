@@ -27,6 +27,8 @@ _THREADS, _BLOCKS = 256, 8
 """Threads a block, and blocks a multiprocessor, of kernels by themselves."""
 _ALIGNMENT = 256
 """Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
+_RESOURCES = 4, 3, 1
+"""The driver's numbers of what a function says of itself: registers, local and shared memory."""
 _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
 """Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
 microseconds before a copy would be, but has to be compiled or loaded first. 16 bytes a thread and turn."""
@@ -147,8 +149,9 @@ class _Reservation:
 
 
 class CudaDevice:
-    """The current GPU. Private CuPy functions used here: `cupy_backends.cuda.api.driver.launchCooperativeKernel` and
-    `occupancyMaxActiveBlocksPerMultiprocessor`, `cupy.cuda.function.Module`."""
+    """The current GPU. Private CuPy functions used here: `launchCooperativeKernel`,
+    `occupancyMaxActiveBlocksPerMultiprocessor` and `funcGetAttribute` of `cupy_backends.cuda.api.driver`,
+    `cupy.cuda.function.Module`."""
 
     def __init__(self) -> None:
         import cupy
@@ -315,6 +318,13 @@ class CudaDevice:
         """How many blocks fit on one multiprocessor."""
         driver = self._driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0))
+
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
+        """As the driver says it."""
+        registers, local, shared = (int(self._driver.funcGetAttribute(which, kernel.ptr)) for which in _RESOURCES)
+        runtime = self.cupy.cuda.runtime
+        most = runtime.deviceGetAttribute(runtime.cudaDevAttrMaxThreadsPerMultiProcessor, self.id)
+        return registers, local, shared, int(most)
 
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
         """A cooperative launch on CuPy's current stream."""

@@ -15,7 +15,7 @@ from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.trace import decoded
-from gdsl.backends.interface import Bindings, Limits, Outcome, Pair, Scalar
+from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
@@ -28,7 +28,7 @@ from gdsl.plan.walking import launches
 from gdsl.types import Type
 
 _NOTHING = Bindings({}, {})
-_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length")
+_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are looked at after each run."""
 _STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
@@ -97,17 +97,30 @@ class Enactor:
             memory.prepare_next()
             arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
             self.device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, trace_length = self._told(memory.control())
+            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
             if failure or exhausted or arrived >> _STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
             self._follow_swaps()
             arrays = arrays or self._arrays(outside)
-            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, trace_length)
+            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, *traced)
             whole = True
             return outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
+
+    def build(self) -> Build:
+        """What runs, and what its kernels take."""
+        threads = self.plan.sizes.block_threads
+        kernels = []
+        for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
+            registers, local, shared, most = self.device.resources(kernel)
+            resident = self.device.resident_blocks(kernel, threads)
+            kernels.append(Kernel(name, registers, local, shared, resident, threads, most))
+        grid = (
+            f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
+        )
+        return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
     def launch(self, launch: Launch, iteration: int) -> None:
         """Start the kernel of a launch."""
@@ -183,9 +196,12 @@ class Enactor:
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
-    def _outcome(self, arrays: dict[str, Any], passes: int, trace_length: int) -> Outcome:
+    def _outcome(
+        self, arrays: dict[str, Any], passes: int, trace_length: int, cycles: int, nanoseconds: int
+    ) -> Outcome:
         scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
-        trace = partial(decoded, self.plan, self.memory.trace(trace_length), self.on_device.widths)
+        records, cycle = self.memory.trace(trace_length), nanoseconds / 1e6 / max(cycles, 1)
+        trace = partial(decoded, self.plan, records, self.on_device.widths, cycle)
         layout_ms = self.on_device.take_made_ms()
         return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace, layout_ms)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
-from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
@@ -251,6 +251,20 @@ class CudaExecutable:
         if self._plan is None:
             self._plan = plan_of(self._program, again=True)
         return self._plan
+
+    def build(self, graph: Graph) -> Build:
+        """Of the program that suits the graph, with the resources of its kernels."""
+        ran = self._ran_on(graph)
+        assert ran is not None
+        kept = ran._enactors if graph in ran._enactors else ran._with_arrays
+        return kept[graph].build()
+
+    def _ran_on(self, graph: Graph) -> CudaExecutable | None:
+        """This one or one of the others that stand for it, whichever has run on the graph."""
+        if graph in self._enactors or graph in self._with_arrays:
+            return self
+        others = (each._ran_on(graph) for each in (self._other, self._renamed) if each is not None)
+        return next((found for found in others if found is not None), None)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""

@@ -127,6 +127,11 @@ class Device(Protocol):
         """How many blocks of `threads` threads of `kernel` fit on one multiprocessor."""
         ...
 
+    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
+        """Its registers a thread, bytes of local memory a thread, and bytes of shared memory a block; and how many
+        threads a multiprocessor holds."""
+        ...
+
     def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
         """Start a kernel whose blocks all run at the same time; does not wait."""
         ...

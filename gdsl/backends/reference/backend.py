@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.backends.interface import Availability, Bindings, Limits, Need, Outcome, Space
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.machine import machine_space
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.extents import of_graph
@@ -22,6 +22,12 @@ class ReferenceExecutable:
         self.program = program
         self.id_bits = id_bits
         self.seed = seed
+
+    def build(self, graph: Graph) -> Build:
+        """The IR is all that there is."""
+        from gdsl.ir.printer import print_program
+
+        return Build(None, "ir", print_program(self.program))
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803) where the run is stopped."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -87,12 +89,12 @@ class Interpreter:
             ir.CheckWidth: self.sets.check_width,
             ir.ChooseBound: self.sets.choose_bound,
             ir.CheckPairs: self.sets.check_pairs,
-            ir.Advance: self.operators.advance,
-            ir.Filter: self.operators.filter,
-            ir.Compute: self.operators.compute,
-            ir.NeighborReduce: self.operators.neighbor_reduce,
-            ir.NeighborVote: self.operators.neighbor_vote,
-            ir.Intersect: self.operators.intersect,
+            ir.Advance: self.timed(self.operators.advance),
+            ir.Filter: self.timed(self.operators.filter),
+            ir.Compute: self.timed(self.operators.compute),
+            ir.NeighborReduce: self.timed(self.operators.neighbor_reduce),
+            ir.NeighborVote: self.timed(self.operators.neighbor_vote),
+            ir.Intersect: self.timed(self.operators.intersect),
             ir.SameGraph: self.make_graph,
             ir.Subgraph: self.make_graph,
             ir.Contract: self.make_graph,
@@ -110,6 +112,18 @@ class Interpreter:
         """One step after another."""
         for step in steps:
             self._actions[type(step)](step)
+
+    def timed(self, operator: Callable[[Any], None]) -> Callable[[Any], None]:
+        """An operator by which its record in the trace knows how long it took."""
+
+        def run(step: Any) -> None:
+            began = time.perf_counter()
+            operator(step)
+            took, before = self.state.clock.taken(began)
+            record = self.operators.trace[-1]
+            self.operators.trace[-1] = dataclasses.replace(record, time_ms=took, before_ms=before)
+
+        return run
 
     def value(self, expression: ir.Expression) -> Value:
         """The value of an expression of the schedule."""

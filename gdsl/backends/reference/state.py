@@ -29,7 +29,7 @@ class Clock:
     def __init__(self, limits: Limits) -> None:
         """Start now."""
         self.limits = limits
-        self.started = time.perf_counter()
+        self.started = self._noted = time.perf_counter()
         self.iteration = 0
         self._polls = 0
 
@@ -52,6 +52,11 @@ class Clock:
         if limit is not None and self.iteration >= limit:
             passes = "1 pass" if limit == 1 else f"{limit} passes"
             raise GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", loop.span)
+
+    def taken(self, began: float) -> tuple[float, float]:
+        """Milliseconds of what began then and is over, and of what lay before it since this was asked for last."""
+        before, self._noted = self._noted, time.perf_counter()
+        return (self._noted - began) * 1000, (began - before) * 1000
 
     def milliseconds(self) -> float:
         """Time since the start."""

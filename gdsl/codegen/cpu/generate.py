@@ -72,15 +72,16 @@ _SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTRO
 """The structs of the runtime that the host fills or reads."""
 
 
-def generate(plan: Plan, widths: Widths) -> Generated:
-    """The C++ of `plan` for ids of these widths."""
-    return _Generator(plan, widths).generate()
+def generate(plan: Plan, widths: Widths, *, linkage: str = 'extern "C"') -> Generated:
+    """The C++ of `plan` for ids of these widths. `linkage` is ``static`` where what calls it stands behind it in one
+    file."""
+    return _Generator(plan, widths, linkage).generate()
 
 
 class _Generator:
-    def __init__(self, plan: Plan, widths: Widths) -> None:
+    def __init__(self, plan: Plan, widths: Widths, linkage: str) -> None:
         self.plan, self.program = plan, plan.program
-        self.widths = widths
+        self.widths, self.linkage = widths, linkage
         self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
@@ -115,6 +116,7 @@ class _Generator:
             temporaries=self._temporaries(),
             swapped=self._swapped(),
             listed=bool(self.plan.graphs),
+            linkage=self.linkage,
         )
         return Generated(self._laid_out(text), self.checks, data_buffers(self.plan), graph_parts(self.plan))
 

@@ -213,3 +213,5 @@ class ProgramText:
     """(place, member) of the data that may change places."""
     listed: bool
     """Whether the program makes graphs."""
+    linkage: str
+    """What stands before the functions that the host calls."""

@@ -38,8 +38,20 @@ _MOST_INLINED = 10_000
 
 def generate(plan: Plan, widths: Widths) -> Generated:
     """CUDA C++ of `plan` for ids of these widths."""
+    return _generation(plan, widths).run()
+
+
+def generate_with_members(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
+    """The same, and by the name of each field of `Layout.problem` what it is called in the text."""
+    generation = _generation(plan, widths)
+    made, names = generation.run(), generation.names
+    fields = layout_of(plan, widths).problem.fields
+    return made, {field.name: names.spell(names.member(field.name)) for field in fields}
+
+
+def _generation(plan: Plan, widths: Widths) -> _Generation:
     named = dataclasses.replace(plan.program, source_name=PurePath(plan.program.source_name).name)
-    return _Generation(dataclasses.replace(plan, program=named), widths).run()
+    return _Generation(dataclasses.replace(plan, program=named), widths)
 
 
 class _Generation:
@@ -238,7 +250,10 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
         "    uint64 traced;        // records written; the leader's block only",
         "    uint64 passes;        // finished passes of the outermost loops",
-        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only",
+        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows",
+        "    uint64 started, started_at;  // cycles and nanoseconds when the kernel began",
+        "    uint64 began, noted;  // cycles when the operator began, and when the last record was written",
+        "    uint64 waited;        // at barriers since then",
         "    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops",
         "    bool stopped;",
     ]

@@ -113,6 +113,7 @@ class KernelPrinter:
         self._end_walks(launch, lines)
         lines.open("if (leader()) {")
         lines.add("run.control->iterations = run.shared.passes;")
+        lines.add("end_clock(run);")
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()

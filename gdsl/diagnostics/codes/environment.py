@@ -49,7 +49,7 @@ CODES: tuple[Code, ...] = (
         "E0907",
         "installation not whole",
         "A module of gdsl, or of a package that it needs, cannot be imported. `gdslc doctor` says which packages are "
-        "there.",
+        "there. What tables, igraph and pictures need comes with extras, such as `pip install 'gdsl[tables]'`.",
     ),
     Code(
         "E0908",
@@ -78,5 +78,12 @@ CODES: tuple[Code, ...] = (
         "out of memory",
         "The machine has less free memory than the graph and the run need. `gdslc run --dry-run` tells what a run "
         "would allocate, by buffer.",
+    ),
+    Code(
+        "E0913",
+        "cache not to be emptied",
+        "Nothing is removed from a cache that somebody else could have put something into, or that cannot be named. "
+        "`gdslc cache info` says where it is and what is the matter with it.",
+        "GDSL_CACHE_DIR=/tmp gdslc cache clear",
     ),
 )

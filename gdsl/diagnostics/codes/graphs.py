@@ -16,8 +16,9 @@ CODES: tuple[Code, ...] = (
         "unknown graph format",
         (
             "The format is told from the file's name: `.mtx` (Matrix Market), `.gr` (DIMACS), `.npz` (SciPy sparse "
-            "matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, `.el`, `.e`, `.wel`, `.edges` (edge lists); all but "
-            "`.npz` also with `.gz`, `.bz2` or `.xz` behind it. `--format` says it where the name does not."
+            "matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, `.el`, `.e`, `.wel`, `.edges` (edge lists), "
+            "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`; those of text also with `.gz`, `.bz2` "
+            "or `.xz` behind it. `--format` says it where the name does not."
         ),
         "gdslc run bfs.gdsl graph.dat",
     ),
@@ -91,7 +92,8 @@ CODES: tuple[Code, ...] = (
         (
             "Sources and destinations are integer arrays of one dimension and the same length; attributes are "
             "booleans, integers or real numbers of at most 64 bits, one for each edge (vertex). The arrays of a sparse "
-            "matrix fit together: `indptr` begins with 0, never falls and ends with the number of indices."
+            "matrix fit together: `indptr` begins with 0, never falls and ends with the number of indices. A table "
+            "has a column for each end, none of whose rows is empty; names of vertices differ."
         ),
         "Graph.from_edges([0, 1], [1])",
     ),
@@ -99,7 +101,8 @@ CODES: tuple[Code, ...] = (
         "E0712",
         "unusable option for a graph",
         "`weights` is `random:SEED` or `random:SEED:LARGEST`, `dedup` is `first`, `sum`, `min` or `max`; "
-        "`num_vertices` and `one_based` are for edge lists of ids.",
+        "`num_vertices` and `one_based` are for edge lists of ids, `source_column` and the like for lists and tables "
+        "whose columns have names.",
         "gdslc run sssp.gdsl karate.mtx --weights rand",
     ),
     Code(
@@ -119,7 +122,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0715",
         "the format cannot hold the graph",
-        "Matrix Market, DIMACS and `.npz` files keep one value an edge, its `weight`; `.csv` keeps every attribute.",
+        "Matrix Market, DIMACS and `.npz` files keep one value an edge, its `weight`; `.csv` and `.parquet` keep every "
+        "attribute of edges, `.graphml` also those of vertices.",
         "gdslc graph convert trips.csv trips.mtx",
     ),
     Code(

@@ -101,4 +101,17 @@ CODES: tuple[Code, ...] = (
         "whole and belongs to another text of the program, or another version of gdsl, is warned of and not used.",
         "gdslc run bfs.gdsl karate.mtx --tune-file notes.txt",
     ),
+    Code(
+        "E0616",
+        "profile not usable",
+        "The file that `gdslc profile --json` or `--html` is to have written cannot be read, is damaged, is something "
+        "else or is of another version of gdsl.",
+        "gdslc profile --compare notes.txt bfs karate -p source=0",
+    ),
+    Code(
+        "E0617",
+        "nothing to compare",
+        "Two profiles are of programs that have no operator of the same label in common.",
+        "gdslc profile --compare bfs.json pagerank.json",
+    ),
 )

@@ -340,6 +340,10 @@ def _tools(random: random.Random) -> str:
         "generate": lambda: graphs.generate(value),
         "from_scipy": lambda: gdsl.Graph.from_scipy(value),
         "from_networkx": lambda: gdsl.Graph.from_networkx(value),
+        "from_table": lambda: gdsl.Graph.from_table({"a": value, "b": other}, weight=random.choice((None, "a"))),
+        "from_table_of": lambda: gdsl.Graph.from_table(value, compact=other),
+        "from_igraph": lambda: gdsl.Graph.from_igraph(value),
+        "from_torch": lambda: gdsl.Graph.from_torch(value),
         "write": lambda: graphs.write(value, "nothing.mtx"),
         "to": lambda: graphs.write(_graph(), other if not isinstance(other, str | Path) else None),  # type: ignore[arg-type]
     }

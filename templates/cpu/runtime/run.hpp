@@ -64,14 +64,18 @@ struct run_state {
     hub_chunks hubs;
     frontier next;     // what an operator collects before it becomes its result
     int64 visited;     // edges of the elements that the operator runs on
+    int64 began;       // ticks when the operator began
+    int64 noted;       // and when the last record was written
 
-    run_state(control_block& control, int64 num_vertices) : control(control), next(num_vertices), visited(0) {}
+    run_state(control_block& control, int64 num_vertices)
+        : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began) {}
 };
 
 // piece: begin_operator
 // False where the run is to end.
 inline bool begin_operator(run_state& run) {
     run.visited = 0;
+    run.began = now_in_ticks();
     run.hubs.clear();
     return !stopping(run.control);
 }
@@ -80,6 +84,8 @@ inline bool begin_operator(run_state& run) {
 inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size, int64 edges, bool pulled) {
     if (run.hubs.lost) { throw std::bad_alloc(); }
     control_block& control = run.control;
+    const int64 now = now_in_ticks(), took = now - run.began, before = run.began - run.noted;
+    run.noted = now;
     if (control.trace_length == control.trace_capacity) {
         const int64 capacity = maximum<int64>(256, 2 * control.trace_capacity);
         void* const grown = std::realloc(control.trace, std::size_t(capacity) * sizeof(trace_record));
@@ -87,7 +93,7 @@ inline void end_operator(run_state& run, int32 site, int32 iteration, int64 size
         control.trace = static_cast<trace_record*>(grown);
         control.trace_capacity = capacity;
     }
-    control.trace[control.trace_length] = trace_record{site, iteration, size, edges, pulled};
+    control.trace[control.trace_length] = trace_record{site, iteration, size, edges, pulled, took, before};
     control.trace_length += 1;
 }
 

@@ -23,6 +23,21 @@ struct owed_edges {
     }
 };
 
+// piece: start_clock
+// What the trace is timed by, in the leader's block.
+__device__ __forceinline__ void start_clock(block_storage& shared) {
+    shared.started_at = nanoseconds();
+    shared.started = shared.began = shared.noted = cycles();
+    shared.waited = 0;
+}
+
+// piece: end_clock
+// At the end of a kernel: by both clocks together the host knows how long a cycle was.
+__device__ __forceinline__ void end_clock(enactor& run) {
+    run.control->cycles += cycles() - run.shared.started;
+    run.control->nanoseconds += nanoseconds() - run.shared.started_at;
+}
+
 // piece: enactor
 // One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
 // asks for lies in shared memory: registers are every thread's.
@@ -40,6 +55,7 @@ struct enactor {
             shared.traced = load_relaxed(&slice.control->trace_length);
             shared.passes = 0;
             shared.polled_at = 0;
+            if (blockIdx.x == 0) { start_clock(shared); }
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
             shared.owed.clear();
         }
@@ -64,7 +80,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
     __threadfence();
     if (blockIdx.x == 0) {
-        poll_host(shared, control, host_stop);
+        shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
         const bool owed = shared.owed.due(true);
         const uint64 edges = owed ? shared.owed.edges() : 0;
         const bool passes_on = shared.stop_requested && !stopped;
@@ -75,6 +91,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         atomicAdd(&control->arrived, 1ull);
     }
     const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+    if (blockIdx.x == 0) { shared.waited += cycles(); }
     const bool owed = shared.owed.due(false);
     const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
     shared.stopped = (found & stop) != 0;
@@ -87,7 +104,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
 // The same with the two words, if any are given, told to the block. Long programs have dozens of barriers, and this is as
 // long as a short operator; it is for one thread, so that the others save no registers where it is called.
 __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
-                                          const uint64* word, const uint64* second) {
+                                      const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
         const uint64 found = word != nullptr ? load_relaxed(word) : 0;
         const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;
@@ -158,12 +175,14 @@ __device__ __forceinline__ void share(T& place, const T& value) {
 __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
 
 // piece: poll_host
-// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop.
-__device__ __forceinline__ void poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
+// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop; gives the time.
+__device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
-    if (now - shared.polled_at < 200000) { return; }
-    shared.polled_at = now;
-    if (read_host_flag(host_stop) != 0) { request_stop(control); }
+    if (now - shared.polled_at >= 200000) {
+        shared.polled_at = now;
+        if (read_host_flag(host_stop) != 0) { request_stop(control); }
+    }
+    return now;
 }
 
 // piece: stop_requested
@@ -207,7 +226,10 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
 // piece: end_kernel
 // Leaves the count of barriers for the next kernel of the unfused form.
 __device__ __forceinline__ void end_kernel(enactor& run) {
-    if (leader()) { run.control->barriers = run.shared.barriers; }
+    if (leader()) {
+        run.control->barriers = run.shared.barriers;
+        end_clock(run);
+    }
 }
 
 // piece: begin_pass
@@ -226,22 +248,38 @@ __device__ __forceinline__ void count_pass(enactor& run) {
     if (threadIdx.x == 0) { run.shared.passes += 1; }
 }
 
-// piece: clear_counters
-__device__ OUTLINED void clear_counters(operator_counters* counters) { *counters = operator_counters(); }
+// piece: begin_time
+// Where the time of an operator begins that clears no counters.
+__device__ __forceinline__ void begin_time(enactor& run) {
+    if (leader()) { run.shared.began = cycles(); }
+}
 
 // piece: begin_operator
 // Clears the counters of the operator after the next. Of two operators in a row one waits at least, so all are clear
 // before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,
 // which lie within the four operators that come first.
 __device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) { clear_counters(&run.control->counters[(run.operators + 2) % 8]); }
+    if (leader()) {
+        run.shared.began = cycles();
+        run.control->counters[(run.operators + 2) % 8] = operator_counters();
+    }
 }
+
+// piece: ticks
+// Cycles as a record has them, in pieces of 32; more than a minute counts as one.
+__device__ __forceinline__ uint32 ticks(uint64 cycles) { return uint32(minimum(cycles >> 5, uint64(0xffffffff))); }
 
 // piece: write_record
 __device__ OUTLINED void write_record(block_storage& shared, control_block* control, trace_record* trace, uint64 capacity,
                                       int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    const uint64 traced = shared.traced;
-    if (traced < capacity) { trace[traced] = trace_record{site, iteration, size, edges, pulled ? 1 : 0, 0}; }
+    const uint64 traced = shared.traced, now = cycles();
+    if (traced < capacity) {
+        trace[traced] = trace_record{
+            site, iteration, size, edges, pulled ? 1 : 0,
+            ticks(now - shared.began), ticks(shared.began - shared.noted), ticks(shared.waited)};
+    }
+    shared.began = shared.noted = now;
+    shared.waited = 0;
     control->trace_length = shared.traced = traced + 1;
 }
 

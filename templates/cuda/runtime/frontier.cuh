@@ -101,8 +101,8 @@ struct collector {
 // piece: append_rest
 // Appends the last `count` vertices that a warp has gathered.
 template <class Counted>
-__device__ OUTLINED void append_rest(operator_counters* counters, vertex* queue, const vertex* staged, uint32 count,
-                                     const Counted& counted) {
+__device__ __forceinline__ void append_rest(operator_counters* counters, vertex* queue, const vertex* staged, uint32 count,
+                                            const Counted& counted) {
     __syncwarp(FULL_WARP);
     const uint32 lane = lane_index();
     uint64 at = lane == 0 ? atomicAdd(&counters->accepted, uint64(count)) : 0;

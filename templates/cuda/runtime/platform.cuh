@@ -145,8 +145,16 @@ template <class T>
 __device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
 
 // piece: cycles
-// The multiprocessor's clock: cheap to read, and good enough to keep polls apart.
+// The multiprocessor's clock: cheap to read, and good enough to keep polls apart and to see what takes how long.
 __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }
+
+// piece: nanoseconds
+// The GPU's clock, which ticks less often and is slow to read.
+__device__ __forceinline__ uint64 nanoseconds() {
+    uint64 now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    return now;
+}
 
 // piece: read_host_flag
 // The host's memory, so about a microsecond.

@@ -31,9 +31,9 @@ __device__ __forceinline__ void append_members(collector<Counted>& out, const Me
 
 // piece: grows_in_place
 // Whether members can be added to a set where it lies: it has a bitmap to mark them in, or both sets hold so much that
-// one is worth its while.
+// one is worth its while. What is added to an empty set is copied, which asks for no bitmap.
 __device__ __forceinline__ bool grows_in_place(enactor& run, frontier& f, const frontier& added, uint64 num_vertices) {
-    if (!added.queued) { return false; }
+    if (!added.queued || (f.size == 0 && !f.mapped)) { return false; }
     if (!f.mapped && worth_a_bitmap(f.size + added.size, num_vertices)) { need_bitmap(run, f, num_vertices); }
     return f.mapped;
 }

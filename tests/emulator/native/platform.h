@@ -54,6 +54,7 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 template <class T>
 __device__ __forceinline__ void fetch_ahead(const T*) {}
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
+__device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }
 __device__ __forceinline__ void load_wide(const uint64* x, uint64& first, uint64& second) {
     uint64 words[2];

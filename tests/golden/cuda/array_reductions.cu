@@ -10,10 +10,11 @@
 // piece: negated
 // piece: smaller larger
 // piece: load_relaxed
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 
 // ==== end of platform ====
 
@@ -194,6 +195,29 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: plain_add
 // piece: plain_and
 // piece: plain_or
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -215,9 +239,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -234,16 +260,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -313,33 +341,17 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 584, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    union {
-        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
-    };
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -722,6 +734,7 @@ __device__ __forceinline__ void reduce_argmin_of_load_2_apply(const data_slice& 
 // line 39: compute(vertices, reduce_sum_of_load)
 __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_sum_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_load_apply(d, v, totals); });
     {
@@ -735,6 +748,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_load(enactor& run, const d
 // line 40: compute(edges, reduce_sum_of_length)
 __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_sum_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_apply(d, at, totals); });
     {
@@ -748,6 +762,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_length(enactor& run, const
 // line 41: compute(vertices, reduce_sum_of_noise)
 __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_sum_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_sum_of_noise_apply(d, v, totals); });
     {
@@ -761,6 +776,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_noise(enactor& run, const 
 // line 42: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -774,6 +790,7 @@ __device__ __forceinline__ void compute_reduce_min_of_noise(enactor& run, const 
 // line 43: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -787,6 +804,7 @@ __device__ __forceinline__ void compute_reduce_max_of_noise(enactor& run, const 
 // line 44: compute(vertices, reduce_min_of_friend)
 __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_friend_apply(d, v, totals); });
     {
@@ -800,6 +818,7 @@ __device__ __forceinline__ void compute_reduce_min_of_friend(enactor& run, const
 // line 45: compute(vertices, reduce_max_of_friend)
 __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_max_of_friend_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_friend_apply(d, v, totals); });
     {
@@ -813,6 +832,7 @@ __device__ __forceinline__ void compute_reduce_max_of_friend(enactor& run, const
 // line 46: compute(vertices, reduce_min_of_noise)
 __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_min_of_noise_apply(d, v, totals); });
     {
@@ -826,6 +846,7 @@ __device__ __forceinline__ void compute_reduce_min_of_noise_(enactor& run, const
 // line 46: compute(vertices, reduce_argmin_of_noise)
 __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_argmin_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmin_of_noise_condition(d, v)) { reduce_argmin_of_noise_apply(d, v, totals); } });
     {
@@ -839,6 +860,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_noise(enactor& run, con
 // line 47: compute(vertices, reduce_max_of_noise)
 __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_max_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_noise_apply(d, v, totals); });
     {
@@ -852,6 +874,7 @@ __device__ __forceinline__ void compute_reduce_max_of_noise_(enactor& run, const
 // line 47: compute(vertices, reduce_argmax_of_noise)
 __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_argmax_of_noise_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_noise_condition(d, v)) { reduce_argmax_of_noise_apply(d, v, totals); } });
     {
@@ -865,6 +888,7 @@ __device__ __forceinline__ void compute_reduce_argmax_of_noise(enactor& run, con
 // line 48: compute(edges, reduce_max_of_length)
 __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_max_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_length_apply(d, at, totals); });
     {
@@ -878,6 +902,7 @@ __device__ __forceinline__ void compute_reduce_max_of_length(enactor& run, const
 // line 48: compute(edges, reduce_argmax_of_length)
 __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_argmax_of_length_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (reduce_argmax_of_length_condition(d, at)) { reduce_argmax_of_length_apply(d, at, totals); } });
     {
@@ -891,6 +916,7 @@ __device__ __forceinline__ void compute_reduce_argmax_of_length(enactor& run, co
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -904,6 +930,7 @@ __device__ __forceinline__ void compute_reduce_any_of_heavy(enactor& run, const 
 // line 53: compute(vertices, reduce_count_of_heavy)
 __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_count_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
         if (halve_condition(d, v)) { halve_apply(d, v); }  // line 50: compute(vertices, halve)
@@ -923,6 +950,7 @@ __device__ __forceinline__ void compute_reduce_count_of_heavy(enactor& run, cons
 // line 49: compute(vertices, reduce_any_of_heavy)
 __device__ __forceinline__ void compute_reduce_any_of_heavy_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_any_of_heavy_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_any_of_heavy_apply(d, v, totals); });
     {
@@ -965,6 +993,7 @@ __device__ __forceinline__ void filter_is_chosen(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_load_totals totals;
     reduce_max_of_load_totals totals_1;
     each_vertex(members_of(input), [&](vertex v) {
@@ -988,6 +1017,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load(enactor& run, const d
 // line 58: compute(e, reduce_all_of_chosen)
 __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     reduce_all_of_chosen_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_apply(d, at, totals); });
     {
@@ -1001,6 +1031,7 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen(enactor& run, const
 // line 58: compute(edges, reduce_all_of_chosen_2)
 __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_all_of_chosen_2_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_all_of_chosen_2_apply(d, at, totals); });
     {
@@ -1014,6 +1045,7 @@ __device__ __forceinline__ void compute_reduce_all_of_chosen_2(enactor& run, con
 // line 59: compute(e, reduce_sum_of_length_2)
 __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     reduce_sum_of_length_2_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { reduce_sum_of_length_2_apply(d, at, totals); });
     {
@@ -1028,6 +1060,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_length_2(enactor& run, con
 __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1042,6 +1075,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2(enactor& run, const
 __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_2_apply(d, v, totals); });
     {
@@ -1056,6 +1090,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_2_(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_argmin_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_condition(d, v)) { reduce_argmin_of_load_apply(d, v, totals); } });
     {
@@ -1069,6 +1104,7 @@ __device__ __forceinline__ void compute_reduce_argmin_of_load(enactor& run, cons
 // line 63: compute(vertices, reduce_max_of_left)
 __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_max_of_left_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_left_apply(d, v, totals); });
     {
@@ -1083,6 +1119,7 @@ __device__ __forceinline__ void compute_reduce_max_of_left(enactor& run, const d
 __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_sum_of_left_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_sum_of_left_apply(d, v, totals); });
     {
@@ -1096,6 +1133,7 @@ __device__ __forceinline__ void compute_reduce_sum_of_left(enactor& run, const d
 // line 65: compute(vertices, reduce_max_of_load_2)
 __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_max_of_load_2_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { reduce_max_of_load_2_apply(d, v, totals); });
     {
@@ -1109,6 +1147,7 @@ __device__ __forceinline__ void compute_reduce_max_of_load_2(enactor& run, const
 // line 65: compute(vertices, reduce_argmax_of_load)
 __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     reduce_argmax_of_load_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (reduce_argmax_of_load_condition(d, v)) { reduce_argmax_of_load_apply(d, v, totals); } });
     {
@@ -1123,6 +1162,7 @@ __device__ __forceinline__ void compute_reduce_argmax_of_load(enactor& run, cons
 __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_min_of_load_totals totals;
     each_vertex(members_of(input), [&](vertex v) { reduce_min_of_load_apply(d, v, totals); });
     {
@@ -1137,6 +1177,7 @@ __device__ __forceinline__ void compute_reduce_min_of_load_(enactor& run, const 
 __device__ __forceinline__ void compute_reduce_argmin_of_load_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     reduce_argmin_of_load_2_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (reduce_argmin_of_load_2_condition(d, v)) { reduce_argmin_of_load_2_apply(d, v, totals); } });
     {
@@ -1382,6 +1423,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_array_reduct
     hand_back(d.passes, problem.passes);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

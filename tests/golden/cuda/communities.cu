@@ -9,12 +9,13 @@
 // piece: load_relaxed
 // piece: negated
 // piece: multiplied
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
-// piece: fetch_ahead
 // piece: smaller larger
+// piece: fetch_ahead
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -88,6 +89,29 @@ constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes 
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
 // piece: plain_add
+// piece: nothing_owed
+// piece: block_winners
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 partials[32];  // a value a warp
+    block_winners winners;
+    uint64 votes[VOTE_WORDS];
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -109,9 +133,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -128,16 +154,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -183,26 +211,8 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 304, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-// piece: block_winners
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 partials[32];  // a value a warp
-    block_winners winners;
-    uint64 votes[VOTE_WORDS];
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
@@ -210,7 +220,10 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: minimum maximum
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -254,7 +267,6 @@ struct frontier {
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: count_visited
-// piece: minimum maximum
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: beats
@@ -430,6 +442,7 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
 // line 30: compute(edges, weigh)
 __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     weigh_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { weigh_apply(d, near, at, totals); });
     {
@@ -443,6 +456,7 @@ __device__ __forceinline__ void compute_weigh(enactor& run, const data_slice& d,
 // line 31: compute(vertices, add_up)
 __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { add_up_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -627,6 +641,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_communities_
     vote_numbers(run, d, f, iteration);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

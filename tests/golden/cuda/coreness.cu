@@ -10,10 +10,11 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -101,6 +102,26 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_min
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -122,9 +143,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -141,16 +164,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -195,29 +220,16 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 336, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -385,6 +397,7 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v) {
 // line 21: compute(vertices, peel_place)
 __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 0, iteration, size, 0, false);
 }
@@ -393,6 +406,7 @@ __device__ __forceinline__ void compute_peel_place(enactor& run, const data_slic
 __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     peel_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { peel_find_apply(d, v, totals); });
     {
@@ -437,6 +451,7 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_settle(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { settle_apply(d, v); });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -468,6 +483,7 @@ __device__ __forceinline__ void advance_lower(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { peel_place_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
 }
@@ -476,6 +492,7 @@ __device__ __forceinline__ void compute_peel_place_(enactor& run, const data_sli
 __device__ __forceinline__ void compute_outer_place(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { outer_place_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
@@ -484,6 +501,7 @@ __device__ __forceinline__ void compute_outer_place(enactor& run, const data_sli
 __device__ __forceinline__ void compute_outer_find(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     outer_find_totals totals;
     each_vertex(members_of(input), [&](vertex v) { outer_find_apply(d, v, totals); });
     {
@@ -528,6 +546,7 @@ __device__ __forceinline__ void filter_outer_keep(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_apply(d, v); });
     note_operator(run, 11, iteration, size, 0, false);
 }
@@ -650,6 +669,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
     hand_back(d.rounds, problem.rounds);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -11,10 +11,11 @@
 // piece: smaller larger
 // piece: multiplied
 // piece: store_relaxed
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -188,6 +189,29 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_multiply
 // piece: reduce_and reduce_or reduce_xor
 // piece: plain_min
+// piece: owed_edges
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    owed_edges owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -209,9 +233,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -228,16 +254,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -297,30 +325,14 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 448, "as the host knows it");
 
 // piece: stop_requested
-// piece: owed_edges
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    union {
-        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
-    };
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -828,6 +840,7 @@ __device__ __forceinline__ void reduce_rounded(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_empty_around(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { if (empty_around_condition(d, v)) { empty_around_apply(d, v); } });
     note_operator(run, 4, iteration, size, 0, false);
 }
@@ -849,6 +862,7 @@ __device__ __forceinline__ void filter_pays(enactor& run, const data_slice& d, e
 // line 41: compute(edges, reduce_min_of_toll)
 __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_min_of_toll_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_min_of_toll_apply(d, at, totals); });
     {
@@ -863,6 +877,7 @@ __device__ __forceinline__ void compute_reduce_min_of_toll(enactor& run, const d
 __device__ __forceinline__ void compute_begin_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_cheapest_apply(d, v); });
     note_operator(run, 7, iteration, size, 0, false);
 }
@@ -870,6 +885,7 @@ __device__ __forceinline__ void compute_begin_cheapest(enactor& run, const data_
 // line 41: compute(e, gather_tolls)
 __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_condition(d, far)) { gather_tolls_apply(d, far, at); } });
     note_operator(run, 8, iteration, size, size, false);
 }
@@ -878,6 +894,7 @@ __device__ __forceinline__ void compute_cheap(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_cheapest_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
@@ -886,6 +903,7 @@ __device__ __forceinline__ void compute_end_cheapest(enactor& run, const data_sl
 __device__ __forceinline__ void compute_begin_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_dearest_apply(d, v); });
     note_operator(run, 10, iteration, size, 0, false);
 }
@@ -893,6 +911,7 @@ __device__ __forceinline__ void compute_begin_dearest(enactor& run, const data_s
 // line 42: compute(e, gather_tolls_2)
 __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_2_condition(d, far)) { gather_tolls_2_apply(d, near, at); } });
     note_operator(run, 11, iteration, size, size, false);
 }
@@ -901,6 +920,7 @@ __device__ __forceinline__ void compute_gather_tolls_2(enactor& run, const data_
 __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_dearest_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -909,6 +929,7 @@ __device__ __forceinline__ void compute_end_dearest(enactor& run, const data_sli
 __device__ __forceinline__ void compute_begin_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_odd_apply(d, v); });
     note_operator(run, 13, iteration, size, 0, false);
 }
@@ -916,6 +937,7 @@ __device__ __forceinline__ void compute_begin_odd(enactor& run, const data_slice
 // line 43: compute(e, gather_is_odd)
 __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_is_odd_apply(d, far, at); });
     note_operator(run, 14, iteration, size, size, false);
 }
@@ -924,6 +946,7 @@ __device__ __forceinline__ void compute_gather_is_odd(enactor& run, const data_s
 __device__ __forceinline__ void compute_end_odd(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_odd_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
@@ -952,6 +975,7 @@ __device__ __forceinline__ void advance_pays(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_begin_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_back_apply(d, v); });
     note_operator(run, 17, iteration, size, 0, false);
 }
@@ -959,6 +983,7 @@ __device__ __forceinline__ void compute_begin_back(enactor& run, const data_slic
 // line 45: compute(into, gather_ends)
 __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { gather_ends_apply(d, near, far); });
     note_operator(run, 18, iteration, size, size, false);
 }
@@ -967,6 +992,7 @@ __device__ __forceinline__ void compute_gather_ends(enactor& run, const data_sli
 __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_back_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
@@ -975,6 +1001,7 @@ __device__ __forceinline__ void compute_end_back(enactor& run, const data_slice&
 __device__ __forceinline__ void compute_begin_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { begin_paid_apply(d, v); });
     note_operator(run, 20, iteration, size, 0, false);
 }
@@ -982,6 +1009,7 @@ __device__ __forceinline__ void compute_begin_paid(enactor& run, const data_slic
 // line 46: compute(into, gather_tolls_3)
 __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { if (gather_tolls_3_condition(d, far)) { gather_tolls_3_apply(d, far, at); } });
     note_operator(run, 21, iteration, size, size, false);
 }
@@ -990,6 +1018,7 @@ __device__ __forceinline__ void compute_gather_tolls_3(enactor& run, const data_
 __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { end_paid_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
@@ -997,6 +1026,7 @@ __device__ __forceinline__ void compute_end_paid(enactor& run, const data_slice&
 // line 47: compute(into, take_shared)
 __device__ __forceinline__ void compute_take_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_shared_apply(d, at); });
     note_operator(run, 23, iteration, size, size, false);
 }
@@ -1044,6 +1074,7 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
 // line 47: compute(into, leave_shared)
 __device__ __forceinline__ void compute_leave_shared(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_shared_apply(d, at); });
     note_operator(run, 27, iteration, size, size, false);
 }
@@ -1051,6 +1082,7 @@ __device__ __forceinline__ void compute_leave_shared(enactor& run, const data_sl
 // line 48: compute(members_1, take_mixed)
 __device__ __forceinline__ void compute_take_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { take_mixed_apply(d, at); });
     note_operator(run, 28, iteration, size, size, false);
 }
@@ -1074,6 +1106,7 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
 // line 48: compute(members_1, leave_mixed)
 __device__ __forceinline__ void compute_leave_mixed(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { leave_mixed_apply(d, at); });
     note_operator(run, 30, iteration, size, size, false);
 }
@@ -1252,6 +1285,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reducti
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -9,13 +9,14 @@
 // piece: load_relaxed
 // piece: negated
 // piece: multiplied
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
+// piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -65,6 +66,28 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: wrapping_multiply
 // piece: from_id to_id
 // piece: plain_or
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -86,9 +109,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -105,16 +130,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -149,31 +176,17 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 272, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    union {
-        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
-    };
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: minimum maximum
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -236,7 +249,6 @@ struct edge_frontier {
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
-// piece: minimum maximum
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited
@@ -309,6 +321,7 @@ __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d,
 // line 21: compute(combined_1, note)
 __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 3, iteration, size, size, false);
 }
@@ -316,6 +329,7 @@ __device__ __forceinline__ void compute_note(enactor& run, const data_slice& d, 
 // line 23: compute(combined_2, note)
 __device__ __forceinline__ void compute_note_(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 4, iteration, size, size, false);
 }
@@ -337,6 +351,7 @@ __device__ __forceinline__ void filter_third_(enactor& run, const data_slice& d,
 // line 26: compute(combined_4, note)
 __device__ __forceinline__ void compute_note_2(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { note_apply(d, at); });
     note_operator(run, 6, iteration, size, size, false);
 }
@@ -464,6 +479,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
     }
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -10,10 +10,11 @@
 // piece: multiplied
 // piece: load_relaxed
 // piece: smaller larger
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 
 // ==== end of platform ====
 
@@ -57,6 +58,22 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -78,9 +95,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -97,16 +116,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -129,23 +150,14 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 168, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: checked_index
+// piece: begin_time
+// piece: ticks
 // piece: note_operator
 // piece: out_degree
 // piece: in_degree
@@ -196,6 +208,7 @@ __device__ __forceinline__ void count_places_apply(const data_slice& d, vertex s
 // line 30: compute(edges, point)
 __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { point_apply(d, near, far); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -203,6 +216,7 @@ __device__ __forceinline__ void compute_point(enactor& run, const data_slice& d,
 // line 32: compute(vertices, give)
 __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
         follow_apply(d, v);  // line 31: compute(vertices, follow)
         if (give_condition(d, v)) { give_apply(d, v); }
@@ -214,6 +228,7 @@ __device__ __forceinline__ void compute_give(enactor& run, const data_slice& d, 
 // line 33: compute(edges, count_places)
 __device__ __forceinline__ void compute_count_places(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { count_places_apply(d, near, at); });
     note_operator(run, 3, iteration, size, size, false);
 }
@@ -250,6 +265,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_lookups_enactor
     compute_count_places(run, d, iteration);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -15,10 +15,11 @@
 // piece: load_relaxed
 // piece: negated
 // piece: smaller larger
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -143,6 +144,42 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: plain_add
 // piece: difference
 // piece: plain_subtract
+// piece: owed_edges
+// piece: block_winners
+
+constexpr uint32 RADIX = 1u << RADIX_BITS;
+
+// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each warp
+// how many the warps before it have.
+struct digit_counts {
+    edge next[RADIX];
+    uint32 of_tile[RADIX];
+    uint32 of_warp[BLOCK_THREADS / 32][RADIX];
+};
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    owed_edges owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 partials[32];  // a value a warp
+    block_winners winners;
+    union {
+        digit_counts digits;
+        uint64 votes[VOTE_WORDS];
+    };
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -164,9 +201,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -188,16 +227,18 @@ struct graph_slice {
     int64 ends_room;  // where the ends of edges are stored
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -258,39 +299,8 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 656, "as the host knows it");
 
 // piece: stop_requested
-// piece: owed_edges
-// piece: block_winners
-
-constexpr uint32 RADIX = 1u << RADIX_BITS;
-
-// While ids are sorted by a digit: where the next id of each digit goes, how many of each the tile has, and of each warp
-// how many the warps before it have.
-struct digit_counts {
-    edge next[RADIX];
-    uint32 of_tile[RADIX];
-    uint32 of_warp[BLOCK_THREADS / 32][RADIX];
-};
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 partials[32];  // a value a warp
-    block_winners winners;
-    union {
-        digit_counts digits;
-        uint64 votes[VOTE_WORDS];
-    };
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
@@ -298,7 +308,9 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -1003,6 +1015,7 @@ __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, fol
 // line 53: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_max_of_weight_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { reduce_max_of_weight_apply(d, at, totals); });
     {
@@ -1017,6 +1030,7 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
 // line 55: compute(edges, reduce_sum_of_units)
 __device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     reduce_sum_of_units_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) {
         count_apply(d, at);  // line 54: compute(edges, count)
@@ -1057,6 +1071,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -1071,6 +1086,7 @@ __device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -1180,6 +1196,7 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
     note_operator(run, 12, iteration, size, 0, false);
@@ -1210,6 +1227,7 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
 // line 49: compute(edges, inside)
 __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     inside_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
     {
@@ -1224,6 +1242,7 @@ __device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& 
 // line 49: compute(vertices, chance)
 __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     chance_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
     {
@@ -1238,6 +1257,7 @@ __device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& 
 // line 76: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, follow_early* early) {
             side_by_side<4>([&](uint32 k) { follow_read(d, v[k], early[k]); });
@@ -1358,6 +1378,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

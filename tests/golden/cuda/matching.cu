@@ -9,10 +9,12 @@
 // piece: negated
 // piece: store_relaxed
 // piece: load_relaxed
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
+// piece: smaller larger
 
 // ==== end of platform ====
 
@@ -58,6 +60,23 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: reduce_and reduce_or reduce_xor
 // piece: plain_add
 // piece: plain_or
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -79,9 +98,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -98,16 +119,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -129,25 +152,16 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 160, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
+// piece: minimum maximum
+// piece: ticks
 // piece: note_operator
 // piece: turn
 // piece: lane_index
@@ -214,6 +228,7 @@ __device__ __forceinline__ void possible_apply(const data_slice& d, possible_tot
 // line 34: compute(edges, propose)
 __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     propose_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (propose_condition(d, near, far)) { propose_apply(d, near, far, totals); } });
     {
@@ -227,6 +242,7 @@ __device__ __forceinline__ void compute_propose(enactor& run, const data_slice& 
 // line 35: compute(vertices, release)
 __device__ __forceinline__ void compute_release(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { release_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
@@ -234,6 +250,7 @@ __device__ __forceinline__ void compute_release(enactor& run, const data_slice& 
 // line 36: compute(edges, possible)
 __device__ __forceinline__ void compute_possible(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     possible_totals totals;
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (possible_condition(d, near, far)) { possible_apply(d, totals); } });
     {
@@ -280,6 +297,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enacto
     if (run.stopped) { return; }
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -8,13 +8,14 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: magnitude
 // piece: negated
+// piece: cycles
+// piece: nanoseconds
 // piece: load_relaxed
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
-// piece: fetch_ahead
 // piece: smaller larger
+// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -59,6 +60,24 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: sum
 // piece: FLOAT64_INF
 // piece: reduce_add reduce_subtract
+// piece: owed_edges
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    owed_edges owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -80,9 +99,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -99,16 +120,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -145,27 +168,17 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 208, "as the host knows it");
 
 // piece: stop_requested
-// piece: owed_edges
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: minimum maximum
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -192,7 +205,6 @@ struct block_storage {
 // piece: members_a_warp
 // piece: side_by_side
 // piece: count_visited
-// piece: minimum maximum
 // piece: warp_inclusive_sum
 // piece: defer_list
 // piece: reduce_list
@@ -260,6 +272,7 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
 // line 36: compute(vertices, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     spread_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { spread_apply(d, v, totals); });
     {
@@ -348,6 +361,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
         d.run.outputs[0] = uint64(d.rank);
         d.run.outputs[1] = uint64(d.next);
         d.run.outputs[2] = uint64(d.share);

@@ -10,10 +10,11 @@
 // piece: negated
 // piece: multiplied
 // piece: smaller larger
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 // piece: store_relaxed
 // piece: fetch_ahead
 
@@ -100,6 +101,26 @@ constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are c
 // piece: lower_to
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -121,9 +142,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -140,16 +163,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -195,23 +220,8 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 344, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
@@ -219,7 +229,9 @@ struct block_storage {
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -423,6 +435,7 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 2, iteration, size, 0, false);
 }
@@ -431,6 +444,7 @@ __device__ __forceinline__ void compute_note_number(enactor& run, const data_sli
 __device__ __forceinline__ void compute_find_partner(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -464,6 +478,7 @@ __device__ __forceinline__ void intersect(enactor& run, const data_slice& d, fro
 __device__ __forceinline__ void compute_note_number_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 5, iteration, size, 0, false);
 }
@@ -472,6 +487,7 @@ __device__ __forceinline__ void compute_note_number_(enactor& run, const data_sl
 __device__ __forceinline__ void compute_find_partner_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -512,6 +528,7 @@ __device__ __forceinline__ void intersect_met(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
     note_operator(run, 8, iteration, size, 0, false);
 }
@@ -520,6 +537,7 @@ __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice
 __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 9, iteration, size, 0, false);
 }
@@ -528,6 +546,7 @@ __device__ __forceinline__ void compute_note_number_2(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -561,6 +580,7 @@ __device__ __forceinline__ void intersect_both(enactor& run, const data_slice& d
 __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 12, iteration, size, 0, false);
 }
@@ -569,6 +589,7 @@ __device__ __forceinline__ void compute_note_number_3(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_3(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -602,6 +623,7 @@ __device__ __forceinline__ void intersect_both_(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 15, iteration, size, 0, false);
 }
@@ -610,6 +632,7 @@ __device__ __forceinline__ void compute_note_number_4(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_4(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -641,6 +664,7 @@ __device__ __forceinline__ void intersect_(enactor& run, const data_slice& d, fr
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
     note_operator(run, 18, iteration, size, 0, false);
 }
@@ -648,6 +672,7 @@ __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice
 // line 35: compute(vertices, note_number)
 __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 19, iteration, size, 0, false);
 }
@@ -655,6 +680,7 @@ __device__ __forceinline__ void compute_note_number_5(enactor& run, const data_s
 // line 35: compute(vertices, find_partner)
 __device__ __forceinline__ void compute_find_partner_5(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(all_members{uint64(d.graph.num_vertices)},
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -689,6 +715,7 @@ __device__ __forceinline__ void intersect_intersect_1(enactor& run, const data_s
 __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { note_number_apply(d, v); });
     note_operator(run, 22, iteration, size, 0, false);
 }
@@ -697,6 +724,7 @@ __device__ __forceinline__ void compute_note_number_6(enactor& run, const data_s
 __device__ __forceinline__ void compute_find_partner_6(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex_side_by_side<4, find_partner_early>(members_of(input),
         [&](const vertex* v, find_partner_early* early) {
             side_by_side<4>([&](uint32 k) { find_partner_read(d, v[k], early[k]); });
@@ -897,6 +925,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_paired_sets_
     }
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -11,10 +11,11 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: store_relaxed
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -110,6 +111,29 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: plain_add
+// piece: owed_edges
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    owed_edges owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    union {
+        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    };
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -131,9 +155,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -150,16 +176,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 // A part of one long list of edges, for one warp.
 struct hub_chunk {
@@ -201,32 +229,16 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 352, "as the host knows it");
 
 // piece: stop_requested
-// piece: owed_edges
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    union {
-        vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-        edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
-    };
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -468,6 +480,7 @@ __device__ __forceinline__ void filter_in_sites(enactor& run, const data_slice& 
 __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_1_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
@@ -511,6 +524,7 @@ __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, 
 __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     each_vertex(members_of(input), [&](vertex v) { compute_2_apply(d, v); });
     note_operator(run, 3, iteration, size, 0, false);
 }
@@ -629,6 +643,7 @@ __device__ __forceinline__ void advance_away(enactor& run, const data_slice& d, 
 // line 34: compute(combined_1, compute_3)
 __device__ __forceinline__ void compute_compute_3(enactor& run, const data_slice& d, edge_frontier& input, int32 iteration) {
     const uint64 size = input.size;
+    begin_time(run);
     compute_3_totals totals;
     each_edge_of(edge_members_of(input), d.graph, [&](vertex near, vertex far, edge at) { compute_3_apply(d, at, totals); });
     {
@@ -730,6 +745,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
     }
 }
 

@@ -10,10 +10,11 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: load_relaxed
+// piece: cycles
+// piece: nanoseconds
 // piece: read_host_flag
 // piece: load_acquire
 // piece: wait_for_arrivals
-// piece: cycles
 
 // ==== end of platform ====
 
@@ -93,6 +94,26 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: plain_and
 // piece: plain_or
 // piece: plain_xor
+// piece: nothing_owed
+
+struct block_storage {
+    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only
+    uint64 passes;        // finished passes of the outermost loops
+    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 started, started_at;  // cycles and nanoseconds when the kernel began
+    uint64 began, noted;  // cycles when the operator began, and when the last record was written
+    uint64 waited;        // at barriers since then
+    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
+    bool stopped;
+    nothing_owed owed;
+    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found_edges;
+    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 partials[32];  // a value a warp
+};
+
+// piece: start_clock
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -114,9 +135,11 @@ struct control_block {
     uint64 iterations;  // finished passes of the outermost loops
     uint64 trace_length;  // operators that ran, traced or not
     int64 answer;  // of a condition or a count that the host asked for
+    uint64 cycles;  // of the first thread in all kernels, which lasted
+    uint64 nanoseconds;
     operator_counters counters[8];
 };
-static_assert(sizeof(control_block) == 328, "as the host knows it");
+static_assert(sizeof(control_block) == 344, "as the host knows it");
 
 // piece: request_stop
 
@@ -133,16 +156,18 @@ struct graph_slice {
     const edge* reverse_edges;  // of each edge id the edge that leads back, or none: num_edges
 };
 
-// One execution of one operator.
+// One execution of one operator, timed by the first thread.
 struct trace_record {
     int32 site;
     int32 iteration;
     uint64 size;
     uint64 edges;
     int32 pulled;
-    int32 unused;
+    uint32 took;  // ticks from where it began, as all down to `waited`
+    uint32 before;  // since the record before this one
+    uint32 waited;  // of both at barriers
 };
-static_assert(sizeof(trace_record) == 32, "as the host knows it");
+static_assert(sizeof(trace_record) == 40, "as the host knows it");
 
 struct run_slice {
     control_block* control;
@@ -186,29 +211,16 @@ struct data_slice {
 static_assert(sizeof(data_slice) == 336, "as the host knows it");
 
 // piece: stop_requested
-// piece: nothing_owed
-
-struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only
-    bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
-    bool stopped;
-    nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
-    vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
-    uint64 partials[32];  // a value a warp
-};
-
 // piece: enactor
+// piece: end_clock
 // piece: leader
 // piece: poll_host
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: begin_time
 // piece: begin_operator
+// piece: ticks
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -299,6 +311,7 @@ __device__ __forceinline__ bool is_lit_condition(const data_slice& d, vertex v) 
 // line 61: compute(edges, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
+    begin_time(run);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { spread_apply(d, near, far, at); });
     note_operator(run, 0, iteration, size, size, false);
 }
@@ -306,6 +319,7 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
 // line 67: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
+    begin_time(run);
     measure_totals totals;
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
@@ -374,6 +388,7 @@ __device__ __forceinline__ void filter_is_lit(enactor& run, const data_slice& d,
 __device__ __forceinline__ void compute_measure_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
+    begin_time(run);
     measure_totals totals;
     each_vertex(members_of(input), [&](vertex v) { if (measure_condition(d, v)) { measure_apply(d, v, iteration, totals); } });
     {
@@ -504,6 +519,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_switches_ena
     if (leader()) { d.stamp[d.start] = 77; }
     if (leader()) {
         run.control->iterations = run.shared.passes;
+        end_clock(run);
         d.run.outputs[0] = uint64(d.lit);
         d.run.outputs[1] = uint64(d.toggled);
         d.run.outputs[2] = uint64(d.spare);

@@ -1,0 +1,145 @@
+"""`gdslc cache`."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gdsl.byte_counts import readable_bytes
+from gdsl.diagnostics import GdslError, shown
+
+if TYPE_CHECKING:
+    from gdsl.cache.entries import Entry
+
+_HOLDS = {
+    "front": "programs, as the checker leaves them",
+    "warnings": "what programs probably do not mean",
+    "grammar": "tables of the parser",
+    "cpu": "programs for the cpu backend: code and libraries",
+    "cuda": "programs for GPUs: code and binaries",
+    "renumbering": "kernels that number vertices by degree",
+}
+"""What the entries of a kind are."""
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_AGE = re.compile(r"([0-9]{1,9})([smhdw])")
+
+
+@click.group(name="cache", short_help="Say what the cache holds, and empty it.")
+def command() -> None:
+    """Say what the cache of compiled programs holds, and empty it.
+
+    It stays below GDSL_CACHE_SIZE (1GB where that is not set, 0: without a limit) by itself: what was not used for the
+    longest time goes first. It never has to be emptied, and may be at any time.
+
+    \b
+    Examples:
+      gdslc cache info
+      gdslc cache clear --older-than 30d
+    """
+
+
+@command.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+def info(as_json: bool) -> None:
+    """Say where the cache is, how many entries it has, of what kinds, how large, and how old.
+
+    \b
+    Example:
+      gdslc cache info
+    """
+    from gdsl import cache
+    from gdsl.cache.limit import limit
+    from gdsl.cache.trust import show
+
+    found, now = cache.found(), time.time()
+    kinds = {name: [entry for entry in found if entry.kind == name] for name in sorted({e.kind for e in found})}
+    place, most = show(cache.directory()), limit()
+    if as_json:
+        by_kind = {name: _figures(several, now) for name, several in kinds.items()}
+        click.echo(json.dumps({"directory": place, "limit": most, **_figures(found, now), "kinds": by_kind}, indent=2))
+        return
+    click.echo(f"directory:     {place}")
+    click.echo(f"limit:         {'none' if most is None else readable_bytes(most)} (GDSL_CACHE_SIZE)")
+    click.echo(f"entries:       {_line(found, now)}")
+    for name, several in kinds.items():
+        click.echo(f"  {name + ':':<13}{_line(several, now)}  ({_HOLDS.get(name, 'of another version')})")
+    trouble = cache.trouble() if found else None
+    if trouble is not None:
+        click.echo(f"note: {trouble}")
+
+
+def _figures(found: list[Entry], now: float) -> dict[str, Any]:
+    oldest = max((now - entry.used for entry in found), default=None)
+    size = sum(entry.size for entry in found)
+    return {"entries": len(found), "bytes": size, "oldest_s": None if oldest is None else max(0, round(oldest))}
+
+
+def _line(found: list[Entry], now: float) -> str:
+    if not found:
+        return "none"
+    figures = _figures(found, now)
+    return f"{figures['entries']:,} of {readable_bytes(figures['bytes'])}, the oldest used {_ago(figures['oldest_s'])}"
+
+
+def _ago(seconds: int) -> str:
+    """To the hour, as entries are."""
+    for unit, name in (("d", "day"), ("h", "hour")):
+        count = seconds // _SECONDS[unit]
+        if count:
+            return f"{count:,} {name}{'' if count == 1 else 's'} ago"
+    return "within the hour"
+
+
+def _checked_age(context: click.Context, option: click.Parameter, word: str | None) -> int | None:
+    """A callback: seconds."""
+    if word is None:
+        return None
+    found = _AGE.fullmatch(word.strip())
+    if found is None:
+        raise click.BadParameter(f"{shown(word)} is no age, such as 30d, 12h or 2w")
+    return int(found[1]) * _SECONDS[found[2]]
+
+
+@command.command()
+@click.option("--older-than", metavar="AGE", callback=_checked_age, help="Only what was unused for so long: 30d, 12h.")
+def clear(older_than: int | None) -> None:
+    """Remove entries of the cache: all, or those that were not used for a time.
+
+    Programs that run go on; what is needed again is compiled again.
+
+    \b
+    Examples:
+      gdslc cache clear
+      gdslc cache clear --older-than 30d
+    """
+    from gdsl import cache
+    from gdsl.cache.entries import remove
+
+    _check_own()
+    newest = time.time() - (older_than or 0)
+    chosen = [entry for entry in cache.found() if older_than is None or entry.used < newest]
+    gone = remove(chosen)
+    click.echo(f"removed {len(gone):,} {'entry' if len(gone) == 1 else 'entries'}, {readable_bytes(_size(gone))}")
+    if len(gone) < len(chosen):
+        raise GdslError.single("E0913", f"{len(chosen) - len(gone):,} entries could not be removed")
+
+
+def _check_own() -> None:
+    """Raise E0913 for a cache that is not this user's alone."""
+    from gdsl.cache.place import REMEDY, directory, refused
+
+    try:
+        refusal = refused(directory())
+    except (OSError, ValueError) as error:
+        refusal = str(error)
+    if refusal is not None:
+        raise GdslError.single("E0913", f"nothing is removed: {refusal}", fix=REMEDY)
+
+
+def _size(found: Iterable[Entry]) -> int:
+    return sum(entry.size for entry in found)

@@ -1,0 +1,150 @@
+"""What a shell may complete a word of `gdslc` to. Asked at every TAB, so nothing of the compiler is imported.
+
+Each function is what click calls a `shell_complete`: it gets the context, the parameter and the word so far.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import os
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+    Items = list[CompletionItem]
+    Completer = Callable[[click.Context, click.Parameter, str], Items]
+
+OPEN = "open"
+"""The type of what a word may go on with: no blank comes behind it."""
+_MOST_FILES = 2000
+_LONGEST_TEXT = 1 << 20
+
+
+def programs(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """Files of programs, and samples."""
+    from gdsl.program_names import SUFFIX, samples
+
+    named = {} if _is_path(word) else samples()
+    return _items(word, dict.fromkeys(named, "a sample")) + _files(word, (SUFFIX,))
+
+
+def sample_names(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """Samples."""
+    from gdsl.program_names import samples
+
+    return _items(word, dict.fromkeys(samples(), ""))
+
+
+def graphs(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """Files of graphs, the graphs that come along, and generators."""
+    from gdsl.graph_names import COMPRESSED, GENERATED, SUFFIXES, come_along
+
+    named = {} if _is_path(word) else {**come_along(), **dict.fromkeys(GENERATED)}
+    shown = {name: "a generated graph" if ":" in name else "comes with gdsl" for name in named}
+    return _items(word, shown) + _files(word, (*SUFFIXES, *COMPRESSED))
+
+
+def generators(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """Generators."""
+    from gdsl.graph_names import GENERATED
+
+    return _items(word, dict.fromkeys(GENERATED, ""))
+
+
+def files(*suffixes: str) -> Completer:
+    """Files whose names end so; all files without a suffix."""
+    return lambda context, param, word: _files(word, suffixes)
+
+
+def params(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """``NAME=`` of the params and inputs of the program in the command, behind ``NAME=@`` a file."""
+    from gdsl.cli.program_words import wanted
+
+    name, separator, value = word.partition("=@")
+    if separator:
+        return [_item(f"{name}=@{item.value}", item.help, item.type) for item in _files(value, ())]
+    given = {each.partition("=")[0] for each in context.params.get(param.name or "") or ()}
+    found = {each.name: each.kind for each in wanted(_text(context)) if each.name not in given}
+    return [_item(f"{name}=", kind, OPEN) for name, kind in found.items() if f"{name}=".startswith(word)]
+
+
+def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """``KNOB=`` of what the program in the command has, behind that the knob's values."""
+    from gdsl.cli.program_words import knobs as knobs_of
+
+    known = knobs_of(_text(context))
+    name, separator, value = word.partition("=")
+    if separator:
+        knob = known.get(name)
+        if knob is None:
+            return []
+        return [_item(f"{name}={each}", knob.each.get(each)) for each in knob.values if each.startswith(value)]
+    return [_item(f"{name}=", knob.text, OPEN) for name, knob in known.items() if name.startswith(word)]
+
+
+def explained(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """What `gdslc explain` takes: codes, knobs, programs."""
+    from gdsl.diagnostics import all_codes
+    from gdsl.knobs import KNOBS, written
+
+    words = {"knobs": "all tuning knobs", "fusion": "of a program: which operators share a sweep"}
+    codes = {known.code: known.title for known in all_codes()} if word else {}  # there are a hundred
+    named = {written(knob): knob.text for knob in KNOBS if not knob.operators}
+    named.update((knob.name, knob.text) for knob in KNOBS)
+    return _items(word, {**words, **named}) + _items(word.upper(), codes) + programs(context, param, word)
+
+
+def _text(context: click.Context) -> str:
+    """The text of the program in the command; empty where there is none, or none that can be read at once."""
+    from gdsl.program_names import meant_by
+
+    given = context.params.get("program_file") or context.params.get("program_files") or ()
+    words = [given] if isinstance(given, str) else [*given, *context.args]  # where click has stopped at an open option
+    word = words[0] if words else ""
+    with contextlib.suppress(OSError, ValueError):
+        path = os.path.expanduser(meant_by(word))
+        if os.path.isfile(path) and os.path.getsize(path) <= _LONGEST_TEXT:
+            with open(path, encoding="utf-8", errors="replace") as file:
+                return file.read()
+    return ""
+
+
+def _is_path(word: str) -> bool:
+    return os.sep in word or word.startswith((".", "~"))
+
+
+def _items(word: str, known: dict[str, str]) -> Items:
+    return [_item(name, text) for name, text in known.items() if name.startswith(word)]
+
+
+def _files(word: str, suffixes: tuple[str, ...]) -> Items:
+    """The files that `word` may become, and directories, which go on."""
+    folder, begin = os.path.split(word)
+    found = []
+    for entry in _entries(os.path.expanduser(folder) or os.curdir):
+        name = entry.name
+        if not name.startswith(begin) or (name.startswith(".") and not begin) or not name.isprintable():
+            continue
+        with contextlib.suppress(OSError):
+            if entry.is_dir():
+                found.append(_item(os.path.join(folder, name) + os.sep, None, OPEN))
+            elif not suffixes or name.endswith(suffixes):
+                found.append(_item(os.path.join(folder, name)))
+    return sorted(found, key=lambda item: str(item.value))
+
+
+def _entries(folder: str) -> Iterable[os.DirEntry[str]]:
+    with contextlib.suppress(OSError, ValueError), os.scandir(folder) as entries:
+        return list(itertools.islice(entries, _MOST_FILES))
+    return ()
+
+
+def _item(value: str, text: str | None = None, kind: str = "plain") -> CompletionItem:
+    from click.shell_completion import CompletionItem
+
+    return CompletionItem(value, kind, text or None)

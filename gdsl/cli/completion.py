@@ -1,0 +1,147 @@
+"""`gdslc completion`, and the answers to a shell that completes."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+
+import click
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
+
+from gdsl.cli.completing import OPEN
+
+VARIABLE = "_GDSLC_COMPLETE"
+"""Where a shell's function asks for completions, this says which shell it is."""
+
+_BASH = """\
+%(complete_func)s() {
+    local IFS=$'\\n' asked=%(complete_var)s=bash_complete completion type value
+    COMPREPLY=()
+    for completion in $(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD $asked "$1"); do
+        IFS=',' read -r type value <<< "$completion"
+        [[ $type == open ]] && compopt -o nospace
+        COMPREPLY+=("$value")
+    done
+}
+
+complete -o nosort -F %(complete_func)s %(prog_name)s
+"""
+_ZSH = """\
+#compdef %(prog_name)s
+
+%(complete_func)s() {
+    local -a done_plain done_told open_plain open_told response
+    local type key descr asked=%(complete_var)s=zsh_complete
+    response=("${(@f)$(env COMP_WORDS="${words[*]}" COMP_CWORD=$((CURRENT-1)) $asked $words[1])}")
+    for type key descr in ${response}; do
+        case "$type,$descr" in
+            open,_) open_plain+=("$key") ;;
+            open,*) open_told+=("$key:$descr") ;;
+            *,_) done_plain+=("$key") ;;
+            *) done_told+=("$key:$descr") ;;
+        esac
+    done
+    (( $#done_told )) && _describe -V unsorted done_told -U
+    (( $#open_told )) && _describe -V unsorted open_told -U -S ''
+    (( $#done_plain )) && compadd -U -V unsorted -a done_plain
+    (( $#open_plain )) && compadd -U -V unsorted -S '' -a open_plain
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    %(complete_func)s "$@"
+else
+    compdef %(complete_func)s %(prog_name)s
+fi
+"""
+_BREAKS = re.compile(r"[=:@]+")
+_HINTS = {
+    "bash": 'put into ~/.bashrc:  eval "$(gdslc completion bash)"',
+    "zsh": 'put into ~/.zshrc, behind compinit:  eval "$(gdslc completion zsh)"',
+    "fish": "write once:  gdslc completion fish > ~/.config/fish/completions/gdslc.fish",
+}
+
+
+class _Bash(BashComplete):
+    """Bash hands a word over in pieces, broken at `=` and `:`, and takes back the last of them."""
+
+    source_template = _BASH
+    _known = ""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        before, word = super().get_completion_args()
+        words = _joined([*before, word])
+        word = words.pop()
+        self._known = word[: max((found.end() for found in _BREAKS.finditer(word)), default=0)]
+        return words, word
+
+    def format_completion(self, item: CompletionItem) -> str:
+        value = str(item.value).removeprefix(self._known)
+        return f"{item.type},{value if item.type == OPEN else shlex.quote(value) if ' ' in value else value}"
+
+
+class _Zsh(ZshComplete):
+    source_template = _ZSH
+
+    def format_completion(self, item: CompletionItem) -> str:
+        value = str(item.value)
+        told = " ".join((item.help or "_").split())
+        return f"{item.type}\n{value if told == '_' else value.replace(':', chr(92) + ':')}\n{told}"
+
+
+class _Fish(FishComplete):
+    """Fish leaves out the blank behind a `/` or a `=` by itself."""
+
+    def format_completion(self, item: CompletionItem) -> str:
+        return super().format_completion(
+            CompletionItem(item.value, "plain", " ".join((item.help or "").split()) or None)
+        )
+
+
+_SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _Fish}
+
+
+@click.command(name="completion", short_help="Print what makes a shell complete the words of gdslc.")
+@click.argument("shell", metavar="SHELL", type=click.Choice(list(_SHELLS)))
+def command(shell: str) -> None:
+    """Print the script that makes SHELL (bash, zsh or fish) complete programs, graphs, params, knobs and codes.
+
+    \b
+    Examples:
+      eval "$(gdslc completion bash)"
+      gdslc completion fish > ~/.config/fish/completions/gdslc.fish
+    """
+    click.echo(f"# Completion of gdslc; to have it in every shell, {_HINTS[shell]}")
+    click.echo(ShellComplete.source(_answering(shell)))
+
+
+def answer(instruction: str) -> int:
+    """Print what `instruction` (``bash_complete``) of a shell's function asks for; nothing where anything is wrong, as
+    it would stand in the middle of somebody's line. Returns the exit status."""
+    shell = instruction.partition("_")[0]
+    try:
+        text = _answering(shell).complete()
+        os.write(1, text.encode("utf-8", "surrogateescape"))
+    except Exception:
+        return 1
+    return 0
+
+
+def _answering(shell: str) -> ShellComplete:
+    from gdsl.cli.main import gdslc
+
+    return _SHELLS[shell](gdslc, {}, "gdslc", VARIABLE)
+
+
+def _joined(pieces: list[str]) -> list[str]:
+    """The words again that Bash has broken; a piece of nothing but breaks belongs to both its neighbours."""
+    words: list[str] = []
+    goes_on = False
+    for piece in pieces:
+        is_break = _BREAKS.fullmatch(piece) is not None
+        if words and (goes_on or is_break):
+            words[-1] += piece
+        else:
+            words.append(piece)
+        goes_on = is_break
+    return words

@@ -1,0 +1,201 @@
+"""`gdslc profile`."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gdsl.cli import completing
+from gdsl.cli.options import (
+    GraphWords,
+    checked_limit,
+    checked_seconds,
+    graph_options,
+    tune_file_options,
+    tuning_options,
+)
+from gdsl.cli.output import check_writable, file_name, write_output
+from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.streams import message, tell_warnings
+from gdsl.deadline import doing, interrupting, limited
+from gdsl.diagnostics import printable
+
+if TYPE_CHECKING:
+    from gdsl.profiling import Comparison, Profile
+
+_HIDDEN = "-"
+
+
+@click.command(name="profile", cls=TakesParams, short_help="Show where the time of a run goes.")
+@click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
+@click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
+@click.option(
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+    help="Set a param, as in gdslc run.",
+)  # fmt: skip
+@click.option(
+    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
+    help="As in gdslc run.",
+)  # fmt: skip
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    callback=file_name,
+    shell_complete=completing.files(),
+    help="Write a page for a browser to FILE.",
+)
+@click.option(
+    "--json",
+    "data",
+    metavar="FILE",
+    shell_complete=completing.files(),
+    help="Write everything to FILE as JSON; - writes it to standard output.",
+)
+@click.option(
+    "--compare", "others", metavar="FILE", multiple=True, shell_complete=completing.files(".json", ".html"),
+    help="Compare: the profile in FILE (of --json or --html) with this run, or with that in another FILE.",
+)  # fmt: skip
+@click.option(
+    "--repeat", type=click.IntRange(1, 10_000), default=1, show_default=True, metavar="N",
+    help="Run so many times; the run of median time is shown.",
+)  # fmt: skip
+@click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
+@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop where all runs take longer.")
+@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@tune_file_options
+@tuning_options
+@graph_options
+def command(
+    program_file: str | None,
+    graph_file: str | None,
+    assignments: tuple[str, ...],
+    backend: str,
+    page: Path | None,
+    data: str | None,
+    others: tuple[str, ...],
+    repeat: int,
+    show: bool,
+    timeout: float | None,
+    max_iterations: int | None,
+    tune_file: str | bool,
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> None:
+    """Run PROGRAM on GRAPH and show where the time goes, by operator and pass.
+
+    \b
+    Examples:
+      gdslc profile bfs rmat:16 -p source=0 --html bfs.html
+      gdslc profile bfs rmat:16 -p source=0 --json before.json
+      gdslc profile bfs rmat:16 -p source=0 --compare before.json --html both.html
+      gdslc profile --compare before.json after.json --html both.html
+    """
+    from gdsl.profiling import Profile
+
+    if show and page is None:
+        raise click.UsageError("--open opens the page of --html FILE")
+    to_file = _json_file(data)
+    for path in (page, to_file):
+        if path is not None:
+            check_writable(path)
+    asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
+    files, runs = _sides(program_file, graph_file, others)
+    kept = [Profile.read(file) for file in files]
+    if runs:
+        assert program_file is not None and graph_file is not None
+        with limited(timeout):
+            kept.append(_measured(program_file, graph_file, assignments, (tune, tune_file), words, asked))
+    elif assignments or tune:
+        raise click.UsageError("-p and --tune are for a run: name PROGRAM and GRAPH")
+    found = kept[0].compare(kept[1]) if len(kept) == 2 else kept[0]
+    _tell(found, page, data, to_file)
+    if show and page is not None:
+        _open(page)
+
+
+def _json_file(data: str | None) -> Path | None:
+    return None if data is None or data == _HIDDEN else file_name(click.get_current_context(), _OPTION, data)
+
+
+_OPTION = click.Option(["--json"])
+
+
+def _sides(program: str | None, graph: str | None, others: tuple[str, ...]) -> tuple[list[str], bool]:
+    """The files of profiles, and whether there is a run: behind `--compare a.json` one more word is a file too."""
+    words = [word for word in (program, graph) if word is not None]
+    if len(others) > 2:
+        raise click.UsageError("--compare compares two profiles")
+    if len(others) == 2:
+        if words:
+            raise click.UsageError("--compare of two files runs nothing: leave out PROGRAM and GRAPH")
+        return list(others), False
+    if len(words) == 2:
+        return list(others), True
+    if len(words) == 1 and others:
+        return [others[0], words[0]], False
+    if not others:
+        missing = "GRAPH" if words else "PROGRAM"
+        raise click.UsageError(f"Missing argument '{missing}'.")
+    raise click.UsageError("--compare needs something to compare with: another file, or PROGRAM and GRAPH to run")
+
+
+def _measured(
+    program_file: str,
+    graph_file: str,
+    assignments: tuple[str, ...],
+    tuning: tuple[tuple[str, ...], str | bool],
+    words: GraphWords,
+    asked: dict[str, Any],
+) -> Profile:
+    """The profile of a new run."""
+    import time
+
+    from gdsl.api.compiling import compile_file
+    from gdsl.backends import registry
+    from gdsl.binding import check_names
+    from gdsl.profiling import profile
+    from gdsl.progress import working
+
+    given = given_params(assignments)
+    with interrupting():
+        with doing(f"compiling {program_file}"):
+            program = compile_file(program_file, *tuning)
+            tell_warnings(program)
+        check_names(program.ir, given, program.text)
+        choice = registry.choose(asked["backend"])
+        if choice.line:
+            message(choice.line)
+        started = time.perf_counter()
+        graph = words.open(graph_file)
+        load_ms = (time.perf_counter() - started) * 1000
+        values = param_values(given, graph)
+    with working(f"running {program.name} on {choice.backend.name}"):
+        return profile(program, graph, values, graph_name=graph_file, load_ms=load_ms, **asked)
+
+
+def _tell(found: Profile | Comparison, page: Path | None, data: str | None, to_file: Path | None) -> None:
+    """Write what was asked for, and print the table where standard output has nothing else."""
+    if page is not None:
+        write_output(page, lambda file: file.write(found.html().encode()))
+    if to_file is not None:
+        write_output(to_file, lambda file: file.write(found.json().encode() + b"\n"))
+    if data == _HIDDEN:
+        click.echo(found.json())
+    else:
+        click.echo(found.text(width=shutil.get_terminal_size((100, 24)).columns))
+
+
+def _open(page: Path) -> None:
+    """Show the page in a browser; where there is none that is said, and the page is there all the same."""
+    import webbrowser
+
+    try:
+        opened = webbrowser.open(page.resolve().as_uri())
+    except webbrowser.Error:
+        opened = False
+    if not opened:
+        message(f"note: no browser was found to open {printable(str(page))} with; open it from wherever there is one")

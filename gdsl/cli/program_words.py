@@ -1,0 +1,49 @@
+"""The words that a program's text has for the command line, found without a compiler: a shell asks at every TAB.
+
+What is found is offered and nothing more; the text may be wrong, or half written.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gdsl.knobs import BY_NAME, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob, written
+from gdsl.records import dataclass
+
+_SILENT = re.compile(r'"""(?:.|\n)*?"""|#[^\n]*')
+_DATA = re.compile(r"[{;]\s*((?:\w+\s+)*?)(param|vertex|edge|scalar)\s+(\w+)\s*(?:\[[^\]]*\]\s*)?:\s*([^;=]*)")
+_TUNED = re.compile(r"\bfunctor\s+(\w+)|@(\w+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A param or an input of a program, and what it says of its values."""
+
+    name: str
+    kind: str
+
+
+def wanted(text: str) -> Iterator[Wanted]:
+    """What a run must or may be given."""
+    problem = re.search(r"\bproblem\s*\{[^}]*", _SILENT.sub(" ", text))
+    if problem is None:
+        return
+    for words, kind, name, values in _pieces(problem[0]):
+        if kind == "param" or "input" in words.split():
+            yield Wanted(name, " ".join(values.split()))
+
+
+def _pieces(problem: str) -> Iterator[tuple[str, str, str, str]]:
+    place = 0
+    while (found := _DATA.search(problem, place)) is not None:
+        yield found[1], found[2], found[3], found[4]
+        place = found.end() - 1 if found[0].endswith(";") else found.end()
+
+
+def knobs(text: str) -> dict[str, Knob]:
+    """Every knob by the word that `--tune` has for it: ``visit.direction``, ``schedule.block``."""
+    silent = _SILENT.sub(" ", text)
+    tuned = dict.fromkeys(functor or label for functor, label in _TUNED.findall(silent))
+    of_operators = {f"{name}.{knob}": BY_NAME[knob] for name in tuned for knob in OPERATOR_KNOBS}
+    return {**of_operators, **{written(BY_NAME[name]): BY_NAME[name] for name in SCHEDULE_KNOBS}}

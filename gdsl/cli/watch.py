@@ -1,0 +1,202 @@
+"""`gdslc watch`."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gdsl.cli import completing
+from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, tuning_options
+from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.streams import message, tell_warnings
+from gdsl.deadline import interrupting, limited
+from gdsl.diagnostics import GdslError, printable
+from gdsl.records import dataclass
+
+if TYPE_CHECKING:
+    from gdsl.api.program import Program
+    from gdsl.graph import Graph
+
+_INTERVAL = 0.2
+"""Seconds between two looks; a change counts once two looks have seen the same."""
+
+_Look = dict[str, tuple[int, int, int] | None]
+"""How files look from outside, by name; None: it is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """What the command line says."""
+
+    program: str
+    graph: str | None
+    given: dict[str, str]
+    backend: str
+    timeout: float | None
+    max_iterations: int | None
+    profile: bool
+    tune: tuple[str, ...]
+    of_graph: GraphWords
+
+
+@click.command(name="watch", cls=TakesParams, short_help="Check a program, and run it, each time it is saved.")
+@click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
+@click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
+@click.option(
+    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+    help="Set a param, as in run.",
+)  # fmt: skip
+@click.option("--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True)
+@click.option("--profile", is_flag=True, help="Show every operator that ran.")
+@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a run that takes longer.")
+@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@tuning_options
+@graph_options
+def command(
+    program_file: str,
+    graph_file: str | None,
+    assignments: tuple[str, ...],
+    backend: str,
+    profile: bool,
+    timeout: float | None,
+    max_iterations: int | None,
+    tune: tuple[str, ...],
+    words: GraphWords,
+) -> None:
+    """Check PROGRAM now and whenever it, or a file that it imports from, is saved; with a GRAPH run it as well.
+
+    The graph is read once, and again when its file changes. Ctrl-C ends.
+
+    \b
+    Examples:
+      gdslc watch my_program.gdsl
+      gdslc watch my_program.gdsl karate -p source=0
+    """
+    if program_file == "-":
+        raise click.UsageError("standard input cannot be watched; name a file")
+    given = given_params(assignments)
+    if graph_file is None and (given or words != GraphWords()):
+        raise click.UsageError("params and the options of graphs are for runs: name a GRAPH behind the program")
+    said = _Words(program_file, graph_file, given, backend, timeout, max_iterations, profile, tune, words)
+    _watch(said)
+
+
+def _watch(words: _Words) -> None:
+    """Goes on until something ends it from outside. Raises GdslError where there is no such program to begin with."""
+    from gdsl.cli.main import INTERRUPTED, guarded
+    from gdsl.program_text import read_program
+
+    read_program(words.program)
+    looker = _Looker(words)
+    seen: _Look | None = None
+    while True:
+        seen = _changed(words, seen)
+        if sys.stdout.isatty():
+            click.clear()
+        if guarded(looker.once) == INTERRUPTED:
+            raise click.exceptions.Exit(INTERRUPTED)
+        sys.stdout.flush()
+        message(f"[{time.strftime('%H:%M:%S')}] {_told(words, seen)}; Ctrl-C ends")
+
+
+def _changed(words: _Words, seen: _Look | None) -> _Look:
+    """Wait until a file looks otherwise than it was `seen`, and nobody writes any more. What is saved while the program
+    runs is seen afterwards."""
+    if seen is None:
+        return _look(_names(words))
+    before = None
+    while True:
+        look = _look(seen)
+        if look != seen and look == before and look[_path(words)] is not None:
+            return _look(_names(words))
+        before = look
+        time.sleep(_INTERVAL)
+
+
+def _told(words: _Words, seen: _Look) -> str:
+    others = len(seen) - 1
+    more = f" and {others} {'file' if others == 1 else 'files'} beside" if others else ""
+    return f"watching {printable(words.program)}{more}"
+
+
+class _Looker:
+    """Checks and runs the program, and keeps the graph for the next time."""
+
+    def __init__(self, words: _Words) -> None:
+        self._words = words
+        self._kept: tuple[object, Graph] | None = None
+
+    def once(self) -> None:
+        """Compile and run; without a graph say what the program is. Raises GdslError."""
+        from gdsl.api.compiling import compile_file
+        from gdsl.binding import check_names
+        from gdsl.cli.check import tell_sound
+
+        words = self._words
+        program = compile_file(words.program, words.tune, True)
+        tell_warnings(program)
+        if words.graph is None:
+            tell_sound(words.program, program)
+            return
+        check_names(program.ir, words.given, program.text)
+        with limited(words.timeout):
+            self._run(program, words.graph)
+
+    def _run(self, program: Program, graph_name: str) -> None:
+        from gdsl.cli.report import Run, print_report
+
+        words = self._words
+        with interrupting():
+            graph, load_ms = self._graph(graph_name)
+            values = param_values(words.given, graph)
+        limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
+        result = program.run(graph, values, backend=words.backend, **limits)
+        compile_ms = program.compile_ms + result.compile_ms
+        print_report(Run(program.ir, words.program, graph, graph_name, result, load_ms, compile_ms), words.profile)
+
+    def _graph(self, name: str) -> tuple[Graph, float]:
+        """The graph, and the milliseconds that it took to have it now."""
+        state, started = _state(name), time.perf_counter()
+        if self._kept is None or self._kept[0] != state:
+            self._kept = state, self._words.of_graph.open(name)
+        return self._kept[1], (time.perf_counter() - started) * 1000
+
+
+def _look(names: Iterable[str]) -> _Look:
+    return {name: _state(name) for name in names}
+
+
+def _path(words: _Words) -> str:
+    from gdsl.program_names import meant_by
+
+    return meant_by(words.program)
+
+
+def _names(words: _Words) -> Iterator[str]:
+    """The files that decide what comes out: the program, what it imports, and what the words name."""
+    from gdsl.imports import names_in, with_imports
+    from gdsl.program_text import read_file
+
+    yield _path(words)
+    try:
+        source = with_imports(read_file(_path(words)))
+    except GdslError:
+        return
+    for each in (source, *(source.imported or ())):
+        yield from names_in(each)
+    if words.graph is not None and os.path.isfile(words.graph):
+        yield words.graph
+    yield from (text[1:] for text in words.given.values() if text.startswith("@"))
+
+
+def _state(name: str) -> tuple[int, int, int] | None:
+    try:
+        status = os.stat(name)
+    except (OSError, ValueError):
+        return None
+    return status.st_mtime_ns, status.st_size, status.st_ino

@@ -1,0 +1,299 @@
+"""The tests that an exported program makes before it runs: what `gdsl.binding` asks of params, inputs and the graph.
+
+Conditions, defaults and lengths are printed by the printer of the cpu backend, with the pieces of its runtime that they
+need. All of it is one file of plain C++, whatever the backend.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+
+from gdsl.arithmetic.constants import integer_range
+from gdsl.binding.literals import id_literals
+from gdsl.codegen.checks import CheckTable
+from gdsl.codegen.cpu.generate import LIBRARY
+from gdsl.codegen.functions import FunctionPrinter
+from gdsl.codegen.literals import memory_type_name
+from gdsl.codegen.names import UNDEFINED, Names, Scope
+from gdsl.codegen.several import count_text
+from gdsl.codegen.structs import checked_struct_text
+from gdsl.codegen.templates import render
+from gdsl.export.interface import Given, Interface
+from gdsl.export.messages import literal_of, stop_texts
+from gdsl.extents import MOST_VALUES
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from gdsl.operations import Degree, Domain
+from gdsl.plan import structs_cpu
+from gdsl.source import Source, Span
+from gdsl.types import Type, Widths
+
+_SHARED = (structs_cpu.GRAPH_SLICE, structs_cpu.TRACE_RECORD, structs_cpu.CONTROL)
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A member of the data that conditions read: its type, its name there, and whether it is a pointer."""
+
+    name: str
+    type: str
+    member: str
+    is_pointer: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A `where`: the function that tests it, of what, and the message around the name and the value of the first that
+    does not fulfil it."""
+
+    function: str
+    given: Given
+    text: str
+    each: str
+    length: str
+    message: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Length:
+    """An array of the caller's, and the text of how many values it must have."""
+
+    given: Given
+    length: str
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """The default of a param, in the order in which they are found; `given` None: a length that the compiler made."""
+
+    function: str
+    member: str
+    kind: str
+    given: Given | None
+    text: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class CountTest:
+    """How many values an element of an array has, and what is said where that cannot be."""
+
+    text: str
+    message: str
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class GraphTest:
+    """A number that the graph's must be above: `text` of a size, the least that it must be, and the refusal."""
+
+    size: str
+    above: int
+    code: int
+    message: str
+
+
+class ChecksPrinter:
+    """Prints the file; afterwards `counts` has the texts of hidden lengths for the code around."""
+
+    def __init__(self, program: ir.Program, interface: Interface, widths: Widths, source: Source) -> None:
+        self.program, self.interface, self.widths, self.source = program, interface, widths, source
+        self.names = Names()
+        self.checks = CheckTable(enabled=True)
+        used = _used_functions(program)
+        kept = dataclasses.replace(program, functions=tuple(each for each in program.functions if each.name in used))
+        self.functions = FunctionPrinter(kept, self.names, self.checks, line_directives=False)
+        self.given = {each.name: each for each in interface.given}
+        self.hidden = {param.name: f"count_{place}" for place, param in enumerate(program.params) if param.is_count}
+
+    def count_text(self, name: str, counts: str, given: str) -> str:
+        """The text of the param `name`, of which some length speaks."""
+        return f"{counts}.{self.hidden[name]}" if name in self.hidden else f"{given}.{self.given[name].member}"
+
+    def counts(self, counts: str, given: str) -> dict[str, str]:
+        """The texts of all params that lengths may speak of."""
+        return {param.name: self.count_text(param.name, counts, given) for param in self.program.params}
+
+    def each_text(self, count: ir.Expression | None, counts: str, given: str) -> str:
+        """How many values an element has; empty where it has one."""
+        if isinstance(count, ir.ParamValue):
+            return self.count_text(count.name, counts, given)
+        return str(count.value) if isinstance(count, ir.Literal) else ""
+
+    def print(self, stem: str) -> str:
+        """The file, whose header is called after `stem`."""
+        defaults = [self._default(param) for param in self.program.params if param.default is not None]
+        conditions = [each for each in map(self._condition, self._declared()) if each is not None]
+        functions = [text.definition("inline") for text in self.functions.functions()]
+        tests = [*map(_default_text, defaults), *map(self._condition_text, conditions)]
+        values = list(self._values())
+        data = _data_slice(values)
+        body = "\n\n".join([*functions, *tests])
+        generated = {"data_slice": data} | {each.name: checked_struct_text(each, self.widths) for each in _SHARED}
+        text = render(
+            "export",
+            "checks.cpp.j2",
+            name=self.program.name,
+            stem=stem,
+            source_name=self.program.source_name,
+            undefined=UNDEFINED,
+            widths=self.widths,
+            pieces=[piece.text for piece in LIBRARY.link(f"{data}\n{body}\ndata_slice", generated)],
+            body=body,
+            literal=literal_of,
+            values=values,
+            hidden=self.hidden,
+            members=self.given,
+            defaults=defaults,
+            reads_graph=self._reads_graph(),
+            stops=list(stop_texts(self.program, self.checks)),
+            **self._tests(conditions),
+        )
+        self.names.settle(text, functions=body, structs=data)
+        return self.names.spell(text)
+
+    def _tests(self, conditions: list[Condition]) -> dict[str, object]:
+        """What is tested, one kind after the other: first what speaks of the graph and of params alone."""
+        given, arrays = self.interface.given, self._arrays()
+        of_params = [each for each in conditions if each.given.domain is None and each.given.what == "param"]
+        return {
+            "requires": self.program.requires,
+            "graph_tests": self._graph_tests(),
+            "narrow_numbers": self._narrow_numbers(),
+            "ids": [each for each in given if each.kind.is_id and each.domain is None],
+            "param_conditions": of_params,
+            "count_tests": list(self._count_tests()),
+            "most": MOST_VALUES,
+            "given": given,
+            "several": [self._length(each) for each in arrays if each.several],
+            "sets": [each for each in given if each.is_set],
+            "id_arrays": [self._length(each) for each in arrays if each.kind.is_id],
+            "data_conditions": [each for each in conditions if each not in of_params],
+        }
+
+    def _arrays(self) -> list[Given]:
+        return [each for each in self.interface.given if each.domain is not None and not each.is_set]
+
+    def _length(self, given: Given) -> Length:
+        each = self.each_text(given.count, "counts", "given")
+        return Length(given, f"graph.{given.elements}{f' * (long long)({each})' if each else ''}")
+
+    def _declared(self) -> list[ir.Param | ir.Array | ir.Scalar]:
+        """What may have a condition, in the order in which they are tested: params, then arrays, then scalars."""
+        return [*self.program.params, *self.program.arrays, *self.program.scalars]
+
+    def _default(self, param: ir.Param) -> Default:
+        assert param.default is not None
+        text = self.functions.expressions().print(param.default)
+        member = self.names.member(param.name)
+        kind = param.type.name
+        function = self.names.derived(Scope.GLOBAL, f"default_of_{param.name}", "default")
+        return Default(function, member, kind, self.given.get(param.name), text, param.name)
+
+    def _condition(self, declared: ir.Param | ir.Array | ir.Scalar) -> Condition | None:
+        where = declared.where
+        if where is None or not (isinstance(declared, ir.Param) or declared.is_input):
+            return None
+        given = self.given[declared.name]
+        each = self.each_text(given.count, "counts", "given")
+        words = f"{given.words} must fulfil `{self._written(where.span)}`, but "
+        text = self.functions.expressions().print(where)
+        function = self.names.derived(Scope.GLOBAL, f"holds_of_{declared.name}", "condition")
+        length = self._length(given).length
+        return Condition(function, given, text, each, length, literal_of(words), self._place(where.span))
+
+    def _condition_text(self, condition: Condition) -> str:
+        given = condition.given
+        if given.domain is None:
+            return f"inline bool {condition.function}(const data_slice& d) {{\n    return {condition.text};\n}}"
+        lines = [f"inline bool {condition.function}(const data_slice& d, int64 i) {{"]
+        own = "" if given.count is None else count_text(given.count, self.names)
+        lines += [f"    const {given.domain.value} id = {given.domain.value}(i{f' / {own}' if own else ''});"]
+        lines += [f"    const int32 part = int32(i % {own});"] if own else []
+        return "\n".join([*lines, f"    return {condition.text};", "}"])
+
+    def _values(self) -> list[Value]:
+        params = [Value(each.name, each.type.name, self.names.member(each.name), False) for each in self.program.params]
+        everything: list[ir.Array | ir.Scalar] = [*self.program.arrays, *self.program.scalars]
+        data = [each for each in everything if each.is_input]
+        sets = {array.name for array in self.program.arrays if array.is_set}
+        inputs = [
+            Value(each.name, memory_type_name(each.type), self.names.member(each.name), True)
+            for each in data
+            if each.name not in sets
+        ]
+        return [*params, *inputs]
+
+    def _reads_graph(self) -> list[str]:
+        """The lists that conditions ask for degrees of."""
+        parts = [*(each.where for each in self._declared()), *(param.default for param in self.program.params)]
+        nodes = [node for part in parts if part is not None for node in walk(part)]
+        nodes += [node for function in self.functions.program.functions for node in walk(function)]
+        found = {node.degree for node in nodes if isinstance(node, ir.DegreeOf)}
+        return ["offsets"] * (Degree.OUT in found) + ["in_offsets"] * (Degree.IN in found)
+
+    def _graph_tests(self) -> list[GraphTest]:
+        tests = []
+        for literal in id_literals(self.program):
+            size = "num_edges" if literal.type is Type.EDGE else "num_vertices"
+            message = f"{literal.value} is no {literal.type.name} of the graph ({self._where(literal.span)})"
+            tests.append(GraphTest(size, int(literal.value), 612, literal_of(message)))
+        return tests
+
+    def _narrow_numbers(self) -> list[GraphTest]:
+        """The arrays that may be too narrow for the numbers of members: by the size, the most that it may be."""
+        tests = []
+        for step in walk(self.program.schedule):
+            if isinstance(step, ir.NumberMembers):
+                most = integer_range(step.array_type)[1]
+                size = "num_vertices" if step.members.domain is Domain.VERTEX else "num_edges"
+                message = f"`{step.array}` is {step.array_type.name}, and the graph has more members to number"
+                tests.append(GraphTest(size, most, 613, literal_of(f"{message} ({self._where(step.span)})")))
+        return [test for test in tests if test.above < 2**63 - 1]
+
+    def _count_tests(self) -> list[CountTest]:
+        found = []
+        for array in self.program.arrays:
+            if isinstance(array.count, ir.ParamValue):
+                text = self.each_text(array.count, "counts", "given")
+                message = f"an element of `{array.name}` would have "
+                found.append(CountTest(text, literal_of(message), self._place(array.span)))
+        return found
+
+    def _written(self, span: Span) -> str:
+        """A condition as the program has it."""
+        if span.line != span.end_line:
+            return "where"
+        return self.source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] or "where"
+
+    def _where(self, span: Span) -> str:
+        return f"{span.file or self.program.source_name}:{span.line}:{span.column}"
+
+    def _place(self, span: Span) -> str:
+        return literal_of(f" ({self._where(span)})")
+
+
+def _default_text(default: Default) -> str:
+    return f"inline {default.kind} {default.function}(const data_slice& d) {{\n    return {default.text};\n}}"
+
+
+def _data_slice(values: list[Value]) -> str:
+    members = [f"    const {v.type}* {v.member};" if v.is_pointer else f"    {v.type} {v.member};" for v in values]
+    return "\n".join(["struct data_slice {", "    graph_slice graph;", "    control_block* run;", *members, "};"])
+
+
+def _used_functions(program: ir.Program) -> set[str]:
+    """The functions that conditions and defaults call, and those that these do."""
+    declared: list[ir.Param | ir.Array | ir.Scalar] = [*program.params, *program.arrays, *program.scalars]
+    parts: list[object] = [each.where for each in declared if each.where is not None]
+    parts += [param.default for param in program.params if param.default is not None]
+    by_name = {function.name: function for function in program.functions}
+    found: set[str] = set()
+    while parts:
+        for node in walk(parts.pop()):
+            if isinstance(node, ir.FunctionCall) and node.function not in found:
+                found.add(node.function)
+                parts.append(by_name[node.function].body)
+    return found

@@ -1,0 +1,68 @@
+"""Folders that are written whole or not at all."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from gdsl.diagnostics import GdslError, printable
+
+_FORCE = "choose another directory, or have its files of these names replaced by --force"
+
+
+def check(directory: Path, force: bool) -> None:
+    """Raise E0911 where `write` could not be, or where there are files already and nobody has asked for `force`."""
+    try:
+        if directory.is_dir():
+            if not force and any(directory.iterdir()):
+                raise _unwritable(directory, "the directory is not empty", _FORCE)
+        elif os.path.lexists(directory):
+            raise _unwritable(directory, "there is a file of that name", "name a directory")
+        parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
+        if not parent.is_dir():
+            raise _unwritable(directory, f"there is no directory {printable(str(parent))}")
+        if not os.access(parent, os.W_OK | os.X_OK):
+            raise _unwritable(directory, f"the directory {printable(str(parent))} cannot be written")
+    except (OSError, ValueError) as error:
+        raise _unwritable(directory, _reason(error)) from None
+
+
+def write(directory: Path, files: Mapping[str, str]) -> None:
+    """Write `files`, texts by name, into `directory`, which is made where it is not there: all of them, or none. Files
+    of these names are replaced, others stay. Raises E0911."""
+    try:
+        parent = directory if directory.is_dir() else Path(os.path.abspath(directory)).parent
+        beside = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))
+        try:
+            for name, text in files.items():
+                (beside / name).write_text(text, encoding="utf-8", newline="\n")
+            for name in files:
+                if (directory / name).is_dir():
+                    raise _unwritable(directory, f"{name} is a directory there")
+            if directory.is_dir():
+                for name in files:
+                    os.replace(beside / name, directory / name)
+            else:
+                mask = os.umask(0)
+                os.umask(mask)
+                beside.chmod(0o777 & ~mask)
+                beside.rename(directory)
+        finally:
+            with contextlib.suppress(OSError):
+                shutil.rmtree(beside)
+    except (OSError, ValueError) as error:
+        raise _unwritable(directory, _reason(error)) from None
+
+
+def _reason(error: OSError | ValueError) -> str:
+    if isinstance(error, OSError):
+        return error.strerror or str(error)
+    return "the path has a NUL character"
+
+
+def _unwritable(directory: Path, why: str, fix: str | None = None) -> GdslError:
+    return GdslError.single("E0911", f"cannot write {printable(str(directory))}: {why}", fix=fix)

@@ -1,0 +1,195 @@
+"""What the C interface of an exported program has: the members of its structs, by the declarations of the program."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from gdsl.backends.interface import part_names
+from gdsl.binding import declared_inputs, declared_params
+from gdsl.codegen.comments import title_line
+from gdsl.codegen.keywords import KEYWORDS
+from gdsl.ir import nodes as ir
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.operations import Domain
+from gdsl.types import Type, Widths
+
+_WORDS = """
+    assert bool complex errno isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal
+    isunordered linux major makedev math_errhandling minor offsetof setjmp signbit stderr stdin stdout unix
+    """
+_MACROS = frozenset(_WORDS.split())
+"""What the headers of C and of systems define by words with lower-case letters."""
+WEIGHT = "weight"
+_ELEMENTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
+_OTHER = re.compile(r"\W|__+")
+
+
+class MemberNames:
+    """Names of the members of one struct, each another; those of the program as they are, where C allows it."""
+
+    def __init__(self) -> None:
+        self._taken: set[str] = set()
+
+    def own(self, name: str) -> str:
+        """A name for what the program calls `name`."""
+        form = _OTHER.sub("_", name)
+        if form in KEYWORDS or form in _MACROS or form == form.upper() or form.startswith("_") or form in self._taken:
+            form = f"{form.lstrip('_') or 'name'}_"
+        while form in self._taken:
+            form += "_"
+        self._taken.add(form)
+        return form
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A member of the params: of a param, an input or a set.
+
+    name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what
+    it has values over; None: it is one number. count: how many values an element has, a literal or a param; None: one.
+    counted: the member that says how many values there are, of sets and where elements have several.
+    """
+
+    name: str
+    member: str
+    kind: Type
+    what: str
+    domain: Domain | None = None
+    count: ir.Expression | None = None
+    counted: str = ""
+    is_set: bool = False
+    default: str | None = None
+    comment: str = ""
+
+    @property
+    def c_type(self) -> str:
+        """What its values are in C."""
+        return c_type(self.kind)
+
+    @property
+    def size(self) -> str:
+        """Of ids: which number of the graph they lie below."""
+        return "num_edges" if self.kind is Type.EDGE else "num_vertices"
+
+    @property
+    def elements(self) -> str:
+        """Which number of the graph says how many elements there are."""
+        return _ELEMENTS[self.domain or Domain.VERTEX]
+
+    @property
+    def several(self) -> bool:
+        """Whether an element has several values."""
+        return self.count is not None
+
+    @property
+    def is_weight(self) -> bool:
+        """Whether a file of a graph may have it: what the values of its edges are called."""
+        return self.name == WEIGHT and self.domain is Domain.EDGE and self.count is None
+
+    @property
+    def words(self) -> str:
+        """What a message calls it."""
+        return f"{self.what} `{self.name}`"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A member of the results: an array, a scalar, or one part of the pairs of either (`place` of them)."""
+
+    member: str
+    column: str
+    kind: Type
+    place: int = 0
+
+    @property
+    def c_type(self) -> str:
+        """What its values are in C."""
+        return c_type(self.kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run gives under one name: one part, or the two of pairs. `domain` None: one value."""
+
+    name: str
+    kind: Type
+    parts: tuple[Part, ...]
+    domain: Domain | None
+    each: str
+    """The member that says how many values an element has; empty where it has one."""
+    count: ir.Expression | None
+    comment: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """Both structs of a program."""
+
+    given: tuple[Given, ...]
+    found: tuple[Found, ...]
+    iterations: str
+    milliseconds: str
+
+
+def c_type(kind: Type) -> str:
+    """What values of a simple type are in C."""
+    if kind.is_id:
+        return f"gdsl_{kind.name}"
+    return {Type.BOOL: "bool", Type.FLOAT32: "float", Type.FLOAT64: "double"}.get(kind) or f"{kind.name}_t"
+
+
+def fixed_type(kind: Type, widths: Widths) -> str:
+    """The same in C++, without the names of the interface; ids have a sign there."""
+    return f"std::int{widths.of(kind)}_t" if kind.is_id else c_type(kind)
+
+
+def interface_of(program: ir.Program) -> Interface:
+    """The interface of `program`."""
+    names = MemberNames()
+    given = [_param(param, names) for param in declared_params(program)]
+    given += [_input(data, names) for data in declared_inputs(program)]
+    names = MemberNames()
+    data: list[ir.Array | ir.Scalar] = [*program.arrays, *program.scalars]
+    found = [_found(each, names) for each in data if not each.is_local and not each.is_input]
+    return Interface(tuple(given), tuple(found), names.own("iterations"), names.own("milliseconds"))
+
+
+def _param(param: ir.Param | ir.Array, names: MemberNames) -> Given:
+    member = names.own(param.name)
+    if isinstance(param, ir.Array):
+        counted = names.own(f"{param.name}_count")
+        words = "a set of vertices"
+        return Given(param.name, member, Type.VERTEX, "param", Domain.VERTEX, None, counted, True, comment=words)
+    default = None if param.default is None else title_line(print_expression(param.default))
+    comment = "must be given" if default is None else f"{default} by default"
+    return Given(param.name, member, param.type, "param", default=default, comment=comment)
+
+
+def _input(data: ir.Array | ir.Scalar, names: MemberNames) -> Given:
+    member = names.own(data.name)
+    if isinstance(data, ir.Scalar):
+        return Given(data.name, member, data.type, "input", comment="must be given")
+    counted = names.own(f"{data.name}_count") if data.count is not None else ""
+    return Given(data.name, member, data.type, "input", data.domain, data.count, counted, comment=_length(data))
+
+
+def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Found:
+    columns = part_names(data.name) if data.type.is_pair else (data.name,)
+    kinds = data.type.parts or (data.type,)
+    parts = tuple(
+        Part(names.own(column.replace(".", "_")), column, kind, place)
+        for place, (column, kind) in enumerate(zip(columns, kinds, strict=True))
+    )
+    if isinstance(data, ir.Scalar):
+        return Found(data.name, data.type, parts, None, "", None, "one value")
+    each = names.own(f"{data.name}_each") if data.count is not None else ""
+    return Found(data.name, data.type, parts, data.domain, each, data.count, _length(data))
+
+
+def _length(array: ir.Array) -> str:
+    elements = _ELEMENTS[array.domain]
+    if array.count is None:
+        return elements
+    count = str(array.count.value) if isinstance(array.count, ir.Literal) else "as many values each"
+    return f"{elements}, {count}" if not count.isdigit() else f"{elements} * {count}"

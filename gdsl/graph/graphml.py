@@ -1,0 +1,156 @@
+"""GraphML and GML, by igraph."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import shutil
+import tempfile
+import warnings
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from gdsl.diagnostics import GdslError, shown
+from gdsl.extras import required
+from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
+from gdsl.graph.longest import require_short_pieces
+from gdsl.graph.memory import require_memory
+from gdsl.graph.text import empty, file_size, unreadable
+
+_CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
+"""The formats, and what messages call such a file."""
+
+_ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
+_LINE = re.compile(r",? ?\b[Ll]ine (\d+):? ?")
+_GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_CHUNK = 1 << 20
+_EXACT = 2**53
+"""Whole numbers up to here are exact in igraph, which has floats only."""
+
+
+def read_xml(path: str, kind: str) -> EdgeList:
+    """The graph in the file at `path`, with the attributes that are numbers; numbers that are all whole are integers.
+
+    The vertices are called by their attribute `name`, else by their labels (GML) or ids, unless these only count.
+    Raises GdslError E0705 or E0710 with what igraph says of a file with mistakes, E0907 without igraph.
+    """
+    file_size(path)
+    igraph = required("igraph", "gdsl[igraph]", _CALLED[kind])
+    reader = igraph.Graph.Read_GraphML if kind == "graphml" else igraph.Graph.Read_GML
+    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        plain = _plain(path, folder)
+        if os.path.getsize(plain) == 0:
+            raise empty(path)
+        require_short_pieces(plain, kind, path)
+        try:
+            found = reader(plain)
+        except igraph.InternalError as error:
+            raise _malformed(path, kind, str(error)) from None
+        except UnicodeDecodeError:
+            raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
+    named_by = _named_by(found)
+    for sequence in (found.vs, found.es):
+        _tidy(sequence, named_by)
+    return edges_of_igraph(found, named_by)
+
+
+def _plain(path: str, folder: str) -> str:
+    """The path of the same text, not compressed."""
+    try:
+        with open(path, "rb") as raw:
+            start = raw.read(LONGEST_MAGIC)
+            raw.seek(0)
+            text: Any = decompressing(raw, start)
+            if text is None:
+                return path
+            target, size = Path(folder, "plain"), 0
+            with contextlib.closing(text), target.open("wb") as file:
+                while chunk := text.read(_CHUNK):
+                    size += len(chunk)
+                    require_memory(2 * size, "the graph", path)  # which will take more than its text
+                    file.write(chunk)
+    except GdslError:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise unreadable(path, error) from None
+        raise GdslError.single("E0710", f"the compressed data is damaged: {error}", place=path) from None
+    except Exception as error:  # of one of the three libraries
+        raise GdslError.single("E0710", f"the compressed data is damaged: {error}", place=path) from None
+    return str(target)
+
+
+def _malformed(path: str, kind: str, said: str) -> GdslError:
+    match = _ERROR.match(" ".join(said.split()))
+    words = match["said"] if match else " ".join(said.split())
+    line = _LINE.search(words)
+    place = f"{path}:{line[1]}" if line else path
+    words = _LINE.sub("", words, count=1).strip()[:300]
+    return GdslError.single("E0705" if line else "E0710", f"{_CALLED[kind]} with a mistake: {words}", place=place)
+
+
+def _named_by(graph: Any) -> str | None:
+    """The attribute that has the vertices' names; None where they only count the vertices."""
+    count = graph.vcount()
+    for name in (NAME, "label", "id"):
+        if name not in graph.vs.attributes():
+            continue
+        values = graph.vs[name]
+        if name == "label" and (len(set(map(str, values))) < count or "" in values):
+            continue  # of labels several may be alike
+        if name == "id" and all(_counts(value, place) for place, value in enumerate(values)):
+            return None
+        return name
+    return None
+
+
+def _counts(value: Any, place: int) -> bool:
+    """Whether an id is no more than a place."""
+    return value == place or value in (str(place), f"n{place}")
+
+
+def _tidy(sequence: Any, named_by: str | None) -> None:
+    """Numbers that are all whole as integers, as which they were written; edges without a weight have 1."""
+    for name in sequence.attributes():
+        values = sequence[name]
+        if name == "id" and name != named_by:
+            del sequence[name]
+            continue
+        if not values or not all(isinstance(value, float) for value in values):
+            continue
+        numbers = np.array(values)
+        if name == "weight":
+            numbers[np.isnan(numbers)] = 1
+        whole = np.isfinite(numbers).all() and (np.abs(numbers) <= _EXACT).all() and (numbers % 1 == 0).all()
+        sequence[name] = numbers.astype(np.int64).tolist() if whole else numbers.tolist()
+
+
+def write_xml(stream: IO[bytes], kind: str, graph: Any) -> None:
+    """Write a graph of igraph. Raises OSError."""
+    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        target = Path(folder, "graph")
+        (graph.write_graphml if kind == "graphml" else graph.write_gml)(str(target))
+        with target.open("rb") as file:
+            shutil.copyfileobj(file, stream)
+
+
+def refuse_inexact(kind: str, graph: Any, path: str) -> None:
+    """Raise E0715 for the attributes of a `Graph` that such a file cannot hold."""
+    for name, values in (*graph.attributes.items(), *graph.vertex_attributes.items()):
+        if kind == "gml" and not _GML_KEY.fullmatch(name):
+            message = f"a GML file cannot hold {shown(name)} as the name of an attribute, only letters and digits"
+            raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
+        if (
+            values.dtype.kind in "iu"
+            and len(values)
+            and not -_EXACT <= int(values.min()) <= int(values.max()) <= _EXACT
+        ):
+            message = f"{_CALLED[kind]} keeps whole numbers up to 2^53, and `{name}` has larger ones"
+            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)

@@ -1,0 +1,136 @@
+"""Edge tables in files of Parquet and of Arrow (IPC, Feather), by pyarrow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import IO, Any
+
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import GdslError
+from gdsl.extras import required
+from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.data_frames import edges_of_table
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.ids import LARGEST_NUM_VERTICES
+from gdsl.graph.memory import require_memory
+from gdsl.graph.names import Names
+from gdsl.graph.tables import EXTRA
+from gdsl.graph.text import file_size, unreadable
+from gdsl.graph.wanted import Columns
+
+_CALLED = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
+"""The formats, and what messages call such a file."""
+
+_ABOUT = b"gdsl"
+"""The key of the metadata that say of a table of ours what no row says: how many vertices there are, and whether
+numbers are names."""
+_IPC = b"ARROW1"
+
+
+def read_table_file(
+    path: str, kind: str, columns: Columns, one_based: bool, num_vertices: int | None, compact: bool
+) -> EdgeList:
+    """The edges in the rows of the file at `path`; the arguments are those of `Graph.read`.
+
+    Raises GdslError E0710 for a damaged file, E0711 for columns that are no edges, E0907 without pyarrow.
+    """
+    file_size(path)
+    required("pyarrow", EXTRA, _CALLED[kind])
+    table = _table(path, kind)
+    about = _about(table.schema.metadata)
+    if num_vertices is None and not about.get("named"):
+        num_vertices = about.get("num_vertices")
+    return edges_of_table(table, columns, None, num_vertices, compact or bool(about.get("named")), one_based)
+
+
+def _table(path: str, kind: str) -> Any:
+    import pyarrow
+
+    try:
+        table = _of_parquet(path) if kind == "parquet" else _of_arrow(path)
+        table.validate(full=True)  # a file may say anything of where its values lie
+    except pyarrow.ArrowMemoryError:
+        raise MemoryError from None
+    except (pyarrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
+        if isinstance(error, OSError) and error.errno is not None:
+            raise unreadable(path, error) from None
+        why = (str(error).strip().splitlines() or [type(error).__name__])[0][:200]
+        raise GdslError.single("E0710", f"this is not {_CALLED[kind]} that can be read: {why}", place=path) from None
+    return table
+
+
+def _of_parquet(path: str) -> Any:
+    from pyarrow import parquet
+
+    with parquet.ParquetFile(path) as file:
+        about = file.metadata
+        groups = (about.row_group(place) for place in range(about.num_row_groups))
+        # A value that stands for many takes no room in the file.
+        unpacked = sum(max(group.total_byte_size, 0) for group in groups) + 8 * about.num_rows * about.num_columns
+        require_memory(2 * unpacked, "the table", path)
+        return file.read()
+
+
+def _of_arrow(path: str) -> Any:
+    """Of a file, or of a stream, which some programs write under the same name."""
+    import pyarrow
+
+    with open(path, "rb") as source:
+        is_file = source.read(len(_IPC)) == _IPC
+        source.seek(0)
+        reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
+        with reader:
+            return reader.read_all()
+
+
+def _about(metadata: Any) -> dict[str, Any]:
+    """What a table of ours says of its graph; nothing where the words are not ours."""
+    try:
+        found = json.loads((metadata or {}).get(_ABOUT, b"{}"))
+        count = found.get("num_vertices")
+    except (ValueError, AttributeError, RecursionError):
+        return {}
+    if count is not None and not (type(count) is int and 0 <= count <= LARGEST_NUM_VERTICES):
+        return {}
+    return {"num_vertices": count, "named": found.get("named") is True}
+
+
+def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
+    """A table with a row for each of `edges`, undirected ones once, and all their attributes. Raises E0907."""
+    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
+    ends = ENDS[0] if edges.directed else UNDIRECTED_ENDS
+    pairs = zip(ends, (edges.sources, edges.destinations), strict=True)
+    columns = {name: _called(ids, edges.names, pyarrow) for name, ids in pairs}
+    columns.update((name, pyarrow.array(values)) for name, values in edges.attributes.items())
+    named = edges.names is not None and columns[ends[0]].type != pyarrow.string()
+    about = {"num_vertices": edges.num_vertices, **({"named": True} if named else {})}
+    table = pyarrow.table(columns).replace_schema_metadata({_ABOUT: json.dumps(about).encode()})
+    write_table(stream, kind, table)
+
+
+def write_table(stream: IO[bytes], kind: str, table: Any) -> None:
+    """Write a table of Arrow. Raises E0907."""
+    if kind == "parquet":
+        required("pyarrow.parquet", EXTRA, _CALLED[kind]).write_table(table, stream)
+        return
+    pyarrow = required("pyarrow", EXTRA, _CALLED[kind])
+    with pyarrow.ipc.new_file(stream, table.schema) as writer:
+        writer.write_table(table)
+
+
+def _called(ids: NDArray[Any], names: Names | None, pyarrow: Any) -> Any:
+    if names is None:
+        return pyarrow.array(ids)
+    whole = all(type(name) is int and -(2**63) <= name < 2**63 for name in names)
+    kept = pyarrow.array(list(names), pyarrow.int64()) if whole else pyarrow.array([str(name) for name in names])
+    return kept.cast(pyarrow.int64() if whole else pyarrow.string()).take(pyarrow.array(ids))
+
+
+def refuse_taken(directed: bool, names: Iterable[str], path: str) -> None:
+    """Raise E0715 for an attribute whose name is that of an end in such a table."""
+    taken = next((name for name in names if name in (ENDS[0] if directed else UNDIRECTED_ENDS)), None)
+    if taken is not None:
+        message = f"the columns `{taken}` are two: an end of the edges, and an attribute"
+        raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)

@@ -1,0 +1,42 @@
+"""What files of graphs, and graphs that come along, are called: known without reading any."""
+
+from __future__ import annotations
+
+from gdsl.resources import resource_path
+
+SUFFIXES = {
+    ".mtx": "mtx",
+    ".mm": "mtx",
+    ".gr": "gr",
+    ".npz": "npz",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".txt": "edges",
+    ".el": "edges",
+    ".e": "edges",
+    ".wel": "edges",
+    ".edges": "edges",
+    ".edgelist": "edges",
+    ".graph": "metis",
+    ".metis": "metis",
+    ".parquet": "parquet",
+    ".feather": "arrow",
+    ".arrow": "arrow",
+    ".graphml": "graphml",
+    ".gml": "gml",
+}
+"""The format that the end of a file's name stands for."""
+
+COMPRESSED = (".gz", ".bz2", ".xz")
+"""What may stand behind it, but of formats that are compressed themselves."""
+
+GENERATED = ("rmat:16", "grid:300", "uniform:1000:5000")
+"""An example of each generator."""
+
+
+def come_along() -> dict[str, str]:
+    """The paths of the graphs that come with gdsl, by their names."""
+    try:
+        return {path.stem: str(path) for path in sorted(resource_path("samples", "graphs").glob("*.mtx"))}
+    except OSError:  # of an installation that is incomplete
+        return {}

@@ -1,0 +1,21 @@
+"""gdsl in notebooks: ``%load_ext gdsl`` brings the magics ``%%gdsl`` and ``%gdsl``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def load_ipython_extension(ipython: Any) -> None:
+    """What IPython calls for ``%load_ext gdsl``."""
+    from gdsl.integrations.notebook.completing import complete
+    from gdsl.integrations.notebook.magics import GdslMagics
+
+    ipython.register_magics(GdslMagics)
+    for command in ("%%gdsl", "%gdsl"):
+        ipython.set_hook("complete_command", complete, str_key=command)
+
+
+def unload_ipython_extension(ipython: Any) -> None:
+    """What IPython calls for ``%unload_ext gdsl``."""
+    for kind in ("cell", "line"):
+        ipython.magics_manager.magics[kind].pop("gdsl", None)

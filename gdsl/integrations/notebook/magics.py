@@ -1,0 +1,93 @@
+"""The magics ``%%gdsl`` and ``%gdsl``."""
+
+from __future__ import annotations
+
+import sys
+from keyword import iskeyword
+from typing import Any
+
+from IPython.core.error import UsageError
+from IPython.core.magic import Magics, line_cell_magic, magics_class
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+
+from gdsl.diagnostics import GdslError, printable
+from gdsl.integrations.notebook.cells import own_name, source_of
+
+_HELP = """\
+%%gdsl NAME [--tune KNOB=VALUE]… [--fuse on|off] [--tune-file FILE]
+    compiles the cell as the program NAME, which is called with a graph then: NAME(graph, source=0)
+%gdsl NAME
+    says what a program of this notebook, or a sample, is, takes and gives
+%gdsl CODE
+    explains the code of a message, such as E0301
+Programs, graphs and results show themselves as the last value of a cell. Samples: {}"""
+
+
+class CellError(GdslError):
+    """A mistake in a cell, which IPython shows as it is told: whose lines of Python led to it helps nobody."""
+
+    def _render_traceback_(self) -> list[str]:
+        return str(self).split("\n")
+
+
+@magics_class
+class GdslMagics(Magics):
+    """What `%load_ext gdsl` brings."""
+
+    @magic_arguments()
+    @argument("name", nargs="?", help="what the program is called; the name that it gives itself unless given")
+    @argument("--tune", action="append", default=[], metavar="KNOB=VALUE", help="set a knob; may be repeated")
+    @argument("--fuse", choices=["on", "off"], help="one kernel for the whole schedule, or one an operator")
+    @argument("--tune-file", metavar="FILE", help="take knobs from this file of gdslc tune")
+    @line_cell_magic
+    def gdsl(self, line: str, cell: str | None = None) -> None:
+        """Compile the cell as a program, a variable of this notebook; without a cell, help."""
+        said = parse_argstring(self.gdsl, line)
+        if cell is None:
+            _explain(self.shell, said.name)
+            return
+        name = said.name or own_name(cell)
+        if name is None:
+            raise UsageError("the program has no name: write %%gdsl NAME, or program NAME; in the cell")
+        if not name.isidentifier() or not name.isascii() or iskeyword(name):
+            raise UsageError(f"{printable(name)!r} is no name of a variable: letters, digits and _")
+        words = [*said.tune, *([f"schedule.fuse={said.fuse}"] if said.fuse else [])]
+        self.shell.user_ns[name] = _compiled(name, cell, words, said.tune_file)
+
+
+def _compiled(name: str, cell: str, words: list[str], tune_file: str | None) -> Any:
+    from gdsl.api.compiling import compile_source
+    from gdsl.api.description import results_of
+
+    try:
+        program = compile_source(source_of(name, cell), words, tune_file)
+    except GdslError as error:
+        raise CellError(error.diagnostics, error.source) from None
+    if program.warnings:
+        print(GdslError(program.warnings, program.text), file=sys.stderr)
+    takes = ", ".join(("graph", *program.params, *program.inputs))
+    gives = ", ".join(data.name for data in results_of(program.ir)) or "nothing"
+    print(f"{name}({takes}) gives {gives}")
+    return program
+
+
+def _explain(shell: Any, word: str | None) -> None:
+    from gdsl.api.program import Program
+    from gdsl.diagnostics import explain, find_code
+    from gdsl.program_names import samples
+
+    if word is None:
+        print(_HELP.format(", ".join(samples())))
+        return
+    program = shell.user_ns.get(word)
+    code = find_code(word)
+    if isinstance(program, Program):
+        print(program.__doc__)
+    elif code is not None:
+        print(explain(code), end="")
+    elif word in samples():
+        import gdsl
+
+        print(getattr(gdsl.samples, word).__doc__)
+    else:
+        raise UsageError(f"there is no program, no sample and no code {printable(word)!r}; %gdsl says what there is")

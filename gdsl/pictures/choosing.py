@@ -1,0 +1,80 @@
+"""Which picture says most of a graph or of a result: a drawing of what is small, else a distribution."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import shown
+from gdsl.pictures.distributions import draw_degrees, draw_values
+from gdsl.pictures.drawing import MOST_EDGES, MOST_VERTICES, Coloured, can_be_drawn, draw_graph
+from gdsl.pictures.figures import axes_of
+from gdsl.pictures.traces import draw_trace
+
+KINDS = ("drawing", "distribution")
+
+
+class Values(NamedTuple):
+    """One value for each vertex or edge.
+
+    known: which of them have a place among the others. apart: in words how many have none. graph: None where that has
+    gone.
+    """
+
+    name: str
+    values: NDArray[Any]
+    known: NDArray[np.bool_]
+    apart: str
+    of_edges: bool
+    graph: Any
+
+
+def plot_graph(graph: Any, ax: Any = None, kind: str | None = None) -> Any:
+    """`Graph.plot`."""
+    drawn = _is_drawing(graph, kind)
+    ax = axes_of(ax)
+    title = f"{graph.num_vertices:,} vertices, {graph.num_edges:,} stored edges"
+    if drawn:
+        degrees = np.asarray(graph.out_degrees)
+        draw_graph(ax, graph, Coloured(degrees, np.ones(len(degrees), dtype=bool)), f"{title}, colour: out-degree")
+    else:
+        draw_degrees(ax, graph, title)
+    return ax
+
+
+def plot_values(values: Values, ax: Any = None, kind: str | None = None) -> Any:
+    """A picture of one result, as a drawing of its graph where that is small. Returns the axes. Raises ValueError for
+    another `kind` than there is."""
+    graph = values.graph
+    if graph is None and kind == "drawing":
+        raise ValueError("the result has come here without its graph, and cannot be drawn")
+    drawn = _is_drawing(graph, kind)
+    ax = axes_of(ax)
+    if drawn:
+        title = f"{values.name} ({values.apart})" if values.apart else values.name
+        draw_graph(ax, graph, Coloured(values.values, values.known, values.of_edges), title)
+    else:
+        draw_values(ax, values.values[values.known], values.apart, values.name)
+    return ax
+
+
+def plot_trace(trace: Any, title: str, ax: Any = None) -> Any:
+    """A picture of the frontier. Returns the axes."""
+    ax = axes_of(ax)
+    draw_trace(ax, trace, title)
+    return ax
+
+
+def _is_drawing(graph: Any, kind: str | None) -> bool:
+    if kind is not None and kind not in KINDS:
+        raise ValueError(f"kind must be {' or '.join(map(repr, KINDS))}, not {shown(kind)}")
+    if graph is None:
+        return False
+    if kind == "drawing" and not can_be_drawn(graph):
+        raise ValueError(
+            f"a graph of {graph.num_vertices:,} vertices and {graph.num_edges:,} stored edges is not drawn, only those "
+            f"of 1 to {MOST_VERTICES} vertices and up to {MOST_EDGES:,} edges"
+        )
+    return can_be_drawn(graph) and kind != "distribution"

@@ -1,0 +1,64 @@
+"""How values are distributed, where there are too many to draw each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST_BARS = 40
+"""Different whole numbers that get a bar each."""
+_BINS = 60
+_EXACT = 2**53
+"""Whole numbers below are places on an axis."""
+_WIDE = 1000
+"""The quotient of the largest and the smallest value from which an axis is logarithmic."""
+
+
+def draw_values(ax: Any, values: NDArray[Any], apart: str, title: str) -> None:
+    """How often each of `values`, which are finite, comes; `apart` tells of the others."""
+    ax.set_title(title)
+    ax.set_ylabel("elements")
+    if apart:
+        ax.set_xlabel(apart)
+    if not len(values):
+        return
+    low, high = values.min().item(), values.max().item()
+    if values.dtype.kind in "iub" and high - low < _MOST_BARS and abs(low) < _EXACT:
+        counts = np.bincount(values.astype(np.uint8) if values.dtype.kind == "b" else (values - values.min()))
+        ax.bar(np.arange(len(counts)) + int(low), counts, color="C0")
+    else:
+        counts = _draw_ranges(ax, values.astype(np.float64), float(low), float(high))
+    if counts.max() > _WIDE * max(int(np.min(counts[counts > 0])), 1):
+        ax.set_yscale("log")
+
+
+def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[Any]:
+    """Bars of equal width, or on a logarithmic axis; of values that no number lies between, one."""
+    wide = low > 0 and high / low > _WIDE
+    try:
+        counts, bounds = np.histogram(values, bins=np.geomspace(low, high, _BINS + 1) if wide else _BINS)
+    except ValueError:
+        margin = max(abs(low), 1.0) * 1e-6
+        counts, bounds = np.histogram(values, bins=np.array([low - margin, high + margin]))
+    ax.stairs(counts, bounds, fill=True, color="C0")
+    if wide:
+        ax.set_xscale("log")
+    return np.asarray(counts)
+
+
+def draw_degrees(ax: Any, graph: Any, title: str) -> None:
+    """How many vertices have each degree, on logarithmic axes; those without an edge are told."""
+    several = {"out-degree": graph.out_degrees}
+    if graph.directed:
+        several["in-degree"] = graph.in_degrees
+    for name, degrees in several.items():
+        counts = np.bincount(degrees)
+        found = np.flatnonzero(counts)
+        found = found[found > 0]
+        alone = int(counts[0]) if len(counts) else 0
+        label = f"{name}; {alone:,} vertices have none" if alone else name
+        ax.scatter(found, counts[found], s=14, alpha=0.7, linewidths=0, label=label)
+    ax.set(xscale="log", yscale="log", xlabel="degree", ylabel="vertices", title=title)
+    ax.legend(loc="upper right")

@@ -1,0 +1,7 @@
+"""Where the time of a run goes: ``gdsl.profile("bfs", graph, source=0).to_html("bfs.html")``."""
+
+from gdsl.profiling.compare import Comparison
+from gdsl.profiling.measure import profile
+from gdsl.profiling.report import Profile
+
+__all__ = ["Comparison", "Profile", "profile"]

@@ -1,0 +1,107 @@
+"""Runs a program and gathers what there is to say of the run."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from gdsl import deadline
+from gdsl.api.compiling import compile as compile_program
+from gdsl.api.limits import limits
+from gdsl.api.program import Program
+from gdsl.diagnostics import GdslError, shown
+from gdsl.graph import as_graph
+from gdsl.profiling.gathering import Run, gathered
+from gdsl.profiling.report import Profile
+from gdsl.records import dataclass
+
+if TYPE_CHECKING:
+    from gdsl.api.result import Result
+    from gdsl.backends.interface import TraceRecord
+
+MOST_RUNS = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Measured:
+    """A run, without its results."""
+
+    time_ms: float
+    result: Result
+    trace: tuple[TraceRecord, ...]
+
+
+def profile(
+    program: Program | str | os.PathLike[str],
+    graph: Any,
+    values: Mapping[str, Any] | None = None,
+    /,
+    *,
+    backend: str = "auto",
+    repeat: int = 1,
+    timeout: float | None = None,
+    max_iterations: int | None = None,
+    graph_name: str = "",
+    load_ms: float | None = None,
+    **named: Any,
+) -> Profile:
+    """Run `program` (a `Program`, or what `gdsl.compile` takes) on `graph`, and give the profile of the run.
+
+    Params and inputs are keywords; those that have the name of an option here go into the mapping `values`. `repeat`:
+    so many runs, of which the profile has the one of median time (with an even number the quicker one of the two), and
+    the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms`
+    how long it took to load. Raises what `Program.run` raises, ValueError and TypeError for options that are none.
+    """
+    if isinstance(repeat, bool) or not isinstance(repeat, int):
+        raise TypeError(f"repeat must be an int, not {shown(repeat)}")
+    if not 1 <= repeat <= MOST_RUNS:
+        raise ValueError(f"repeat must be from 1 to {MOST_RUNS}, not {shown(repeat)}")
+    ready = program if isinstance(program, Program) else compile_program(program)
+    graph = as_graph(graph)
+    given = {**(values or {}), **named}
+    runs: list[_Measured] = []
+    compile_ms = ready.compile_ms
+    limits(timeout, max_iterations)
+    with deadline.limited(timeout):
+        for _ in range(repeat):
+            result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
+            compile_ms += result.compile_ms
+            runs.append(_Measured(result.time_ms, result, result.trace))
+            if len(runs) > 1:  # the results of one run are enough
+                runs[-2] = _Measured(runs[-2].time_ms, result, runs[-2].trace)
+    median = sorted(runs, key=lambda run: run.time_ms)[(repeat - 1) // 2]
+    tuned, executable = ready.ran(graph, backend)
+    return Profile(
+        gathered(
+            Run(
+                tuned,
+                graph,
+                graph_name,
+                {name: _plain(value) for name, value in given.items()},
+                median.result,
+                median.time_ms,
+                median.trace,
+                tuple(run.time_ms for run in runs),
+                load_ms,
+                compile_ms,
+                executable.build(graph),
+                _memory(ready, graph, given, backend),
+                time.strftime("%Y-%m-%d %H:%M:%S"),
+            )
+        )
+    )
+
+
+def _plain(value: object) -> str:
+    """A value of the caller in words."""
+    return value if isinstance(value, str) else shown(value)
+
+
+def _memory(program: Program, graph: Any, given: Mapping[str, Any], backend: str) -> dict[str, Any] | None:
+    """What `--dry-run` says; None where the device cannot be asked any more."""
+    try:
+        return program.dry_run(graph, given, backend=backend).as_document()
+    except GdslError:
+        return None

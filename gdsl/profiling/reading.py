@@ -1,0 +1,200 @@
+"""Profiles from files, which may be anything: what is not of the form of one is refused as a whole."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Callable
+from typing import Any
+
+from gdsl.diagnostics import GdslError, printable
+from gdsl.profiling.gathering import FORMAT, KIND
+from gdsl.profiling.page import DATA
+
+_LARGEST = 1 << 28
+"""Bytes of a file that is read."""
+_IN_PAGE = re.compile(rf'<script type="application/json" id="{DATA}">(.*?)</script>', re.DOTALL)
+
+Check = Callable[[Any], bool]
+
+
+def read_document(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """The document in a file of JSON or in a page, checked. Raises GdslError E0616."""
+    name = printable(os.fspath(path))
+    try:
+        with open(path, "rb") as file:
+            data = file.read(_LARGEST + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise _refused(f"the profile {name} cannot be read: {reason}") from None
+    if len(data) > _LARGEST:
+        raise _refused(f"{name} is no profile: it has more than {_LARGEST >> 20} MiB")
+    try:
+        text = data.decode("utf-8")
+        found = json.loads(_out_of_page(text, name), parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        said = "its values lie too deep in each other" if isinstance(error, RecursionError) else str(error)
+        raise _refused(f"{name} is no profile: {printable(said)}") from None
+    wrong = _wrong(found)
+    if wrong is not None:
+        raise _refused(f"{name} is no profile{wrong}")
+    document: dict[str, Any] = found
+    return document
+
+
+def _out_of_page(text: str, name: str) -> str:
+    """The document, out of the page where it lies in one."""
+    if not text.lstrip().startswith("<"):
+        return text
+    found = _IN_PAGE.search(text)
+    if found is None:
+        raise ValueError("it is a page of another kind")
+    profiles = json.loads(found[1])
+    if not isinstance(profiles, dict) or not isinstance(profiles.get("profiles"), list):
+        raise ValueError("it is a page of another kind")
+    if len(profiles["profiles"]) != 1:
+        raise _refused(f"{name} is a page of two profiles", "name the files of the two")
+    return json.dumps(profiles["profiles"][0])
+
+
+def _refused(message: str, fix: str = "write one with: gdslc profile PROGRAM GRAPH --json FILE") -> GdslError:
+    return GdslError.single("E0616", message, fix=fix)
+
+
+def _no_constant(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")
+
+
+def _wrong(document: Any) -> str | None:
+    """What keeps it from being a profile; None where nothing does."""
+    if not isinstance(document, dict) or document.get("kind") != KIND:
+        return ": it is a document of another kind"
+    if document.get("format") != FORMAT:
+        return f" that this version reads: it was written by gdsl {printable(str(document.get('gdsl')))[:40]}"
+    for name, check in _FIELDS.items():
+        if name not in document or not check(document[name]):
+            return f": `{name}` is missing or of another form"
+    return _wrong_trace(document) or _wrong_places(document)
+
+
+def _wrong_trace(document: dict[str, Any]) -> str | None:
+    columns, sites = document["trace"], {each["site"] for each in document["operators"]}
+    if len({len(column) for column in columns.values()}) > 1:
+        return ": the columns of `trace` are not equally long"
+    if not sites.issuperset(columns["site"]):
+        return ": `trace` speaks of operators that there are not"
+    steps = zip([-1, *columns["pass"]], columns["pass"], strict=False)
+    if not all(after - before in (0, 1) for before, after in steps) or columns["pass"][:1] not in ([], [0]):
+        return ": the passes of `trace` do not follow one another"
+    return None
+
+
+def _wrong_places(document: dict[str, Any]) -> str | None:
+    program, operators = document["program"], document["operators"]
+    sites = [each["site"] for each in operators]
+    if len({*sites}) < len(sites) or not {each["inside"] for each in operators} <= {*sites, None}:
+        return ": `operators` have the same number, or one that there is not"
+    texts = {"": program["text"], **{each["file"]: each["text"] for each in program["imports"]}}
+    counts = {file: len(text.split("\n")) for file, text in texts.items()}
+    for place in (*operators, *(each["functor"] for each in operators if each["functor"] is not None)):
+        first, last = place["lines"]
+        if not 0 <= first <= last <= counts.get(place["file"], -1):
+            return ": `operators` stand in lines that there are not"
+    return None
+
+
+def _text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 1 << 63
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and abs(value) < 1e300
+
+
+def _flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _maybe(check: Check) -> Check:
+    return lambda value: value is None or check(value)
+
+
+def _each(check: Check) -> Check:
+    return lambda value: isinstance(value, list) and all(map(check, value))
+
+
+def _values(check: Check) -> Check:
+    return lambda value: isinstance(value, dict) and all(map(check, value.values()))
+
+
+def _with(**checks: Check) -> Check:
+    return lambda value: (
+        isinstance(value, dict) and all(name in value and check(value[name]) for name, check in checks.items())
+    )
+
+
+def _lines(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2 and all(map(_whole, value))
+
+
+_TIMES = {"time_ms": _maybe(_number), "before_ms": _maybe(_number), "waiting_ms": _maybe(_number)}
+_PLACE = _with(file=_text, lines=_lines)
+_COLUMNS = {"pass": _whole, "iteration": _whole, "site": _whole, "frontier": _whole, "edges": _whole}
+_WORDS = {name: _maybe(_text) for name in ("direction", "balance", "order", "why")}
+_FIELDS: dict[str, Check] = {
+    "gdsl": _text,
+    "when": _text,
+    "program": _with(name=_text, file=_text, text=_text, imports=_each(_with(file=_text, text=_text))),
+    "graph": _with(name=_text, vertices=_whole, edges=_whole, directed=_flag),
+    "params": _values(_text),
+    "knobs": _each(_text),
+    "tuned": _maybe(_with(file=_text, knobs=_each(_text), used=_flag, reason=_text)),
+    "backend": _text,
+    "backend_reason": _maybe(_text),
+    "device": _text,
+    "time_ms": _with(
+        load=_maybe(_number),
+        compile=_number,
+        layout=_maybe(_number),
+        run=_number,
+        start=_maybe(_number),
+        runs=_each(_number),
+    ),
+    "iterations": _whole,
+    "operators": _each(
+        _with(
+            site=_whole,
+            operator=_text,
+            does=_text,
+            call=_text,
+            file=_text,
+            lines=_lines,
+            functor=_maybe(_PLACE),
+            inside=_maybe(_whole),
+            rule=_each(_text),
+            runs=_whole,
+            frontier=_whole,
+            edges=_whole,
+            **_TIMES,
+        )
+    ),
+    "records": _whole,
+    "trace": _with(**{name: _each(check) for name, check in {**_COLUMNS, **_WORDS, **_TIMES}.items()}),
+    "plan": _maybe(_text),
+    "source": _with(language=_text, text=_text),
+    "facts": _each(_each(_text)),
+    "kernels": _each(
+        _with(name=_text, registers=_whole, local=_whole, shared=_whole, resident=_whole, threads=_whole, most=_whole)
+    ),
+    "memory": _maybe(
+        _with(device=_text, needed=_whole, buffers=_each(_with(name=_text, what=_text, elements=_text, bytes=_whole)))
+    ),
+    "results": _each(
+        _with(name=_text, type=_text, grade=_text, size=_whole, reason=_maybe(_text), apart=_values(_whole))
+    ),
+}

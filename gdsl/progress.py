@@ -1,0 +1,131 @@
+"""Signs of life for work that takes longer than a second: on a terminal by Rich, in a notebook by tqdm.
+
+Rich is there anyway and draws the terminal; in a notebook it asks for widgets and else shows nothing, where tqdm has a
+bar of text. Where standard error is neither, nothing is shown.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Iterator
+from types import TracebackType
+from typing import Any
+
+from gdsl import deadline
+
+DELAY = 1.0
+"""Seconds of silence before anything is shown."""
+
+
+def on_terminal() -> bool:
+    """Whether somebody reads standard error as it comes."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def in_notebook() -> bool:
+    """Whether this is the kernel of a notebook; IPython is asked only where somebody else has imported it."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if hasattr(ipython, "get_ipython") else None  # type: ignore[union-attr]
+    return "IPKernelApp" in getattr(shell, "config", ())
+
+
+@contextlib.contextmanager
+def working(what: str) -> Iterator[None]:
+    """Show `what` on standard error, if that is a terminal, while the block runs and once it has run for `DELAY`."""
+    with deadline.doing(what), _shown(what):
+        yield
+
+
+@contextlib.contextmanager
+def _shown(what: str) -> Iterator[None]:
+    if not on_terminal():
+        yield
+        return
+    ended = threading.Event()
+    thread = threading.Thread(target=_show, args=(what, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _show(what: str, ended: threading.Event) -> None:
+    if ended.wait(DELAY):
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{what} …"):
+        ended.wait()
+
+
+class Counting:
+    """How many of so many things are done, as a bar; nothing within the first `DELAY`."""
+
+    def __init__(self, what: str, total: int, shown: bool | None = None) -> None:
+        """`shown` None: on a terminal, and in a notebook where tqdm is installed."""
+        self._what, self._total = what, total
+        self._wanted = shown if shown is not None else on_terminal() or in_notebook()
+        self._bar: Any = None
+        self._done, self._began = 0, time.monotonic()
+
+    def __enter__(self) -> Counting:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.close()
+
+    def add(self, count: int) -> None:
+        """So many more are done."""
+        self._done += count
+        if not self._wanted:
+            return
+        if self._bar is not None:
+            self._bar.update(count)
+        elif time.monotonic() - self._began > DELAY:
+            self._bar = (_NotebookBar if in_notebook() else _TerminalBar)(self._what, self._total)
+            self._bar.update(self._done)
+
+
+class _TerminalBar:
+    def __init__(self, what: str, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        described = TextColumn("{task.description}", markup=False)
+        columns = (described, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
+        self._task = self._progress.add_task(what, total=total)
+        self._progress.start()
+
+    def update(self, count: int) -> None:
+        self._progress.update(self._task, advance=count)
+
+    def close(self) -> None:
+        self._progress.stop()
+
+
+class _NotebookBar:
+    """tqdm's, which is a widget where there are widgets and else text; nothing where it is not installed."""
+
+    def __init__(self, what: str, total: int) -> None:
+        self._bar: Any = None
+        with contextlib.suppress(ImportError), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # tqdm warns where there are no widgets, and text will do
+            from tqdm.auto import tqdm
+
+            self._bar = tqdm(total=total, desc=what, leave=False)
+
+    def update(self, count: int) -> None:
+        if self._bar is not None:
+            self._bar.update(count)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

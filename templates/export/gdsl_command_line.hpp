@@ -1,0 +1,212 @@
+// What the commands of exported programs share: params as text, arrays from files, and results as tables.
+
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "gdsl_graph.hpp"
+#include "gdsl_matrix_market.hpp"
+
+namespace gdsl_export {
+
+// A mistake in the words of the command: the process ends with status 2.
+struct misuse {
+    std::string text;
+};
+
+// The words GRAPH, NAME=VALUE and OPTION FILE of a command.
+class command_words {
+public:
+    command_words(int count, char** words, const std::vector<std::string>& options) {
+        for (int at = 1; at < count; ++at) {
+            std::string word = words[at];
+            if (word == "-p" && at + 1 < count) { word = words[++at]; }
+            const std::size_t equals = word.find('=');
+            bool is_option = false;
+            for (const std::string& option : options) {
+                if (word != option) { continue; }
+                if (at + 1 == count) { throw misuse{option + " needs the name of a file"}; }
+                files_[option] = words[++at];
+                is_option = true;
+            }
+            if (is_option) { continue; }
+            if (word.size() > 1 && word[0] == '-') { throw misuse{"there is no option " + word}; }
+            if (equals != std::string::npos && equals > 0 && !graph.empty()) {
+                if (!given_.emplace(word.substr(0, equals), word.substr(equals + 1)).second) {
+                    throw misuse{word.substr(0, equals) + " is given twice"};
+                }
+            } else if (graph.empty()) {
+                graph = word;
+            } else {
+                throw misuse{"'" + word + "' is one word too many; params are NAME=VALUE"};
+            }
+        }
+        if (graph.empty()) { throw misuse{"the name of a graph's file is missing"}; }
+    }
+
+    std::string graph;
+
+    // The text that was given for a param or an input; null where none was.
+    const std::string* find(const std::string& name) const {
+        const auto found = given_.find(name);
+        return found == given_.end() ? nullptr : &found->second;
+    }
+
+    // The file behind an option; empty where there is none.
+    std::string file(const std::string& option) const {
+        const auto found = files_.find(option);
+        return found == files_.end() ? std::string() : found->second;
+    }
+
+    // Refuses what is none of `names`.
+    void require_known(const std::string& program, const std::vector<std::string>& names) const {
+        for (const auto& each : given_) {
+            bool known = false;
+            for (const std::string& name : names) { known = known || name == each.first; }
+            if (!known) { fail(602, "program " + program + " has no param and no input `" + each.first + "`"); }
+        }
+    }
+
+private:
+    std::map<std::string, std::string> given_, files_;
+};
+
+template <class T>
+bool read_number(const std::string& word, T& found) {
+    const char* begin = word.c_str();
+    char* end = nullptr;
+    errno = 0;
+    if constexpr (std::is_same<T, bool>::value) {
+        if (word == "true" || word == "1" || word == "on") { return found = true, true; }
+        found = false;
+        return word == "false" || word == "0" || word == "off";
+    } else if constexpr (std::is_floating_point<T>::value) {
+        if (word.empty() || word.find_first_of("xX( \t") != std::string::npos) { return false; }
+        const double value = std::strtod(begin, &end);
+        found = T(value);
+        const bool overflows = (errno == ERANGE && (value > 1 || value < -1)) ||
+                               (found - found != 0 && value - value == 0);
+        return *end == '\0' && !overflows;
+    } else {
+        const std::size_t sign = word.empty() ? 0 : word[0] == '-' || word[0] == '+';
+        if (word.size() == sign || word.find_first_not_of("0123456789", sign) != std::string::npos) { return false; }
+        if constexpr (std::is_unsigned<T>::value) {
+            const unsigned long long value = std::strtoull(begin, &end, 10);
+            found = T(value);
+            return errno == 0 && (word[0] != '-' || value == 0) && value <= std::numeric_limits<T>::max();
+        } else {
+            const long long value = std::strtoll(begin, &end, 10);
+            found = T(value);
+            return errno == 0 && value >= std::numeric_limits<T>::min() && value <= std::numeric_limits<T>::max();
+        }
+    }
+}
+
+// The value of a param or of an input that is one number.
+template <class T>
+T number_of(const std::string& what, const std::string& kind, const std::string& text) {
+    T found;
+    if (!read_number(text, found)) { fail(603, what + ": '" + text.substr(0, 40) + "' is no value of type " + kind); }
+    return found;
+}
+
+// The numbers in a file, between blanks, commas or line ends, or in `text` itself where no @ stands before them.
+template <class T>
+std::vector<T> numbers_of(const std::string& what, const std::string& kind, const std::string& text, bool is_set) {
+    std::string all = text;
+    if (!text.empty() && text[0] == '@') {
+        std::ifstream file(text.substr(1), std::ios::binary);
+        all.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+        if (!file) { fail(611, what + ": cannot read " + text.substr(1)); }
+    } else if (!is_set) {
+        fail(607, what + " takes an array, not one value; write NAME=@FILE, a file of one value a line");
+    }
+    std::vector<T> values;
+    std::string word;
+    for (std::size_t at = 0; at <= all.size(); ++at) {
+        const char each = at < all.size() ? all[at] : ' ';
+        if (each != ' ' && each != ',' && each != '\n' && each != '\t' && each != '\r') {
+            word += each;
+        } else if (!word.empty()) {
+            T found;
+            if (!read_number(word, found)) {
+                fail(is_set ? 603 : 611, what + ": '" + word.substr(0, 40) + "' is no value of type " + kind);
+            }
+            values.push_back(found);
+            word.clear();
+        }
+    }
+    return values;
+}
+
+// The values of a file's edges as an input.
+template <class T, class Vertex>
+std::vector<T> weights_of(const std::string& what, const std::string& kind, const read_graph<Vertex>& graph) {
+    typedef typename std::remove_const<T>::type value_type;
+    if (graph.kind == graph.NO_VALUES) {
+        fail(605, what + ": the graph's file has no values for its edges, and no array was given");
+    }
+    const bool is_real = graph.kind == graph.REAL;
+    if ((is_real && !std::is_floating_point<T>::value) || std::is_same<T, bool>::value) {
+        fail(607, what + " is " + kind + ", but the values of the graph's file are " + (is_real ? "real" : "integer"));
+    }
+    std::vector<value_type> values;
+    for (std::size_t at = 0; at < graph.columns.size(); ++at) {
+        const std::string text = is_real ? std::string() : std::to_string(graph.whole_values[at]);
+        value_type found{};
+        bool fits = true;
+        if (is_real) {
+            found = value_type(graph.real_values[at]);
+            fits = !(found - found != 0 && graph.real_values[at] - graph.real_values[at] == 0);
+        } else {
+            fits = read_number<value_type>(text, found);
+        }
+        if (!fits) { fail(607, what + ": edge " + std::to_string(at) + " has a value that " + kind + " cannot hold"); }
+        values.push_back(found);
+    }
+    return values;
+}
+
+// A table of results, a line for each vertex or edge: written under another name, and renamed once it is whole.
+class table_file {
+public:
+    explicit table_file(const std::string& path) : path_(path), beside_(path + ".part") {
+        file_ = std::fopen(beside_.c_str(), "wb");
+        if (file_ == nullptr) { fail(911, "cannot write " + path_); }
+    }
+    ~table_file() {
+        if (file_ != nullptr) {
+            std::fclose(file_);
+            std::remove(beside_.c_str());
+        }
+    }
+    table_file(const table_file&) = delete;
+    table_file& operator=(const table_file&) = delete;
+
+    void put(const std::string& text) { std::fwrite(text.data(), 1, text.size(), file_); }
+
+    void close() {
+        const bool failed = std::ferror(file_) != 0;
+        const bool closed = std::fclose(file_) == 0;
+        file_ = nullptr;
+        if (failed || !closed || std::rename(beside_.c_str(), path_.c_str()) != 0) {
+            std::remove(beside_.c_str());
+            fail(911, "cannot write " + path_);
+        }
+    }
+
+private:
+    std::string path_, beside_;
+    std::FILE* file_;
+};
+
+}  // namespace gdsl_export

@@ -1,0 +1,249 @@
+"""Graphs in files of Parquet, Arrow, GraphML and GML."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import sys
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl import Graph
+from gdsl.cli.main import main
+from gdsl.graph import write
+
+networkx = pytest.importorskip("networkx")
+pandas = pytest.importorskip("pandas")
+pyarrow = pytest.importorskip("pyarrow")
+igraph = pytest.importorskip("igraph")
+parquet = pytest.importorskip("pyarrow.parquet")
+
+TABLES = ["a.parquet", "a.feather", "a.arrow"]
+TEXTS = ["a.graphml", "a.gml", "a.graphml.gz", "a.gml.xz"]
+
+
+def same(one: Graph, other: Graph) -> None:
+    assert (one.num_vertices, one.directed, one.names) == (other.num_vertices, other.directed, other.names)
+    assert np.array_equal(one.offsets, other.offsets) and np.array_equal(one.columns, other.columns)
+    for mine, others in ((one.attributes, other.attributes), (one.vertex_attributes, other.vertex_attributes)):
+        assert {name: values.tolist() for name, values in mine.items()} == {
+            name: values.tolist() for name, values in others.items()
+        }
+
+
+def graphs(directed: bool) -> list[Graph]:
+    kind = networkx.MultiDiGraph if directed else networkx.MultiGraph
+    edges = [("Mr Hi", "b#", {"weight": 2.5, "n": 3}), ("b#", 'x "y"', {"weight": 1.0, "n": 4})]
+    named = Graph.from_networkx(kind([*edges, ("b#", "b#", {"weight": 7, "n": 5}), *edges]))
+    attributes = {"f": [0.5, 1.5, 2, 3], "b": [True, False, True, True]}
+    ids = Graph.from_edges([0, 1, 1, 3], [1, 2, 2, 3], 6, [1, 2, 3, 4], directed=directed, attributes=attributes)
+    compact = Graph.from_edges([0, 5, 9], [5, 9, 0], directed=directed).changed(compact=True)
+    return [named, ids, compact, Graph.from_edges([], [], num_vertices=3, directed=directed)]
+
+
+@pytest.mark.parametrize("name", TABLES + TEXTS)
+@pytest.mark.parametrize("directed", [True, False])
+def test_there_and_back(tmp_path, name, directed):
+    for graph in graphs(directed):
+        write(graph, tmp_path / name)
+        again = Graph.read(tmp_path / name)
+        same(again, graph)
+
+
+@pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
+def test_attributes_of_vertices(tmp_path, name):
+    graph = Graph.from_edges([0, 1], [1, 2], vertex_attributes={"seed": [1, 0, 2], "share": [0.5, 0.25, 1.0]})
+    write(graph, tmp_path / name)
+    same(Graph.read(tmp_path / name), graph)
+    for other in ("a.parquet", "a.csv"):
+        with pytest.raises(gdsl.GdslError, match=r"E0715.*keeps no attributes of vertices"):
+            write(graph, tmp_path / other)
+
+
+def test_what_a_format_cannot_hold(tmp_path):
+    large = Graph.from_edges([0], [1], weights=[2**60])
+    for name in ("a.graphml", "a.gml"):
+        with pytest.raises(gdsl.GdslError, match=r"E0715.*whole numbers up to 2\^53"):
+            write(large, tmp_path / name)
+    with pytest.raises(gdsl.GdslError, match=r"E0715.*only letters and digits"):
+        write(Graph.from_edges([0], [1], attributes={"a_b": [1]}), tmp_path / "a.gml")
+    with pytest.raises(gdsl.GdslError, match=r"E0715.*an end of the edges, and an attribute"):
+        write(Graph.from_edges([0], [1], attributes={"source": [1]}), tmp_path / "a.parquet")
+    with pytest.raises(gdsl.GdslError, match=r"E0702"):
+        write(large, tmp_path / "a.parquet.gz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_tables_of_others(tmp_path):
+    frame = pandas.DataFrame({"km": [1.5, 2.0], "who": ["Ann", "Bob"], "whom": ["Bob", "Cy"], "when": ["x", "y"]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    frame.to_feather(tmp_path / "a.feather")
+    with pyarrow.ipc.new_stream(tmp_path / "a.arrow", pyarrow.table(frame).schema) as stream:
+        stream.write_table(pyarrow.table(frame))
+    frame.drop(columns="when").to_csv(tmp_path / "a.csv", index=False)
+    columns = {"source_column": "who", "target_column": "whom", "weight_column": "km"}
+    for name in (*TABLES, "a.csv"):
+        graph = Graph.read(tmp_path / name, **columns)
+        assert graph.names == ("Ann", "Bob", "Cy") and graph.attributes["weight"].tolist() == [1.5, 2.0]
+        assert Graph.read(tmp_path / name, **columns, undirected=True).num_edges == 4
+        with pytest.raises(gdsl.GdslError, match=f"{name}.*E0711.*no column 'whm'") as caught:
+            Graph.read(tmp_path / name, source_column="who", target_column="whm")
+        assert "did you mean 'whom'?" in str(caught.value)
+    pandas.DataFrame({"u": [1, 2], "v": [2, 9]}).to_parquet(tmp_path / "ids.parquet")
+    assert Graph.read(tmp_path / "ids.parquet", one_based=True).num_vertices == 9
+    assert Graph.read(tmp_path / "ids.parquet", num_vertices=12).num_vertices == 12
+    assert Graph.read(tmp_path / "ids.parquet", compact=True).names == (1, 2, 9)
+    with pytest.raises(gdsl.GdslError, match=r"E0707"):
+        Graph.read(tmp_path / "ids.parquet", num_vertices=3)
+
+
+def test_columns_are_for_tables(tmp_path):
+    (tmp_path / "bare.csv").write_text("0,1\n1,2\n")
+    with pytest.raises(gdsl.GdslError, match=r"bare.csv:1.*E0705.*names no columns"):
+        Graph.read(tmp_path / "bare.csv", source_column="a", target_column="b")
+    for graph in ("karate", "rmat:4"):
+        with pytest.raises(gdsl.GdslError, match=r"E0712.*has no columns"):
+            Graph.read(graph, weight_column="a")
+    with pytest.raises(TypeError, match="the column for the weight is named by a str, not 3"):
+        Graph.read("karate", weight_column=3)
+
+
+def test_names_of_graphml_and_gml(tmp_path):
+    """The attribute `name`, else labels where they differ, else ids, unless these only count."""
+    nodes = 'node [ id 1 label "Ann" ] node [ id 5 label "{second}" ]'
+    edge = "edge [ source 1 target 5 weight 3 ] edge [ source 5 target 1 ]"
+    for second, names in (("Bob", ("Ann", "Bob")), ("Ann", (1, 5))):
+        (tmp_path / "a.gml").write_text(f"graph [ directed 1 {nodes.format(second=second)} {edge} ]")
+        graph = Graph.read(tmp_path / "a.gml")
+        assert graph.names == names
+        assert graph.attributes["weight"].tolist() == [3, 1] and graph.attributes["weight"].dtype == np.int64
+    networkx.write_gml(networkx.path_graph(4), tmp_path / "b.gml")
+    networkx.write_graphml(
+        networkx.DiGraph([("x", "y", {"weight": 2}), ("y", "z", {"weight": 3})]), tmp_path / "b.graphml"
+    )
+    assert Graph.read(tmp_path / "b.gml").num_edges == 6
+    graph = Graph.read(tmp_path / "b.graphml")
+    assert graph.names == ("x", "y", "z") and graph.attributes["weight"].tolist() == [2, 3]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.gml", "graph [\n node [ id 1 ]\n edge [ source 1 target 2 ]\n]", "a.gml:3"),
+        ("a.gml", "graph [\n node [ id 1 ]\n node [ id 1 ]\n]", "Duplicate node id"),
+        ("a.gml", "graph [ node [ id 1 ", "syntax error"),
+        ("a.gml", "hello world", "syntax error"),
+        ("a.gml", "", "E0716"),
+        ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is no number"),
+        ("a.graphml", "<graphml>\n<graph>\n</grph></graphml>", "a.graphml:3"),
+        ("a.graphml", "<html></html>", "a GraphML file with a mistake"),
+        ("a.graphml", "junk", "Document is empty"),
+        ("a.graphml", "", "E0716"),
+        ("a.parquet", "junk", "E0710"),
+        ("a.parquet", "", "E0716"),
+        ("a.feather", "ARROW1junkARROW1", "E0710"),
+        ("a.arrow", "junk", "E0710"),
+    ],
+)
+def test_files_with_mistakes(tmp_path, capfd, name, text, said):
+    (tmp_path / name).write_text(text)
+    assert main(["graph", "info", str(tmp_path / name)]) == 1
+    captured = capfd.readouterr()
+    assert said in captured.err and name in captured.err and "error[E07" in captured.err
+    assert "Traceback" not in captured.err and "src/io" not in captured.err and not captured.out
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.gml", "graph [" + " " * 3_000_000 + "]"),
+        ("a.gml.gz", "\n" * 3_000_000 + "graph [ ]"),
+        ("a.gml", "# a" + " comment" * 400_000 + "\ngraph [ ]"),
+        ("a.gml", 'graph [ label "' + "a b " * 700_000 + '" ]'),
+        ("a.gml", 'graph [ label "' + "a b " * 700_000),
+        ("a.gml", "graph [ " + "k" * 3_000_000 + " 1 ]"),
+        (
+            "a.graphml",
+            "<graphml><graph><node " + " ".join(f"a{n}='1'" for n in range(200_000)) + "/></graph></graphml>",
+        ),
+        ("a.graphml", "<graphml><!--" + "c" * 3_000_000 + "--></graphml>"),
+    ],
+    ids=["blanks", "lines", "comment", "string", "no end", "word", "attributes", "comment of XML"],
+)
+def test_files_made_to_take_long(tmp_path, name, text):
+    content = text.encode()
+    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
+    with pytest.raises(gdsl.GdslError, match=r"E0710.*this is no graph: a single word, tag or run of blanks"):
+        Graph.read(tmp_path / name)
+
+
+def test_a_table_larger_than_memory(tmp_path, monkeypatch):
+    from gdsl.graph import memory
+
+    rows = {name: np.zeros(1_000_000, dtype=np.int64) for name in ("source", "target")}
+    parquet.write_table(pyarrow.table(rows), tmp_path / "a.parquet")
+    assert (tmp_path / "a.parquet").stat().st_size < 100_000
+    assert Graph.read(tmp_path / "a.parquet").num_edges == 1_000_000
+    monkeypatch.setattr(memory, "available_memory", lambda: 20_000_000)
+    with pytest.raises(gdsl.GdslError, match=r"a.parquet.*E0708"):
+        Graph.read(tmp_path / "a.parquet")
+
+
+def test_long_files_of_short_pieces(tmp_path):
+    nodes = "".join(f'node [ id {n} label "v {n}" ] ' for n in range(9_000))
+    (tmp_path / "a.gml").write_text(f'# "a\ngraph [ {nodes} edge [ source 0 target 8999 ] ]')
+    assert Graph.read(tmp_path / "a.gml").num_vertices == 9_000
+
+
+@pytest.mark.parametrize("name", [*TABLES, "a.graphml.gz", "a.gml.xz", "a.gml.bz2"])
+def test_damaged_files(tmp_path, name):
+    """Cut off or with other bytes: one message, or, where the bytes mean nothing, some graph; no crash."""
+    write(graphs(True)[0], tmp_path / name)
+    whole = (tmp_path / name).read_bytes()
+    made = np.random.default_rng(1)
+    for place in made.integers(1, len(whole), 25):
+        changed = bytearray(whole)
+        changed[place] ^= 0x55
+        for content in (whole[:place], bytes(changed)):
+            (tmp_path / name).write_bytes(content)
+            try:
+                Graph.read(tmp_path / name)
+            except gdsl.GdslError as error:
+                assert name in str(error) and "E07" in str(error)
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"),
+    [("a.parquet", "pyarrow", "tables"), ("a.feather", "pyarrow", "tables"), ("a.gml", "igraph", "igraph")],
+)
+def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module, extra):
+    graph = graphs(True)[0]
+    write(graph, tmp_path / name)
+    for loaded in [key for key in sys.modules if key.partition(".")[0] == module]:
+        monkeypatch.setitem(sys.modules, loaded, None)
+    assert main(["graph", "info", str(tmp_path / name)]) == 1
+    said = capsys.readouterr().err
+    assert f"needs {module}, which is not installed" in said and f"pip install 'gdsl[{extra}]'" in said
+    with pytest.raises(gdsl.GdslError, match=r"E0907"):
+        write(graph, tmp_path / f"b{name}")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
+def test_options_of_the_command_line(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    pandas.DataFrame({"who": ["Ann"], "whom": ["Bob"], "km": [2]}).to_parquet("a.parquet")
+    columns = ["--source-column", "who", "--target-column", "whom", "--weight-column", "km"]
+    assert main(["graph", "convert", "a.parquet", "b.gml", *columns]) == 0
+    same(Graph.read("b.gml"), Graph.from_table(pandas.read_parquet("a.parquet"), "who", "whom", "km"))
+    assert "names" not in capsys.readouterr().err
+    assert main(["run", "sssp", "a.parquet", "-p", "source=Ann", "--backend", "reference"]) == 1
+    said = capsys.readouterr().err
+    assert "E0605" in said and "--weight-column km" in said and "weight=graph.attributes['km']" in said
+    buffer = io.BytesIO()
+    parquet.write_table(pyarrow.table({"a": [0]}), buffer)
+    (tmp_path / "one.parquet").write_bytes(buffer.getvalue())
+    assert main(["graph", "info", "one.parquet"]) == 1
+    assert "no two columns" in capsys.readouterr().err

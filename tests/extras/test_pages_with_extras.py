@@ -1,0 +1,22 @@
+"""The blocks of the pages that say what they need beside gdsl: `<!-- needs: polars -->`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gdsl.backends import registry
+from tests.support import pages
+
+
+@pytest.mark.parametrize("page", pages.pages(), ids=lambda page: page.name)
+def test_the_blocks_of_a_page_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of pages that need nothing tests/test_pages.py runs them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(registry, "_first_available", lambda failed: registry.Choice(registry.get("reference")))
+    needed = pages.needs(page.read_text(encoding="utf-8"))
+    for module in needed:
+        pytest.importorskip(module)
+    if needed:
+        pages.run_page(page)

@@ -1,0 +1,177 @@
+"""Results as tables, in memory and in files."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import sys
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl import Graph
+from gdsl.cli.main import main
+
+networkx = pytest.importorskip("networkx")
+pandas = pytest.importorskip("pandas")
+polars = pytest.importorskip("polars")
+pyarrow = pytest.importorskip("pyarrow")
+
+MANY = """program many;
+problem {
+    vertex best : (float32, vertex) = (0.0, none);
+    vertex first : vertex = none;
+    vertex two[2] : int32;
+    edge twice : int32;
+    edge from : vertex = none;
+    scalar total : int64 = 0;
+}
+vertex functor of_vertices(v) {
+    cond v != 1;
+    apply { first[v] = v; best[v] = (1.5, v); two[v][1] = 5; total += 1; }
+}
+edge functor of_edges(src, dst, e) { apply { twice[e] = 2 * int32(src) + 2 * int32(dst); from[e] = src; } }
+schedule { compute(vertices, of_vertices); advance(vertices, of_edges); }
+"""
+SCALAR = "program one; problem { scalar n : int32 = 3; } schedule { }"
+
+
+@pytest.fixture(scope="module")
+def named():
+    graph = networkx.DiGraph([("a", "b"), ("c", "b"), ("c", "a")])
+    return gdsl.compile(MANY)(graph, backend="reference")
+
+
+def test_vertices_with_names(named):
+    frame = named.to_pandas()
+    wanted = {
+        "vertex": ["a", "b", "c"], "best.0": [1.5, 0.0, 1.5], "best.1": ["a", None, "c"], "first": ["a", None, "c"],
+        "two.0": [0, 0, 0], "two.1": [5, 0, 5]}  # fmt: skip
+    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == wanted
+    assert frame.attrs == {"total": 2}
+    assert frame.dtypes["best.0"] == np.float32 and frame.dtypes["two.1"] == np.int32
+    assert named.to_polars().to_dict(as_series=False) == wanted
+    table = named.to_arrow()
+    assert table.to_pydict() == wanted
+    assert json.loads(table.schema.metadata[b"gdsl.scalars"]) == {"total": 2}
+    assert table.schema.field("first").type == pyarrow.string()
+
+
+def test_ids_instead(named):
+    frame = named.to_pandas("vertices", names=False)
+    assert frame["vertex"].tolist() == [0, 1, 2] and frame["first"].tolist() == [0, -1, 2]
+    assert named.to_arrow(names=False).column("best.1").to_pylist() == [0, -1, 2]
+
+
+def test_edges_go_round(named):
+    frame = named.to_pandas("edges")
+    assert frame.to_dict("list") == {
+        "source": ["a", "c", "c"], "target": ["b", "a", "b"], "twice": [2, 4, 6], "from": ["a", "c", "c"]}  # fmt: skip
+    again = Graph.from_table(frame)
+    assert again.names == ("a", "b", "c") and again.attributes["twice"].tolist() == [2, 4, 6]
+    assert named.to_polars("edges").to_dict(as_series=False) == frame.to_dict("list")
+
+
+def test_names_that_are_numbers_or_of_several_kinds():
+    for nodes, kind, shown in ([(7, 3, 5), "int64", [7, 3, 5]], [("x", 3, (1, 2)), "string", ["x", "3", "(1, 2)"]]):
+        graph = networkx.path_graph(nodes, create_using=networkx.DiGraph)
+        result = gdsl.samples.bfs(graph, source=nodes[0], backend="reference")
+        column = result.to_arrow().column("vertex")
+        assert str(column.type) == kind and column.to_pylist() == shown
+        assert result.to_pandas()["vertex"].tolist() == list(nodes)
+        assert result.to_polars()["vertex"].to_list() == shown
+
+
+def test_frames_have_the_memory_of_the_result(named):
+    values = named["two"][:, 1]
+    assert np.shares_memory(named.to_pandas()["two.1"].to_numpy(), values)
+
+
+def test_what_there_is_no_table_of(named):
+    scalar = gdsl.compile(SCALAR)(Graph.from_edges([0], [1]), backend="reference")
+    for make in (scalar.to_pandas, scalar.to_polars, scalar.to_arrow):
+        with pytest.raises(ValueError, match="only scalars; its results are n"):
+            make()
+    distances = gdsl.samples.bfs(Graph.from_edges([0], [1]), source=0, backend="reference")
+    with pytest.raises(ValueError, match="no results over edges"):
+        distances.to_pandas("edges")
+    with pytest.raises(ValueError, match="over must be 'vertices' or 'edges', not 'nodes'"):
+        named.to_pandas("nodes")
+    with pytest.raises(TypeError, match="names must be True or False"):
+        named.to_pandas(names="yes")
+    with pytest.raises(TypeError, match="over must be"):
+        named.to_polars(3)
+
+
+def test_results_that_were_pickled(named):
+    again = pickle.loads(pickle.dumps(named))
+    assert again.to_pandas().equals(named.to_pandas())
+    with pytest.raises(ValueError, match="pickled without its graph; say graph="):
+        again.to_pandas("edges")
+    graph = networkx.DiGraph([("a", "b"), ("c", "b"), ("c", "a")])
+    assert again.to_pandas("edges", graph=graph).equals(named.to_pandas("edges"))
+    with pytest.raises(ValueError, match="1 stored edges, and the result is of 3"):
+        again.to_pandas("edges", graph=Graph.from_edges([0], [1]))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_libraries_that_are_missing(named, library, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    make = {"pandas": named.to_pandas, "polars": named.to_polars, "pyarrow": named.to_arrow}[library]
+    with pytest.raises(gdsl.GdslError, match=f"E0907.*needs {library}, which is not installed") as caught:
+        make()
+    assert "pip install '" in str(caught.value)
+
+
+def test_networkx_graphs(named):
+    made = named.to_networkx()
+    assert made.nodes["a"] == {"best": (1.5, "a"), "first": "a", "two": [0, 5]}
+    assert made.nodes["b"]["best"] == (0.0, None)
+    assert made.edges["c", "b"] == {"twice": 6, "from": "c"} and made.graph == {"total": 2}
+    given = networkx.DiGraph([("a", "b", {"km": 1}), ("c", "b", {"km": 2}), ("c", "a", {"km": 3})])
+    assert named.to_networkx(given) is given
+    assert given.edges["c", "a"] == {"km": 3, "twice": 4, "from": "c"}
+    for other in (networkx.path_graph(3), networkx.DiGraph([("a", "b")]), networkx.DiGraph([(0, 1), (1, 2), (2, 0)])):
+        with pytest.raises(ValueError, match="not the graph that the program ran on"):
+            named.to_networkx(other)
+    with pytest.raises(TypeError, match="one of NetworkX"):
+        named.to_networkx(Graph.from_edges([0], [1]))
+
+
+def test_parallel_and_undirected_edges():
+    program = gdsl.compile(MANY)
+    multi = networkx.MultiGraph([("a", "b"), ("b", "a"), ("b", "b"), ("c", "a")])
+    for graph in (multi, networkx.Graph(multi)):
+        result = program(graph, backend="reference")
+        with pytest.raises(ValueError, match="directions of an undirected edge have different values of `from`"):
+            result.to_networkx()
+    sums = gdsl.compile(MANY.replace("edge from : vertex = none;", "").replace("from[e] = src;", ""))
+    for graph in (multi, networkx.Graph(multi)):
+        result = sums(graph, backend="reference")
+        number = {"a": 0, "b": 1, "c": 2}
+        for made in (result.to_networkx(), result.to_networkx(graph)):
+            assert made.number_of_edges() == graph.number_of_edges()
+            assert all(data["twice"] == 2 * (number[u] + number[v]) for u, v, data in made.edges(data=True))
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "feather", "arrow"])
+def test_files_of_the_command_line(tmp_path, monkeypatch, capsys, suffix):
+    monkeypatch.chdir(tmp_path)
+    polars.DataFrame({"from": ["Ann", "Bob"], "to": ["Bob", "Cy"], "km": [1.5, 2.0]}).write_parquet("roads.parquet")
+    arguments = ["run", "sssp", "roads.parquet", "--weight-column", "km", "-p", "source=Ann", "--backend", "reference"]
+    assert main([*arguments, "--names", "-o", f"out.{suffix}"]) == 0
+    read = pandas.read_parquet if suffix == "parquet" else pandas.read_feather
+    assert read(f"out.{suffix}").to_dict("list") == {"vertex": ["Ann", "Bob", "Cy"], "distance": [0.0, 1.5, 3.5]}
+    assert main([*arguments, "-o", f"ids.{suffix}"]) == 0
+    assert read(f"ids.{suffix}")["vertex"].tolist() == [0, 1, 2]
+    (tmp_path / "one.gdsl").write_text(SCALAR)
+    assert main(["run", "one.gdsl", "karate", "-o", f"one.{suffix}"]) == 1
+    (tmp_path / "many.gdsl").write_text(MANY)
+    assert main(["run", "many.gdsl", "karate", "-o", f"many.{suffix}"]) == 1
+    said = capsys.readouterr().err
+    assert "scalars" in said and "one table" in said
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    assert main(["run", "bfs", "karate", "-p", "source=0", "-o", f"none.{suffix}"]) == 1
+    assert "pip install 'gdsl[tables]'" in capsys.readouterr().err
+    assert not (tmp_path / f"none.{suffix}").exists()
