@@ -107,9 +107,9 @@ __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* cont
                                       const uint64* word, const uint64* second) {
     pass_barrier(shared, control, host_stop, stopped, [&] {
         const uint64 found = word != nullptr ? load_relaxed(word) : 0;
-        const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;
-        shared.found = found;
-        shared.found_second = found_second;
+        const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;  // side by side
+        if (word != nullptr) { shared.found = found; }
+        if (second != nullptr) { shared.found_second = found_second; }
     });
 }
 
@@ -123,7 +123,7 @@ __device__ __forceinline__ bool meet(block_storage& shared, control_block* contr
     __syncthreads();
     if (threadIdx.x == 0) { wait_for_all(shared, control, host_stop, stopped, word, second); }
     __syncthreads();
-    return stopped || shared.stopped;
+    return stopped | shared.stopped;
 }
 
 // piece: synchronize
