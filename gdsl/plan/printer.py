@@ -8,6 +8,7 @@ from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts
+from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -122,6 +123,7 @@ def _sizes(plan: Plan) -> list[str]:
         *_reductions(plan),
         *_votes(plan),
         _registers(plan),
+        *(["what operators share is called"] if is_long(plan) else []),
         *_walks(plan),
     ]
 

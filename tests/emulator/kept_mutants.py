@@ -117,7 +117,7 @@ KEPT_MUTANTS = (
     Mutant(
         "the edges of a level are not counted",
         _HISTORIES,
-        "    counted.add(run, edges);\n",
+        "    counted.add(run.counters(), edges);\n",
         "",
         COUNTED,
         "result",

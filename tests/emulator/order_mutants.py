@@ -54,7 +54,7 @@ ORDER_MUTANTS = (
     ),
     _mutant(
         "all have looked",
-        f"    {THEN_ALL_KNOW}        synchronize(run, [&] {{",
+        f"    {THEN_ALL_KNOW}        synchronize_then(run, [&] {{",
         f"    {THEN_ALL_KNOW}        {BLOCK_ALONE}(run, [&] {{",
         "race divergence",
     ),

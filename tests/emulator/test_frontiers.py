@@ -170,6 +170,19 @@ def test_storage_changes_hands_at_random(seed: int, fuse: str) -> None:
     agrees(text_of("mixed", schedule), fuse, *(word for word in words if word.split(".")[0] in schedule))
 
 
+@pytest.mark.parametrize("edges", [300, 20_000])
+def test_queues_are_made_of_bitmaps_by_many_warps(edges: int) -> None:
+    """Each of which has 32 words of it at a time."""
+    graph = random_graph(5000, edges, seed=7)
+    schedule = "f = where(third); repeat (2) { f = advance(f, step); g = filter(f, every); last += size(g); }"
+    built = build_program(text_of("wide", schedule), ("step.direction=pull",), SMALL)
+    assert "make_queue(" in built.generated.text
+    bindings = bind(built.program, graph, {"source": 3})
+    expected = expect(built.program, graph, bindings)
+    for seed in range(3):
+        assert differences(built.program, expected, built.run(graph, bindings, device_for(seed))) == []
+
+
 @pytest.mark.parametrize("fuse", ["on", "off"])
 def test_frontiers_without_end(fuse: str) -> None:
     """What the kernels of the unfused form hand on has room for all of them."""

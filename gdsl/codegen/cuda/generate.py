@@ -25,6 +25,7 @@ from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import Expression, Literal, NoneId, OwnId, OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan import turns
+from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
@@ -97,6 +98,7 @@ class _Generation:
             constants=self._constants(uses),
             undefined=UNDEFINED,
             listed=bool(self.plan.graphs),
+            outlined="__noinline__" if is_long(self.plan) else "__forceinline__",
             runtime=pieces,
             body=body,
         )
@@ -218,6 +220,12 @@ class _Generation:
             Constant(
                 "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
             ),
+            Constant(
+                "uint32",
+                "UNROLLED",
+                1 if is_long(self.plan) else 5,
+                "steps of a reduction by lanes that are written out",
+            ),
             Constant("uint32", "RADIX_BITS", sizes.radix_bits, "bits by which ids are sorted at a time"),
         ]
         return [constant for constant in constants if constant.name in uses or constant.name == "BLOCK_THREADS"]
@@ -259,10 +267,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         "    bool stopped;",
     ]
     lines.append(f"    {'owed_edges' if 'end_walk' in uses else 'nothing_owed'} owed;")
-    if not uses.isdisjoint({"end_queue", "end_entries", "synchronize_and_read"}):
-        lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
-    if "end_queue" in uses:
-        lines.append("    uint64 found_edges;")
+    lines.append("    uint64 found, found_second;  // what was counted, as one thread has read it for all")
     if "next_value" in uses:
         lines.append("    uint64 next_value;  // that the team runs for")
     gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier

@@ -24,7 +24,7 @@ struct out_lists {
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.columns); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
 // piece: first_places
@@ -50,7 +50,7 @@ struct in_lists {
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.in_sources); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
 // piece: all_lists
@@ -61,12 +61,12 @@ struct all_lists {
     __device__ __forceinline__ edge degree_ahead(vertex v) const {
         return out_lists{g}.degree_ahead(v) + in_lists{g}.degree_ahead(v);
     }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
 // piece: count_edges
 // Adds what the lanes of a warp bring to the edges of the result.
-__device__ __forceinline__ void count_edges(enactor& run, uint64 edges) {
+__device__ __forceinline__ void count_edges(operator_counters* counters, uint64 edges) {
     edges = warp_sum(edges);
-    if (lane_index() == 0 && edges > 0) { atomicAdd(&run.counters()->edges, edges); }
+    if (lane_index() == 0 && edges > 0) { atomicAdd(&counters->edges, edges); }
 }

@@ -68,52 +68,96 @@ struct enactor {
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// piece: synchronize
-// Waits until every block is here; what any thread wrote before is seen by all after.
+// piece: pass_barrier
+// What the first thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
+// `then` before its block goes on.
 //
 // All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
 // barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
-//
-// `then` is what the first thread of each block does behind the barrier, before its block goes on.
 template <class Then>
-__device__ __forceinline__ void synchronize(enactor& run, Then then) {
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        const uint64 barriers = run.shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-        __threadfence();
-        if (blockIdx.x == 0) {
-            run.shared.waited -= poll_host(run);  // to which the time behind it is added
-            const bool owed = run.shared.owed.due(true);
-            const uint64 edges = owed ? run.shared.owed.edges() : 0;
-            const bool passes_on = run.shared.stop_requested && !run.stopped;
-            const uint64 before = atomicAdd(&run.control->arrived, passes_on ? stop + 1 : 1ull);
-            run.shared.stop_requested = (before & STOP_REQUEST) != 0;
-            if (owed) { run.shared.owed.tell(edges); }
-        } else {
-            atomicAdd(&run.control->arrived, 1ull);
-        }
-        const uint64 found = wait_for_arrivals(&run.control->arrived, (barriers + 1) * gridDim.x);
-        if (blockIdx.x == 0) { run.shared.waited += cycles(); }
-        const bool owed = run.shared.owed.due(false);
-        const uint64 edges = owed ? run.shared.owed.edges() : 0;  // together with what `then` reads
-        run.shared.stopped = (found & stop) != 0;
-        run.shared.barriers = barriers + 1;
-        then();
-        if (owed) { run.shared.owed.tell(edges); }
+__device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
+                                             bool stopped, Then then) {
+    const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
+    __threadfence();
+    if (blockIdx.x == 0) {
+        shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
+        const bool owed = shared.owed.due(true);
+        const uint64 edges = owed ? shared.owed.edges() : 0;
+        const bool passes_on = shared.stop_requested && !stopped;
+        const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+        shared.stop_requested = (before & STOP_REQUEST) != 0;
+        if (owed) { shared.owed.tell(edges); }
+    } else {
+        atomicAdd(&control->arrived, 1ull);
     }
+    const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
+    if (blockIdx.x == 0) { shared.waited += cycles(); }
+    const bool owed = shared.owed.due(false);
+    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
+    shared.stopped = (found & stop) != 0;
+    shared.barriers = barriers + 1;
+    then();
+    if (owed) { shared.owed.tell(edges); }
+}
+
+// piece: wait_for_all
+// The same with the two words, if any are given, told to the block. Long programs have dozens of barriers, and this is as
+// long as a short operator; it is for one thread, so that the others save no registers where it is called.
+__device__ OUTLINED void wait_for_all(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                      const uint64* word, const uint64* second) {
+    pass_barrier(shared, control, host_stop, stopped, [&] {
+        const uint64 found = word != nullptr ? load_relaxed(word) : 0;
+        const uint64 found_second = second != nullptr ? load_relaxed(second) : 0;  // side by side
+        if (word != nullptr) { shared.found = found; }
+        if (second != nullptr) { shared.found_second = found_second; }
+    });
+}
+
+// piece: meet
+// Waits until every block is here; what any thread wrote before is seen by all after. Tells whether the run is stopped, and
+// in shared memory what the two words hold behind the barrier, if any are given. One thread a block reads them: the warps of
+// a whole grid would wait in one line for the slice of the L2 cache that has them.
+// It is told of the run by parts, so that these stay in registers.
+__device__ __forceinline__ bool meet(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                     const uint64* word = nullptr, const uint64* second = nullptr) {
+    __syncthreads();
+    if (threadIdx.x == 0) { wait_for_all(shared, control, host_stop, stopped, word, second); }
+    __syncthreads();
+    return stopped | shared.stopped;
+}
+
+// piece: synchronize
+// A barrier of the whole grid.
+__device__ __forceinline__ void synchronize(enactor& run) {
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped);
+}
+
+// piece: synchronize_then
+// The same where more is to be read: `then` is what the first thread of each block does behind the barrier.
+template <class Then>
+__device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
+    __syncthreads();
+    if (threadIdx.x == 0) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }
-__device__ __forceinline__ void synchronize(enactor& run) {
-    synchronize(run, [] {});
-}
 
 // piece: synchronize_and_read
-// The same, and gives everybody what `word` holds behind it. One thread a block reads it and tells the others through
-// shared memory: the warps of a whole grid would wait in one line for the slice of the L2 cache that has it.
+// A barrier, and for everybody what `word` holds behind it.
 __device__ __forceinline__ uint64 synchronize_and_read(enactor& run, const uint64* word) {
-    synchronize(run, [&] { run.shared.found = load_relaxed(word); });
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, word);
     return run.shared.found;
+}
+
+// piece: synchronize_and_count accepted_count
+// A barrier, and for everybody how much the operator has accepted, and how many edges that has.
+struct accepted_count {
+    uint64 members, edges;
+};
+__device__ __forceinline__ accepted_count synchronize_and_count(enactor& run) {
+    const operator_counters* const counters = run.counters();
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->accepted, &counters->edges);
+    return accepted_count{run.shared.found, run.shared.found_second};
 }
 
 // piece: share
@@ -132,11 +176,11 @@ __device__ __forceinline__ void request_stop(control_block* control) { atomicOr(
 
 // piece: poll_host
 // Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop; gives the time.
-__device__ __forceinline__ uint64 poll_host(enactor& run) {
+__device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
     const uint64 now = cycles();
-    if (now - run.shared.polled_at >= 200000) {
-        run.shared.polled_at = now;
-        if (read_host_flag(run.slice.host_stop) != 0) { request_stop(run.control); }
+    if (now - shared.polled_at >= 200000) {
+        shared.polled_at = now;
+        if (read_host_flag(host_stop) != 0) { request_stop(control); }
     }
     return now;
 }
@@ -156,8 +200,18 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 // For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
 // calls.
 __device__ __forceinline__ bool asked_to_stop(enactor& run) {
-    if (leader()) { poll_host(run); }
+    if (leader()) { poll_host(run.shared, run.control, run.slice.host_stop); }
     return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
+}
+
+// piece: out_of_range
+// Notes the first index that no element has; the run stops at the next barrier.
+__device__ OUTLINED void out_of_range(control_block* control, int64 index, int64 length, uint32 check) {
+    if (atomicCAS(&control->failure, 0ull, uint64(check) + 1) == 0) {
+        control->failed_value = index;
+        control->failed_length = length;
+    }
+    request_stop(control);
 }
 
 // piece: checked_index
@@ -165,11 +219,7 @@ __device__ __forceinline__ bool asked_to_stop(enactor& run) {
 template <class Index>
 __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
     if (uint64(index) < length) { return uint64(index); }
-    if (atomicCAS(&d.run.control->failure, 0ull, uint64(check) + 1) == 0) {
-        d.run.control->failed_value = from_id<int64>(index);
-        d.run.control->failed_length = int64(length);
-    }
-    request_stop(d.run.control);
+    out_of_range(d.run.control, from_id<int64>(index), int64(length), check);
     return 0;
 }
 
@@ -213,20 +263,25 @@ __device__ __forceinline__ void begin_operator(enactor& run) {
 // Cycles as a record has them, in pieces of 32; more than a minute counts as one.
 __device__ __forceinline__ uint32 ticks(uint64 cycles) { return uint32(minimum(cycles >> 5, uint64(0xffffffff))); }
 
+// piece: write_record
+__device__ OUTLINED void write_record(block_storage& shared, control_block* control, trace_record* trace, uint64 capacity,
+                                      int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
+    const uint64 traced = shared.traced, now = cycles();
+    if (traced < capacity) {
+        trace[traced] = trace_record{
+            site, iteration, size, edges, pulled ? 1 : 0,
+            ticks(now - shared.began), ticks(shared.began - shared.noted), ticks(shared.waited)};
+    }
+    shared.began = shared.noted = now;
+    shared.waited = 0;
+    control->trace_length = shared.traced = traced + 1;
+}
+
 // piece: note_operator
 // An operator's line in the trace.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     if (leader()) {
-        block_storage& shared = run.shared;
-        const uint64 traced = shared.traced, now = cycles();
-        if (traced < run.slice.trace_capacity) {
-            run.slice.trace[traced] = trace_record{
-                site, iteration, size, edges, pulled ? 1 : 0,
-                ticks(now - shared.began), ticks(shared.began - shared.noted), ticks(shared.waited)};
-        }
-        shared.began = shared.noted = now;
-        shared.waited = 0;
-        run.control->trace_length = shared.traced = traced + 1;
+        write_record(run.shared, run.control, run.slice.trace, run.slice.trace_capacity, site, iteration, size, edges, pulled);
     }
 }
 

@@ -52,7 +52,7 @@ struct all_members {
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
-    __device__ __forceinline__ void add(enactor&, uint64) const {}
+    __device__ __forceinline__ void add(operator_counters*, uint64) const {}
 };
 
 // piece: collector
@@ -75,40 +75,51 @@ struct collector {
         if (votes == 0) { return; }
         if (accepted) { staged[count + __popc(votes & ((1u << lane_index()) - 1))] = v; }
         count += __popc(votes);
-        if (count >= STAGED) { write(STAGED); }
+        if (count >= STAGED) { write(); }
     }
     __device__ __forceinline__ void flush() {
-        if (count > 0) { write(count); }
+        if (count > 0) { append_rest(run.counters(), result.queue, staged, count, counted); }
+        count = 0;
     }
-    __device__ __forceinline__ void write(uint32 amount) {
+    __device__ __forceinline__ void write() {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
-        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(STAGED)) : 0;
         uint64 edges = 0;  // loaded while the atomic is under way
-        for (uint32 i = lane; i < amount; i += 32) {
-            edges += amount < STAGED ? counted.degree_ahead(staged[i]) : counted.degree(staged[i]);
-        }
+        for (uint32 i = lane; i < STAGED; i += 32) { edges += counted.degree(staged[i]); }
         at = __shfl_sync(FULL_WARP, at, 0);
-        for (uint32 i = lane; i < amount; i += 32) { result.queue[at + i] = staged[i]; }
-        const vertex rest = staged[amount + lane];
+        for (uint32 i = lane; i < STAGED; i += 32) { result.queue[at + i] = staged[i]; }
+        const vertex rest = staged[STAGED + lane];
         __syncwarp(FULL_WARP);
-        if (amount == STAGED) { staged[lane] = rest; }
-        count -= amount;
-        counted.add(run, edges);
+        staged[lane] = rest;
+        count -= STAGED;
+        counted.add(run.counters(), edges);
         __syncwarp(FULL_WARP);
     }
 };
 
+// piece: append_rest
+// Appends the last `count` vertices that a warp has gathered.
+template <class Counted>
+__device__ __forceinline__ void append_rest(operator_counters* counters, vertex* queue, const vertex* staged, uint32 count,
+                                            const Counted& counted) {
+    __syncwarp(FULL_WARP);
+    const uint32 lane = lane_index();
+    uint64 at = lane == 0 ? atomicAdd(&counters->accepted, uint64(count)) : 0;
+    uint64 edges = 0;  // loaded while the atomic is under way
+    for (uint32 i = lane; i < count; i += 32) { edges += counted.degree_ahead(staged[i]); }
+    at = __shfl_sync(FULL_WARP, at, 0);
+    for (uint32 i = lane; i < count; i += 32) { queue[at + i] = staged[i]; }
+    counted.add(counters, edges);
+    __syncwarp(FULL_WARP);
+}
+
 // piece: end_queue
 // The barrier after which a result can be read as a queue.
 __device__ __forceinline__ void end_queue(enactor& run, frontier& result) {
-    const operator_counters* const counters = run.counters();
-    synchronize(run, [&] {
-        run.shared.found = load_relaxed(&counters->accepted);
-        run.shared.found_edges = load_relaxed(&counters->edges);
-    });
-    result.size = run.shared.found;
-    result.edges = run.shared.found_edges;
+    const accepted_count accepted = synchronize_and_count(run);
+    result.size = accepted.members;
+    result.edges = accepted.edges;
     result.queued = true;
     result.mapped = false;
 }
@@ -121,18 +132,47 @@ __device__ __forceinline__ void end_bitmap(enactor& run, frontier& result) {
     result.mapped = true;
 }
 
+// piece: map_queue
+// Makes the bitmap of a set that has only a queue; tells whether the run is stopped.
+__device__ OUTLINED bool map_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                       const vertex* queue, uint64 size, uint32* bitmap, uint64 num_vertices) {
+    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { bitmap[word] = 0; }
+    stopped = meet(shared, control, host_stop, stopped);
+    for (uint64 i = thread_index(); i < size; i += grid_threads()) {
+        const vertex v = queue[i];
+        atomicOr(&bitmap[v / 32], 1u << (v % 32));
+    }
+    return meet(shared, control, host_stop, stopped);
+}
+
 // piece: need_bitmap
 // Makes the bitmap of a frontier that has only a queue.
 __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.mapped) { return; }
-    for (uint64 word = thread_index(); word < (num_vertices + 31) / 32; word += grid_threads()) { f.bitmap[word] = 0; }
-    synchronize(run);
-    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) {
-        const vertex v = f.queue[i];
-        atomicOr(&f.bitmap[v / 32], 1u << (v % 32));
-    }
-    synchronize(run);
+    run.stopped = map_queue(run.shared, run.control, run.slice.host_stop, run.stopped, f.queue, f.size, f.bitmap, num_vertices);
     f.mapped = true;
+}
+
+// piece: make_queue
+// Makes the queue of a set that has only a bitmap, for which `counter` counts.
+__device__ OUTLINED bool make_queue(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
+                                        uint64* counter, vertex* queue, const uint32* bitmap, uint64 num_vertices) {
+    const uint64 words = (num_vertices + 31) / 32;
+    const uint32 lane = lane_index();
+    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
+        const uint32 mine = word + lane < words ? bitmap[word + lane] : 0;
+        const uint32 own = __popc(mine), inclusive = warp_inclusive_sum(own);
+        uint64 at = lane == 31 && inclusive > 0 ? atomicAdd(counter, uint64(inclusive)) : 0;
+        at = __shfl_sync(FULL_WARP, at, 31);
+        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
+            const uint32 row = __ffs(rows) - 1;
+            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
+            const uint64 place = at + __popc(bits & ((1u << lane) - 1));
+            if ((bits >> lane & 1) != 0) { queue[place] = vertex((word + row) * 32 + lane); }
+            at += __popc(bits);
+        }
+    }
+    return meet(shared, control, host_stop, stopped);
 }
 
 // piece: need_queue
@@ -140,18 +180,8 @@ __device__ __forceinline__ void need_bitmap(enactor& run, frontier& f, uint64 nu
 __device__ __forceinline__ void need_queue(enactor& run, frontier& f, uint64 num_vertices) {
     if (f.queued) { return; }
     begin_operator(run);
-    const uint64 words = (num_vertices + 31) / 32;
-    collector<uncounted> out(run, f, uncounted());
-    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
-        const uint32 mine = word + lane_index() < words ? f.bitmap[word + lane_index()] : 0;
-        for (uint32 rows = __ballot_sync(FULL_WARP, mine != 0); rows != 0; rows &= rows - 1) {
-            const uint32 row = __ffs(rows) - 1;
-            const uint32 bits = __shfl_sync(FULL_WARP, mine, row);
-            out.append((bits >> lane_index() & 1) != 0, vertex((word + row) * 32 + lane_index()));
-        }
-    }
-    out.flush();
-    synchronize(run);
+    run.stopped = make_queue(run.shared, run.control, run.slice.host_stop, run.stopped, &run.counters()->accepted, f.queue,
+                             f.bitmap, num_vertices);
     run.operators += 1;
     f.queued = true;
 }

@@ -68,7 +68,7 @@ __device__ __forceinline__ void copy_level(enactor& run, frontier& result, const
         edges += counted.degree(v);
     }
     __syncwarp(FULL_WARP);
-    counted.add(run, edges);
+    counted.add(run.counters(), edges);
     if (leader()) { run.counters()->accepted = size; }
     end_queue(run, result);
     run.operators += 1;

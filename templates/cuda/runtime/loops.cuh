@@ -91,7 +91,7 @@ __device__ __forceinline__ void define_everything(enactor& run, frontier& result
         edges += counted.degree(vertex(i));
     }
     __syncwarp(FULL_WARP);
-    counted.add(run, edges);
+    counted.add(run.counters(), edges);
     if (leader()) { run.counters()->accepted = num_vertices; }
     end_queue(run, result);
     run.operators += 1;

@@ -58,8 +58,7 @@ template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label),
-                                       [&](edge v) { return sorting_key(label[v]); });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label), label);
     for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
         flags[i] = i > 0 && label[order[i]] != label[order[i - 1]] ? 1 : 0;
     }
@@ -187,7 +186,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     vertex* const own_sources = run.slice.made_in_sources[made.room];
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids[i] = edge(i); }
     const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, bits_below(made.num_vertices),
-                                       [&](edge e) { return uint64(made.columns[e]); });
+                                       made.columns);
     for (uint64 i = thread_index(); i < count; i += grid_threads()) {
         own_ids[i] = order[i];
         own_sources[i] = made.edge_sources[order[i]];

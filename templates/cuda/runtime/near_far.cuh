@@ -115,7 +115,7 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
         atomicAdd(&run.counters()->visited, order.state.visited);
         order.state.visited = 0;
     }
-    synchronize(run, [&] {
+    synchronize_then(run, [&] {
         const uint64 found = load_relaxed(&counters->accepted), edges = load_relaxed(&counters->visited);
         const bool spilled = load_relaxed(&counters->spilled) != 0;
         run.shared.found = found;
@@ -290,7 +290,7 @@ __device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& 
         begin_operator(run);
         look_through(run, order, f, num_vertices);
         const operator_counters* const counters = run.counters();
-        synchronize(run, [&] {
+        synchronize_then(run, [&] {
             const uint64 accepted = load_relaxed(&counters->accepted), nearest = load_relaxed(&counters->nearest);
             const bool some_left = load_relaxed(&counters->left) != 0, spilled = load_relaxed(&counters->spilled) != 0;
             run.shared.found = accepted;

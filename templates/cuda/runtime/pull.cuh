@@ -34,7 +34,7 @@ struct bitmap_result {
     __device__ __forceinline__ void flush() {
         const uint64 accepted = warp_sum(accepted_here);
         if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
-        counted.add(run, edges_here);
+        counted.add(run.counters(), edges_here);
         accepted_here = edges_here = 0;
     }
 };

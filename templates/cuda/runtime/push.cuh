@@ -38,17 +38,16 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
 }
 
-// piece: defer_list
-// Leaves a lane's long list for later, in chunks of `chunk_edges` edges, which the whole warp notes: a list may have
-// thousands. The whole warp calls.
-template <uint32 chunk_edges = HUB_CHUNK>
-__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
-    uint32 deferring = __ballot_sync(FULL_WARP, defer);
-    if (deferring == 0) { return; }
+// piece: note_chunks
+// Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole warp
+// calls.
+__device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, uint32 deferring, vertex v, edge first, edge last,
+                                         uint32 chunk_edges) {
+    const bool defer = (deferring >> lane_index() & 1) != 0;
     const uint32 chunks = defer ? uint32((last - first + chunk_edges - 1) / chunk_edges) : 0;
     const uint32 inclusive = warp_inclusive_sum(chunks);
     uint64 at = 0;
-    if (lane_index() == 31) { at = atomicAdd(&run.counters()->hubs, uint64(inclusive)); }
+    if (lane_index() == 31) { at = atomicAdd(counter, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
 #pragma unroll 1
     for (; deferring != 0; deferring &= deferring - 1) {
@@ -56,7 +55,7 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
         const uint32 count = __shfl_sync(FULL_WARP, chunks, owner);
         const vertex owned = vertex(__shfl_sync(FULL_WARP, v, owner));
         const edge begin = edge(__shfl_sync(FULL_WARP, first, owner)), end = edge(__shfl_sync(FULL_WARP, last, owner));
-        hub_chunk* const hubs = run.slice.hubs + __shfl_sync(FULL_WARP, at, owner);
+        hub_chunk* const hubs = chunks_from + __shfl_sync(FULL_WARP, at, owner);
 #pragma unroll 1
         for (uint32 chunk = lane_index(); chunk < count; chunk += 32) {
             const edge start = begin + edge(chunk) * chunk_edges;
@@ -64,6 +63,16 @@ __device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, e
         }
         __syncwarp(FULL_WARP);
     }
+}
+
+// piece: defer_list
+// Leaves a lane's long list for later, in chunks of `chunk_edges` edges, which the whole warp notes: a list may have
+// thousands. The whole warp calls.
+template <uint32 chunk_edges = HUB_CHUNK>
+__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
+    const uint32 deferring = __ballot_sync(FULL_WARP, defer);
+    if (deferring == 0) { return; }
+    note_chunks(&run.counters()->hubs, run.slice.hubs, deferring, v, first, last, chunk_edges);
 }
 
 // piece: push_hubs

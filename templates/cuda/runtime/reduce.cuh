@@ -39,7 +39,7 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
         const edge left = own != 0 && rank < length ? edge(length - rank) : edge(0);
         T part = reduce_list<side_by_side, lanes>(lists, owned, begin + rank, left, identity, combine, value);
         __syncwarp(FULL_WARP);
-#pragma unroll
+#pragma unroll UNROLLED
         for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
         // The first lane of a group holds what its list brings.
         const T brought = shuffle(part, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);

@@ -20,7 +20,7 @@ struct bitmap_collector {
     __device__ __forceinline__ void flush() {
         const uint64 accepted = warp_sum(accepted_here);
         if (lane_index() == 0 && accepted > 0) { atomicAdd(&run.counters()->accepted, accepted); }
-        counted.add(run, edges_here);
+        counted.add(run.counters(), edges_here);
     }
 };
 
@@ -79,7 +79,7 @@ struct late_collector {
             at = __shfl_sync(FULL_WARP, at, 0) + __popc(votes & ((1u << lane) - 1));
             if (late) { result.queue[room + at] = v; }
         }
-        counted.add(run, early || late ? counted.degree(v) : edge(0));
+        counted.add(run.counters(), early || late ? counted.degree(v) : edge(0));
         __syncwarp(FULL_WARP);
     }
 };

@@ -144,7 +144,7 @@ __device__ __noinline__ void combine_words(enactor& run, frontier& result, front
     __syncwarp(FULL_WARP);
     members = warp_sum(members);
     if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
-    counted.add(run, edges);
+    counted.add(run.counters(), edges);
     end_bitmap(run, result);
     if (!first.mapped || !second.mapped) {
         forget_members(run, first);

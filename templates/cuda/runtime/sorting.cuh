@@ -26,7 +26,8 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 // piece: running_sums
 // `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
 // stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-__device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
+// Called and not copied, as all that is done with whole arrays on the way to a graph.
+__device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
     uint64 sum = 0;
@@ -79,10 +80,10 @@ template <class Key>
 struct looked_up_keys {
     edge* ids;
     edge* aside;
-    const Key key;
+    const Key* const keys;
     typedef sort_item<uint64> item;
-    __device__ __forceinline__ uint64 key_at(uint64 i) const { return key(ids[i]); }
-    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key(ids[i])}; }
+    __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
+    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
     __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
     __device__ __forceinline__ void turn() { exchange(ids, aside); }
 };
@@ -110,8 +111,8 @@ struct carried_keys {
 // piece: sort_ids
 // The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
 template <class Key>
-__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, Key key) {
-    looked_up_keys<Key> ids = {a, b, key};
+__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, const Key* keys) {
+    looked_up_keys<Key> ids = {a, b, keys};
     sort_by_digits(run, ids, count, bits);
     return ids.ids;
 }
@@ -129,7 +130,7 @@ __device__ __forceinline__ void sort_ids_with_keys(enactor& run, carried_keys& i
 // first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
 // (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
 template <class Ids>
-__device__ __forceinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
+__device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
     const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
     synchronize(run);

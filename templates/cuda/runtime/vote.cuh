@@ -209,6 +209,7 @@ __device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table,
 template <class Key, class Total, class Choice, class Best>
 __device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& table, uint32 at, uint32 count,
                                               Choice choice, Best& best) {
+#pragma unroll 1
     for (uint64 i = at; i < table.size; i += count) {
         const Key found = load_relaxed(&table.keys[i]);
         if (found == Key(-1)) { continue; }
@@ -262,7 +263,7 @@ __device__ __forceinline__ void add_in_block(int64* x, int64 value) {
 // The best candidate of `lanes` lanes that stand side by side, in all of them.
 template <uint32 lanes, class Key, class Score>
 __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> own) {
-#pragma unroll
+#pragma unroll UNROLLED
     for (uint32 step = lanes / 2; step > 0; step /= 2) {
         candidate<Key, Score> other;
         other.key = Key(__shfl_xor_sync(FULL_WARP, own.key, step));

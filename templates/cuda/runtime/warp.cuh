@@ -70,6 +70,7 @@ __device__ __forceinline__ T shuffle_down(T value, uint32 step) { return T(__shf
 // The reduction of all lanes' values, in lane 0.
 template <class T, class Combine>
 __device__ __forceinline__ T warp_reduce(T value, Combine combine) {
+#pragma unroll UNROLLED
     for (uint32 step = 16; step > 0; step /= 2) {
         value = combine(value, shuffle_down(value, step));
     }

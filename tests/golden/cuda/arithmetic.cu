@@ -42,6 +42,9 @@
 #undef times
 #undef y
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -49,6 +52,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -84,6 +88,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -174,8 +179,12 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: lane_index
 // piece: shuffle_down

@@ -162,6 +162,9 @@
 #undef sum_of_noise
 #undef weigh_apply
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __noinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -170,6 +173,7 @@ constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -208,8 +212,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -345,12 +348,17 @@ static_assert(sizeof(data_slice) == 584, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -378,9 +386,13 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 
 // A set of edges; every thread has the same values.

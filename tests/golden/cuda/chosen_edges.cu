@@ -53,6 +53,9 @@
 #undef src
 #undef upwards
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -64,6 +67,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -86,8 +90,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     union {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
@@ -189,12 +192,16 @@ static_assert(sizeof(data_slice) == 240, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -227,9 +234,13 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 
 // A set of edges; every thread has the same values.
@@ -251,8 +262,8 @@ struct edge_frontier {
 // piece: each_id
 // piece: count_visited
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
 // piece: push_hubs_side_by_side

@@ -42,6 +42,9 @@
 #undef reach_totals
 #undef src
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -51,6 +54,7 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -90,7 +94,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
 };
@@ -185,11 +189,15 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: turn
@@ -210,6 +218,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read

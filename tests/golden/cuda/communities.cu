@@ -66,6 +66,9 @@
 #undef weigh_totals
 #undef whole
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -79,6 +82,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -103,8 +107,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
     block_winners winners;
@@ -215,14 +218,19 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -253,9 +261,13 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
@@ -266,7 +278,7 @@ struct frontier {
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: count_visited
-// piece: warp_inclusive_sum
+// piece: note_chunks
 // piece: defer_list
 // piece: beats
 // piece: vote_alone

@@ -52,6 +52,9 @@
 #undef src
 #undef widest
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -62,6 +65,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -95,8 +99,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -193,13 +196,18 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -233,17 +241,21 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

@@ -75,6 +75,9 @@
 #undef rounds
 #undef settle_apply
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __noinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -85,6 +88,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -115,8 +119,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -224,11 +227,15 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -264,9 +271,13 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
@@ -274,6 +285,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: define_everything
+// piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: bits_of_members
@@ -286,13 +298,14 @@ struct frontier {
 // piece: grow_set
 // piece: count_visited
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
 // piece: synchronize_and_read
 // piece: push_hubs_side_by_side
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: check_width
 

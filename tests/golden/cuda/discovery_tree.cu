@@ -46,6 +46,9 @@
 #undef src
 #undef tree_edges
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -58,6 +61,7 @@ constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -85,8 +89,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
 };
@@ -189,14 +192,19 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -229,19 +237,23 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: all_members
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: end_bitmap
+// piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
-// piece: uncounted
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_id
 // piece: define_frontier
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read

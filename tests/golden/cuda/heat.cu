@@ -40,6 +40,9 @@
 #undef strength_of_value
 #undef temperature
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -52,6 +55,7 @@ constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thre
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -83,7 +87,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -182,11 +186,15 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -214,6 +222,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: side_by_side
 // piece: count_visited
 // piece: warp_inclusive_sum
+// piece: note_chunks
 // piece: defer_list
 // piece: reduce_list
 // piece: shuffle

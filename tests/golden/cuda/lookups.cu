@@ -32,9 +32,11 @@
 #undef order
 #undef point_apply
 #undef pointer
-#undef second
 #undef src
 #undef weighed
+
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
 
 namespace gdsl {
 
@@ -71,6 +73,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
 };
 
 // piece: start_clock
@@ -154,9 +157,14 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
+// piece: out_of_range
 // piece: checked_index
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: out_degree
 // piece: in_degree

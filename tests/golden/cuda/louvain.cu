@@ -98,6 +98,9 @@
 #undef vote_keys_vertex
 #undef vote_totals_int64
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __noinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -115,6 +118,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
 // ---- runtime ----
@@ -168,8 +172,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
     block_winners winners;
@@ -303,13 +306,18 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: share
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -346,7 +354,7 @@ struct out_lists {
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
 // piece: marks_of
@@ -356,9 +364,13 @@ struct out_lists {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
@@ -375,6 +387,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 
 // piece: each_id
 // piece: define_everything
+// piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
 // piece: bits_of_members
@@ -387,8 +400,8 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_set
 // piece: count_visited
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
 // piece: synchronize_and_read
@@ -460,7 +473,8 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 
 // `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
 // stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-__device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
+// Called and not copied, as all that is done with whole arrays on the way to a graph.
+__device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
     uint64 sum = 0;
@@ -611,7 +625,7 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
 // first, each from one place to the other. It begins with a barrier, and ends with one where there is anything to move.
 // (Knuth, The Art of Computer Programming, volume 3, 5.2.5; the blocks count their digits, then each moves its ids.)
 template <class Ids>
-__device__ __forceinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
+__device__ __noinline__ void sort_by_digits(enactor& run, Ids& ids, uint64 count, uint32 bits) {
     edge *const totals = run.slice.graph_scratch[2], *const starts = run.slice.graph_scratch[3];
     const uint64 blocks = minimum(uint64(gridDim.x), (count + RADIX - 1) / RADIX);
     synchronize(run);
@@ -637,27 +651,6 @@ __device__ __forceinline__ uint32 bits_below(uint64 count) {
     return bits;
 }
 
-// Ids to be sorted by keys that are looked up by the id in each pass: for few.
-template <class Key>
-struct looked_up_keys {
-    edge* ids;
-    edge* aside;
-    const Key key;
-    typedef sort_item<uint64> item;
-    __device__ __forceinline__ uint64 key_at(uint64 i) const { return key(ids[i]); }
-    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key(ids[i])}; }
-    __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
-    __device__ __forceinline__ void turn() { exchange(ids, aside); }
-};
-
-// The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
-template <class Key>
-__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, Key key) {
-    looked_up_keys<Key> ids = {a, b, key};
-    sort_by_digits(run, ids, count, bits);
-    return ids.ids;
-}
-
 // Integers as numbers without a sign, in the same order.
 template <class T>
 __device__ __forceinline__ uint64 sorting_key(T value) {
@@ -665,13 +658,33 @@ __device__ __forceinline__ uint64 sorting_key(T value) {
     return (uint64(value) ^ (has_sign ? 1ull << (8 * sizeof(T) - 1) : 0)) & (~0ull >> (64 - 8 * sizeof(T)));
 }
 
+// Ids to be sorted by keys that are looked up by the id in each pass: for few.
+template <class Key>
+struct looked_up_keys {
+    edge* ids;
+    edge* aside;
+    const Key* const keys;
+    typedef sort_item<uint64> item;
+    __device__ __forceinline__ uint64 key_at(uint64 i) const { return sorting_key(keys[ids[i]]); }
+    __device__ __forceinline__ item load(uint64 i) const { return {ids[i], key_at(i)}; }
+    __device__ __forceinline__ void store(uint64 i, const item& moved) const { aside[i] = moved.id; }
+    __device__ __forceinline__ void turn() { exchange(ids, aside); }
+};
+
+// The ids in `a` by their keys of `bits` bits; returns which of `a` and `b` has them.
+template <class Key>
+__device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64 count, uint32 bits, const Key* keys) {
+    looked_up_keys<Key> ids = {a, b, keys};
+    sort_by_digits(run, ids, count, bits);
+    return ids.ids;
+}
+
 // Each label becomes its place among all that there are; returns how many these are.
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
-    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label),
-                                       [&](edge v) { return sorting_key(label[v]); });
+    const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label), label);
     for (uint64 i = thread_index(); i < num_vertices; i += grid_threads()) {
         flags[i] = i > 0 && label[order[i]] != label[order[i - 1]] ? 1 : 0;
     }
@@ -704,7 +717,7 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     vertex* const own_sources = run.slice.made_in_sources[made.room];
     for (uint64 i = thread_index(); i < count; i += grid_threads()) { ids[i] = edge(i); }
     const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], count, bits_below(made.num_vertices),
-                                       [&](edge e) { return uint64(made.columns[e]); });
+                                       made.columns);
     for (uint64 i = thread_index(); i < count; i += grid_threads()) {
         own_ids[i] = order[i];
         own_sources[i] = made.edge_sources[order[i]];

@@ -48,6 +48,9 @@
 #undef where_1_condition
 #undef word_end
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -93,8 +96,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -198,13 +200,18 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -229,17 +236,21 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

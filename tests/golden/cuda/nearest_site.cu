@@ -38,6 +38,9 @@
 #undef visit_claim
 #undef visit_selects
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -54,6 +57,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -83,8 +87,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -179,11 +182,15 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -212,19 +219,23 @@ struct frontier {
 // piece: in_lists
 // piece: queue_members members_of
 // piece: all_members
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: end_bitmap
+// piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
-// piece: uncounted
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read

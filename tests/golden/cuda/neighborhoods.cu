@@ -57,6 +57,9 @@
 #undef touching_reduced
 #undef who_value
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -73,6 +76,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -108,8 +112,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -214,9 +217,13 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -244,9 +251,13 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: grid_threads thread_index
 // piece: each_vertex
@@ -255,7 +266,7 @@ struct frontier {
 // piece: members_a_warp
 // piece: side_by_side
 // piece: count_visited
-// piece: warp_inclusive_sum
+// piece: note_chunks
 // piece: defer_list
 // piece: reduce_list
 // piece: shuffle

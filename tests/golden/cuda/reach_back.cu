@@ -32,11 +32,13 @@
 #undef kept_widest
 #undef reached
 #undef reaches
-#undef second
 #undef src
 #undef steps
 #undef widest
 #undef widest_at
+
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
 
 namespace gdsl {
 
@@ -49,6 +51,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -72,8 +75,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     uint64 partials[32];  // a value a warp
 };
 
@@ -170,12 +172,16 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -206,9 +212,11 @@ struct frontier {
 // piece: in_lists
 // piece: queue_members members_of
 // piece: all_members
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: end_bitmap
 // piece: grid_threads thread_index
+// piece: map_queue
 // piece: need_bitmap
 // piece: each_vertex
 // piece: each_id
@@ -216,6 +224,7 @@ struct frontier {
 // piece: bitmap_result
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
+// piece: note_chunks
 // piece: defer_list
 // piece: pull_warps
 // piece: synchronize_and_read

@@ -54,6 +54,9 @@
 #undef state_of_again
 #undef state_of_h
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -70,6 +73,7 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
 constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -95,8 +99,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     owed_edges owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -203,12 +206,16 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: end_walk
@@ -238,11 +245,16 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: end_bitmap
+// piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_id
@@ -258,8 +270,8 @@ struct frontier {
 // piece: intersect_queues
 // piece: subtract_queue
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read
@@ -288,6 +300,7 @@ struct direction_state {
 // piece: reduce_hubs
 // piece: history_state
 // piece: from_id to_id
+// piece: out_of_range
 // piece: checked_index
 // piece: push_level
 // piece: take_level

@@ -59,6 +59,9 @@
 #undef sizes
 #undef third_condition
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __noinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -99,8 +102,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -198,12 +200,16 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -234,11 +240,16 @@ struct frontier {
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: end_bitmap
+// piece: map_queue
 // piece: need_bitmap
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
@@ -262,8 +273,8 @@ struct frontier {
 // piece: grow_in_place
 // piece: grow_any_set
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

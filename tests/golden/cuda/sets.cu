@@ -33,8 +33,10 @@
 #undef largest
 #undef limit
 #undef mark_apply
-#undef second
 #undef visits
+
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
 
 namespace gdsl {
 
@@ -68,8 +70,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
 };
 
@@ -169,11 +170,15 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -201,9 +206,13 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_vertex
 // piece: each_vertex_by_warps
@@ -211,8 +220,8 @@ struct frontier {
 // piece: define_frontier
 // piece: copy_frontier
 // piece: members_a_warp
-// piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: count_visited

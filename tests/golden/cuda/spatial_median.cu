@@ -53,6 +53,9 @@
 #undef y
 #undef z
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -80,6 +83,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
 };
 
 // piece: start_clock
@@ -165,11 +169,15 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: destination_of
 // piece: edge_range

@@ -36,6 +36,9 @@
 #undef watch_apply
 #undef weigh_apply
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -74,7 +77,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
 };
 
 // piece: start_clock
@@ -169,9 +172,13 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: fetch_list
@@ -187,6 +194,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: synchronize_and_read

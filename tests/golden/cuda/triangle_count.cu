@@ -38,6 +38,9 @@
 #undef triangles
 #undef upwards_condition
 
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
+
 namespace gdsl {
 
 typedef uint32 vertex;
@@ -51,6 +54,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 TABLE_LEAST = 128;  // neighbours that become a table, or more
 constexpr uint32 TABLE_SLOTS = 4096;  // places of a table
+constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
 
@@ -74,7 +78,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
@@ -183,11 +187,15 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: share
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -236,7 +244,7 @@ struct out_lists {
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
-    __device__ __forceinline__ void add(enactor& run, uint64 edges) const { count_edges(run, edges); }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
 // piece: common_walk walk_of
@@ -301,7 +309,8 @@ __device__ __forceinline__ uint64 block_sum(block_storage& shared, uint64 value)
 
 // `values` become at each place the sum of all up to it; in `totals` there is room for as many. Each block adds up a
 // stretch, and then begins with what the stretches before it have. It begins and ends with a barrier.
-__device__ __forceinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
+// Called and not copied, as all that is done with whole arrays on the way to a graph.
+__device__ __noinline__ const edge* running_sums(enactor& run, edge* values, edge* totals, uint64 count) {
     synchronize(run);
     const stretch own = stretch_of_block(count, gridDim.x);
     uint64 sum = 0;

@@ -21,7 +21,6 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_widen
-#undef capacity
 #undef dst
 #undef e
 #undef source
@@ -29,6 +28,9 @@
 #undef widen_apply
 #undef widen_condition
 #undef width
+
+// What operators share: long programs call it, short ones have copies.
+#define OUTLINED __forceinline__
 
 namespace gdsl {
 
@@ -63,8 +65,7 @@ struct block_storage {
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
     nothing_owed owed;
-    uint64 found;  // what was counted, as one thread has read it for all
-    uint64 found_edges;
+    uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     block_tile tile;
 };
@@ -150,11 +151,15 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: end_clock
 // piece: leader
 // piece: poll_host
+// piece: pass_barrier
+// piece: wait_for_all
+// piece: meet
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
 // piece: begin_operator
 // piece: ticks
+// piece: write_record
 // piece: note_operator
 // piece: end_operator
 // piece: exchange
@@ -182,9 +187,13 @@ struct frontier {
 // piece: clear_marks
 // piece: queue_members members_of
 // piece: uncounted
+// piece: append_rest
 // piece: collector
+// piece: synchronize_and_count accepted_count
 // piece: end_queue
 // piece: grid_warps warp_index
+// piece: warp_inclusive_sum
+// piece: make_queue
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
