@@ -125,6 +125,7 @@ class ExpressionPrinter:
         self.shared_arrays: frozenset[str] = frozenset()  # written by several calls, even those of one member
         self.own_id = own_id
         self.early: Mapping[Node, str] = {}  # what stands for places of the functor that have been read ahead
+        self.mask: str | None = None  # what must hold for updates to add anything; None: nothing
         self.function_arguments: dict[str, str] = {}
         """What a program's own function gets before its arguments: ``d, iteration`` or parts of it."""
 
@@ -340,7 +341,12 @@ class ExpressionPrinter:
         plain = "plain_" if self.is_plain(node.target) else ""
         former = plain or "reduce_"
         name = f"{plain}changed_" if outcome is Outcome.CHANGED else former
-        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.print(node.value))
+        return call(f"{name}{REDUCTIONS[node.operation]}", self.address(node.target), self.operand(node))
+
+    def operand(self, node: Update) -> str:
+        """What is combined; where updates are masked, what changes nothing unless the mask holds."""
+        value = self.print(node.value)
+        return value if self.mask is None else f"{self.mask} ? {value} : {literal(0, node.value.type)}"
 
     def _compare_and_swap(self, node: CompareAndSwap) -> Text:
         name = "plain_compare_and_swap" if self.is_plain(node.target) else "compare_and_swap"

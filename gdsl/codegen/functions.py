@@ -53,6 +53,7 @@ class Argument(Enum):
     KEY = "key"
     TOTAL = "total"
     FEW = "few"
+    HOLDS = "holds"
     ITERATION = "iteration"
     TOTALS = "totals"
     EARLY = "early"
@@ -173,13 +174,14 @@ class FunctionPrinter:
         keyed: str | None = None,
         early: EarlyText | None = None,
         late: str | None = None,
+        masked: bool = False,
     ) -> FunctionText | None:
         """The body, whose result is whether the call is accepted (`void` where it says nothing about that).
 
         `plain_arrays` and `plain_scalars` are written without atomics, `accumulated` scalars into `totals`, and the
         statement at `without` is left out. What changes the array `keyed` says in `key` to which value, what
-        changes the array `late` whether any call has changed the element since the last barrier. None where nothing is
-        left to do.
+        changes the array `late` whether any call has changed the element since the last barrier. Where it is `masked`
+        updates add nothing unless the test ``holds``. None where nothing is left to do.
         """
         body = tuple(statement for i, statement in enumerate(functor.body) if i != without)
         if not body:
@@ -193,6 +195,7 @@ class FunctionPrinter:
         expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed, late)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.early = early.names if early is not None else {}
+        expressions.mask = Argument.HOLDS.value if masked else None
         StatementPrinter(
             expressions,
             lines,
@@ -204,6 +207,9 @@ class FunctionPrinter:
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
         text = _with_early(text, early)
+        if masked:
+            holds = FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value)
+            text = replace(text, parameters=(*text.parameters, holds))
         return text if keyed is None else replace(text, parameters=(*text.parameters, self._key_of(keyed)))
 
     def _key_of(self, array: str) -> FunctionParameter:

@@ -157,14 +157,18 @@ class FunctorTexts:
 
     def value(self, variant: Variant, arguments: Arguments, empty: str) -> str:
         """What an edge gives to a reduction: `empty` where its tests do not hold."""
+        test, value = self.test_and_value(variant, arguments)
+        return f"{test} ? {value} : {empty}" if test else value
+
+    def test_and_value(self, variant: Variant, arguments: Arguments) -> tuple[str, str]:
+        """What is tested of an edge (empty: nothing), and what it gives to a reduction where that holds."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)
         along = functor
         condition = self._condition(functor, variant, "condition")
         text = self._make(functor, "value", "", "value", lambda part: self.printer.value(along, part))
         assert text is not None
-        value = text.call(arguments)
-        return value if condition is None else f"{condition.call(arguments)} ? {value} : {empty}"
+        return condition.call(arguments) if condition is not None else "", text.call(arguments)
 
     def ballot(self, variant: Variant, arguments: Arguments) -> Ballot:
         """What an edge gives to a vote."""
@@ -238,9 +242,11 @@ class FunctorTexts:
         without = variant.claim.statement if variant.claim is not None else None
 
         def make(name: str) -> FunctionText | None:
-            return self.printer.apply(functor, name, plain, totals, without, keyed=keyed, early=early, late=late)
+            return self.printer.apply(
+                functor, name, plain, totals, without, keyed=keyed, early=early, late=late, masked=variant.masked
+            )
 
-        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None)
+        form = (variant.body, variant.writes, keyed, late, early.type if early is not None else None, variant.masked)
         return self._make(functor, "apply", form, part, make)
 
     def _make(

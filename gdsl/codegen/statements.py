@@ -85,7 +85,7 @@ class StatementPrinter:
             self._add(node, f"store_shared({self.expressions.address(node.target)}, {value});")
 
     def _update(self, node: Update) -> None:
-        value, suffix = self._print(node.value), REDUCTIONS[node.operation]
+        value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
         if not is_total and not self.expressions.is_plain(target):

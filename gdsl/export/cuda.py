@@ -19,7 +19,8 @@ from gdsl.ir import nodes as ir
 from gdsl.plan import grids
 from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
-from gdsl.types import Type
+from gdsl.plan.wide_pairs import exchanged_pairs
+from gdsl.types import Type, Widths
 
 _ON_BOTH_SIDES = {
     "#define FLOAT32_INF __int_as_float(0x7f800000)": "#define FLOAT32_INF __builtin_inff()",
@@ -88,6 +89,12 @@ def program_text(program: ir.Program, checks: ChecksPrinter) -> tuple[Generated,
     for line, other in _ON_BOTH_SIDES.items():
         text = text.replace(line, other)
     return dataclasses.replace(made, text=text), host
+
+
+def architectures(program: ir.Program, widths: Widths) -> str:
+    """The GPUs that a build is for unless somebody asks for others: those that have what the program needs."""
+    has_wide = any(True for _ in exchanged_pairs(plan_of(program), widths))
+    return "90" if has_wide else "80;90"
 
 
 def _narrow(plan: Plan) -> Narrow | None:

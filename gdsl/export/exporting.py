@@ -25,13 +25,21 @@ from gdsl.version import __version__
 BACKENDS = ("cuda", "cpu")
 _SUFFIXES = {"cuda": "cu", "cpu": "cpp"}
 _SHARED = ("gdsl_graph.hpp", "gdsl_matrix_market.hpp", "gdsl_command_line.hpp")
-_TAKEN = {"main", *(name.rpartition(".")[0] for name in _SHARED)}
+_HEADERS = """
+    aio alloca assert complex ctype cuda dirent dlfcn elf endian errno error fcntl features fenv float getopt glob grp
+    iconv inttypes iso646 limits link locale malloc math memory netdb omp poll pthread pty pwd regex sched search
+    semaphore setjmp signal spawn stab stdalign stdarg stdatomic stdbool stddef stdint stdio stdlib stdnoreturn string
+    strings syslog tar termio termios tgmath threads time uchar ucontext unistd utime utmp values wait wchar wctype
+    """
+"""Headers of C and of systems; a file of such a name would be taken for one of them."""
+_TARGETS = "all clean depend edit_cache help install package preinstall rebuild_cache test"
+"""What CMake calls targets of its own."""
+_TAKEN = {"main", *(name.rpartition(".")[0] for name in _SHARED), *_HEADERS.split(), *_TARGETS.split()}
 _LONGEST_NAME = 100
 """Letters of a program's name that its files have: file systems allow 255 bytes."""
 _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++17", "-fopenmp")
 """Options that CMake has words for, or that are not for other machines."""
 _WITHOUT_NVCC = ("-default-device", "-lineinfo", "-std=c++17")
-_ARCHITECTURES = "80;90"
 _CODES = (601, 604, 605, 606, 608, 609, 610, 612, 613, 614, 707, 709, 711, 801, 804, 805, 806, 901, 905, 912)
 """What running can end in."""
 
@@ -75,7 +83,7 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
         f"{stem}_checks.hpp": header,
         f"{stem}_checks.cpp": checks.print(stem),
         "main.cpp": _main(interface, common),
-        "CMakeLists.txt": _cmake(backend, suffix, common),
+        "CMakeLists.txt": _cmake(backend, suffix, cuda.architectures(program, widths), common),
         **{each: template_text("export", each) for each in _SHARED},
     }
 
@@ -102,7 +110,7 @@ def _header(program: ir.Program, interface: Interface, widths: Widths, common: d
         "export",
         "interface.h.j2",
         head=[*head, *doc],
-        guard=f"GDSL_EXPORT_{program.name.upper()}_H",
+        guard=f"GDSL_EXPORT_{program.name}_H",
         widths=widths,
         given=interface.given,
         found=interface.found,
@@ -142,7 +150,7 @@ def _table(interface: Interface, domain: Domain) -> Table:
     return Table(domain.value, f"num_{plural}", f"--{plural}", arrays)
 
 
-def _cmake(backend: str, suffix: str, common: dict[str, object]) -> str:
+def _cmake(backend: str, suffix: str, architectures: str, common: dict[str, object]) -> str:
     stem = common["stem"]
     options = " ".join(option for option in compiler.OPTIONS if option not in _OF_THIS_MACHINE)
     cuda_options = " ".join(option for option in nvrtc.OPTIONS if option not in _WITHOUT_NVCC)
@@ -158,7 +166,7 @@ def _cmake(backend: str, suffix: str, common: dict[str, object]) -> str:
         cuda=backend == "cuda",
         options=options,
         cuda_options=cuda_options,
-        architectures=_ARCHITECTURES,
+        architectures=architectures,
         command=command,
         **common,
     )

@@ -74,6 +74,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines.append(f"    pass over those that were visited with the {sweep.skips.array} that they have")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
+    if sweep.contended:
+        lines.append("    by one thread rather than by two: they would change the same elements")
     lines += _indent(_left(sweep))
     return lines
 
@@ -135,6 +137,7 @@ def _variant(variant: Variant, program: Program) -> list[str]:
         return [*lines, f"value {key}{print_expression(functor.value)}"]
     words = [f"{write.name} {_MODES[write.mode]}" for write in variant.writes]
     does = f"run {variant.functor}" + (" without the claim" if variant.claim is not None else "")
+    words += ["by nothing where the test fails"] if variant.masked else []
     says = ["says what is accepted"] if variant.accepts else []
     return [*lines, ", ".join([does, *words, *says])] if variant.body else [*lines, "accept"]
 
@@ -187,6 +190,7 @@ def _collect(collect: Collect) -> str:
 def _segment(segment: Segment) -> str:
     reduction = segment.reduction
     aside = f", {segment.side_by_side} edges side by side" if segment.side_by_side > 1 else ""
+    aside += ", tests only of values that change it" if segment.value_first else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     if isinstance(reduction, OwnOperation):
         begins = f"begins with {print_expression(reduction.identity)}"

@@ -57,6 +57,8 @@ class Variant:
     """What `body` writes."""
     accepts: bool
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
+    masked: bool = False
+    """Whether `body` is run where the tests fail too, and its updates add nothing then; see `masks`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,6 +221,8 @@ class Segment:
     """The buffer that holds the results until all are computed; None: they can be stored at once."""
     side_by_side: int
     """Edges of a list that a thread looks at without waiting for one of them."""
+    value_first: bool = False
+    """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,6 +326,8 @@ class Sweep:
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None
     """As `Walk.by_one`, of `own`."""
+    contended: bool = False
+    """Whether threads side by side would change the same few elements, so that two are hardly faster than one."""
     early: Early | None = None
     """What `own` reads ahead; None: one element after the other."""
     skips: Skips | None = None

@@ -58,6 +58,7 @@ from gdsl.plan.place_limits import place_limit
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
 from gdsl.plan.target import Target
+from gdsl.plan.values_first import looks_at_value_first
 from gdsl.plan.waiting import operation_waits
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
@@ -161,6 +162,7 @@ class OperationPlanner:
             balance=balance,
             edges=self._edges_pushed(step),
             order=order,
+            contended=variants.contends(functor, variant, by_one),
             skips=self._skips.get(step.site),
         )
 
@@ -212,9 +214,11 @@ class OperationPlanner:
     def _on_members(self, step: Operator) -> Sweep:
         functor = self._functor(step)
         edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
+        own = self._ask(variants.on_elements, functor, self._repeats(step))
+        by_one = self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None
         return Sweep(
             members=_members(step.frontier, Form.QUEUE),
-            own=self._ask(variants.on_elements, functor, self._repeats(step)),
+            own=own,
             walks=(),
             selection=None,
             collect=self._collect(step, Form.QUEUE, Dedup.NONE),
@@ -222,7 +226,8 @@ class OperationPlanner:
             segment=None,
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
-            own_by_one=self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None,
+            own_by_one=by_one,
+            contended=variants.contends(functor, own, by_one),
             early=self._early(step, functor),
         )
 
@@ -251,6 +256,7 @@ class OperationPlanner:
         reduction, stops = reduction_of(step), stopping.result_that_stays(step, functor, balance)
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         side_by_side = edges_side_by_side(step, functor, self.program, self.target)
+        first = looks_at_value_first(step, functor, self.target)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -258,7 +264,7 @@ class OperationPlanner:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side),
+            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first),
             balance=balance,
             edges=EdgeCount.WALKED,
         )

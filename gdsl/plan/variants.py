@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.ir.nodes import (
     Accept,
+    CompareAndSwap,
     EdgeFunctor,
+    Element,
     ElementTarget,
     Expression,
     Node,
@@ -14,10 +18,12 @@ from gdsl.ir.nodes import (
     ScalarTarget,
     Update,
     VertexFunctor,
+    element_index,
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
+from gdsl.plan.masks import runs_in_any_case
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 
 Functor = VertexFunctor | EdgeFunctor
@@ -50,7 +56,23 @@ def by_one_thread(functor: Functor) -> Variant:
     anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is
     plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
     for those behind it, as `rules/closing.py` has shown."""
-    return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
+    alone = _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
+    return dataclasses.replace(alone, masked=runs_in_any_case(functor))
+
+
+def contends(functor: Functor, together: Variant | None, by_one: Variant | None) -> bool:
+    """Whether calls combine by atomics, other than where one thread runs all, at places that data says: where these are
+    few, as the roots of trees of labels, their lines of the cache go from one thread to the other and back."""
+    if together is None or by_one is None:
+        return False
+    shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
+    updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
+    return any(
+        isinstance(target, ElementTarget)
+        and target.array in shared
+        and any(isinstance(node, Element) for node in walk(element_index(target.index)))
+        for target in updates
+    )
 
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:

@@ -36,6 +36,7 @@ def verify_intersection(
     expect(lists.edge_ids == asks, "whether ids of edges are asked for")
     together = plan.target.grid and members.frontier is None and step.partners is None
     expect(lists.tables == together, "tables elsewhere than where the members of a source stand together")
+    expect(not sweep.contended, "nothing in which threads get into each other's way")
     expect(sweep.own is None and not sweep.walks and sweep.selection is None, "an intersection runs nothing")
     expect(sweep.segment is None and sweep.balance is Balance.AUTO, "an intersection has no segment and no balance")
     expect((collect.frontier if collect is not None else None) == step.result, "another result")

@@ -37,7 +37,8 @@ from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
 from gdsl.plan.sweeps import arrays_read, reduction_of
-from gdsl.plan.variants import asks_for_edge, by_one_thread
+from gdsl.plan.values_first import looks_at_value_first
+from gdsl.plan.variants import asks_for_edge, by_one_thread, contends
 from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.waiting import operation_waits
@@ -145,6 +146,7 @@ class SweepVerifier:
         if sweep.own is not None:
             self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
         self._by_one(sweep.own_by_one, sweep.own is not None and members.domain is Domain.VERTEX)
+        self.expect(sweep.contended == self._contended(sweep), "whether threads get into each other's way")
         if sweep.selection is not None:
             closing = getattr(self.operation.step, "closing", None)
             stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
@@ -205,6 +207,11 @@ class SweepVerifier:
         wanted = self._ask(by_one_thread, self.functor) if may and not self.plan.target.grid else None
         self.expect(variant == wanted, "how one thread runs it")
 
+    def _contended(self, sweep: Sweep) -> bool:
+        """Whether one thread alone needs no atomics where several do."""
+        pairs = [(sweep.own, sweep.own_by_one), *((each.variant, each.by_one) for each in sweep.walks)]
+        return self.functor is not None and any(contends(self.functor, *pair) for pair in pairs)
+
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""
         several = self.repeats or self.operation.step.visits is Over.ALL_EDGES
@@ -239,6 +246,8 @@ class SweepVerifier:
             self.expect(claim.expected.type is kind, "a claim that expects another type")
             blind = self.plan.target.grid and not claim.expected.type.is_pair
             self.expect(claim.blind == blind, "a claim that looks where it need not, or the reverse")
+        alone = not variant.masked or variant == self._ask(by_one_thread, functor)
+        self.expect(alone, "a body that is run in any case by others than one thread alone")
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
         self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")
@@ -330,6 +339,8 @@ class SweepVerifier:
             self.expect((segment.aside is not None) == reads, "whether the results stand aside")
             wanted = edges_side_by_side(step, self.functor, self.program, self.plan.target)
             self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
+            first = looks_at_value_first(step, self.functor, self.plan.target)
+            self.expect(segment.value_first == first, "whether values come before tests")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

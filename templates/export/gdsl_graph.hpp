@@ -32,18 +32,36 @@ inline std::string as_line(const failure& found) {
 template <class T>
 std::string shown(T value) { return std::to_string(value); }
 inline std::string shown(bool value) { return value ? "true" : "false"; }
-// The shortest digits that read back as the same number.
+// The fewest digits that read back as the same number, as Python writes them: 0.5, 2.0, 1e-05, inf.
 template <class Float>
-std::string shortest(Float value, int most) {
+std::string shortest(Float value) {
+    typedef std::numeric_limits<Float> limits;
+    if (value != value) { return "nan"; }
+    if (value == limits::infinity() || value == -limits::infinity()) { return value > 0 ? "inf" : "-inf"; }
     char text[64];
-    for (int digits = most - 2; digits <= most; ++digits) {
-        std::snprintf(text, sizeof text, "%.*g", digits, double(value));
+    for (int digits = limits::digits10; digits <= limits::max_digits10; ++digits) {
+        std::snprintf(text, sizeof text, "%.*e", digits - 1, double(value));
         if (Float(std::strtod(text, nullptr)) == value) { break; }
     }
-    return text;
+    const std::string whole = text, sign = whole[0] == '-' ? "-" : "";
+    const std::size_t at = whole.find('e');
+    const int exponent = std::atoi(whole.c_str() + at + 1);
+    std::string digits;
+    for (char each : whole.substr(0, at)) {
+        if (each >= '0' && each <= '9') { digits += each; }
+    }
+    while (digits.size() > 1 && digits.back() == '0') { digits.pop_back(); }
+    if (exponent < -4 || exponent >= 16) {
+        const std::string rest = digits.size() > 1 ? "." + digits.substr(1) : "";
+        return sign + digits[0] + rest + whole.substr(at);
+    }
+    if (exponent < 0) { return sign + "0." + std::string(std::size_t(-exponent - 1), '0') + digits; }
+    const std::size_t before = std::size_t(exponent) + 1;
+    if (digits.size() <= before) { return sign + digits + std::string(before - digits.size(), '0') + ".0"; }
+    return sign + digits.substr(0, before) + "." + digits.substr(before);
 }
-inline std::string shown(double value) { return shortest(value, std::numeric_limits<double>::max_digits10); }
-inline std::string shown(float value) { return shortest(value, std::numeric_limits<float>::max_digits10); }
+inline std::string shown(double value) { return shortest(value); }
+inline std::string shown(float value) { return shortest(value); }
 
 // `text` with `value` in the place of `mark`.
 inline std::string with(std::string text, const std::string& mark, const std::string& value) {
@@ -180,11 +198,12 @@ public:
     const Vertex* neighbors() const { return columns_; }
 
     // The most edges of a vertex, in either direction.
-    long long largest_degree() {
+    long long largest_degree() const {
         long long largest = 0;
-        for (const long long* lists : {offsets(), in_offsets()}) {
-            for (long long v = 0; v < num_vertices; ++v) { largest = std::max(largest, lists[v + 1] - lists[v]); }
-        }
+        for (long long v = 0; v < num_vertices; ++v) { largest = std::max(largest, offsets_[v + 1] - offsets_[v]); }
+        std::vector<std::int32_t> entering(directed_ ? std::size_t(num_vertices) : 0);
+        for (long long e = 0; directed_ && e < num_edges; ++e) { ++entering[std::size_t(columns_[e])]; }
+        for (std::int32_t degree : entering) { largest = std::max<long long>(largest, degree); }
         return largest;
     }
 

@@ -155,6 +155,17 @@ inline matrix_market_head read_head(matrix_market_lines& lines) {
     return head;
 }
 
+// Bytes of memory that are free; less than 0 where the system does not say.
+inline long long free_memory() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    while (file >> word) {
+        long long kilobytes = 0;
+        if (word == "MemAvailable:" && file >> kilobytes) { return kilobytes * 1024; }
+    }
+    return -1;
+}
+
 // Places by a key below `count`, those of one key in the order of `places`.
 template <class Key>
 std::vector<std::int64_t> in_order(const std::vector<std::int64_t>& places, std::int64_t count, Key key) {
@@ -174,6 +185,10 @@ read_graph<Vertex> read_matrix_market(const std::string& path) {
     read_graph<Vertex> graph;
     if (head.num_vertices >= std::int64_t(std::numeric_limits<Vertex>::max())) {
         lines.refuse(610, "the graph needs 64 bits an id; export the program with --tune schedule.ids=64");
+    }
+    const long long free = free_memory();
+    if (free >= 0 && head.num_vertices > free / 32) {  // offsets, those of the other direction, and what sorting takes
+        lines.refuse(708, "there is not enough free memory for a graph of " + std::to_string(head.num_vertices) + " vertices");
     }
     std::vector<std::int64_t> sources, destinations, whole;
     std::vector<double> real;

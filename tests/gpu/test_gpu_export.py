@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import os
 import random
-import re
+import runpy
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,8 +17,6 @@ import gdsl
 from gdsl.graph import Graph
 
 pytestmark = pytest.mark.gpu
-PAGE = Path(__file__).parents[2] / "docs" / "export.md"
-GPU_PAGE = re.search(r"```python gpu\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 
 PAIRS = """program pairs;
 problem {
@@ -72,9 +69,7 @@ def graph_file(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Graph]:
 
 def test_bfs_by_hand() -> None:
     """What docs/export.md shows."""
-    assert GPU_PAGE is not None
-    names: dict[str, Any] = {}
-    exec(compile(GPU_PAGE[1], "export.md", "exec"), names)  # noqa: S102 - the page's own text
+    names = runpy.run_path(str(Path(__file__).with_name("bfs_by_hand.py")))
     expected = names["program"](names["graph"], source=3).host_arrays()["distance"]
     np.testing.assert_array_equal(names["distance"].get(), expected)
 
@@ -84,6 +79,8 @@ def test_kernels_of_an_unfused_program_are_those_of_its_launches() -> None:
     assert len(kernels) > 2
     assert all(kernel.raw().kernel is not None for kernel in kernels)
     assert kernels[0].cubin[:4] == b"\x7fELF"
+    assert kernels[0].resources.registers > 0
+    assert kernels[0].resources.shared > 0
 
 
 @pytest.fixture(scope="module")

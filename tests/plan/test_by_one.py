@@ -56,6 +56,13 @@ def test_all_writes_to_arrays_are_plain_and_nothing_is_claimed() -> None:
     assert jump.own_by_one is not None and modes(jump.own_by_one) == {"low": "plain", "times": "plain"}
 
 
+def test_two_threads_are_hardly_faster_where_both_change_what_data_names() -> None:
+    assert sweep_of("jump").contended  # `low[low[v]]`: many lead to one root
+    assert not any(sweep_of(label).contended for label in ("visit", "lose", "quiet", "mark"))
+    assert not any(sweep_of("jump", on).contended for on in (target.CUDA_FUSED, target.CUDA_UNFUSED))
+    assert "by one thread rather than by two" in print_plan(plan_of(TEXT, on=target.CPU))
+
+
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED])
 def test_on_a_grid_no_thread_is_alone(on: target.Target) -> None:
     assert all(walk.by_one is None for label in ("visit", "lose", "quiet") for walk in sweep_of(label, on).walks)

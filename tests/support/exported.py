@@ -13,6 +13,7 @@ import numpy as np
 
 from gdsl.api.program import Program
 from gdsl.api.result import Result
+from gdsl.cli.results import write_result
 from gdsl.export import export
 from gdsl.graph import Graph
 
@@ -74,6 +75,13 @@ def agree(found: Mapping[str, np.ndarray], result: Result, tolerance: float = 1e
             np.testing.assert_allclose(got, values, rtol=tolerance, atol=tolerance, err_msg=name)
         else:
             np.testing.assert_array_equal(got, values, err_msg=name)
+
+
+def same_table(file: Path, program: Program, result: Result) -> None:
+    """What an exported command wrote is what `gdslc run -o` writes, byte for byte."""
+    other = file.with_name("other.csv")
+    write_result(other, program.ir, result)
+    assert file.read_bytes() == other.read_bytes()
 
 
 def write_graph(

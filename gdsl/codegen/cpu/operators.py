@@ -18,8 +18,9 @@ from gdsl.codegen.cpu.texts import (
     VoteText,
     WalkText,
 )
+from gdsl.codegen.cpu.visits import answer_lines, element_lines, masked_lines, visit_lines
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments, Calls
+from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.precedence import Text
@@ -95,7 +96,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "comment": f"L{step.span.words[1:]}: {operation.call}",
             "parameters": ", ".join(declaration for declaration, _ in parts),
             "arguments": ", ".join(argument for _, argument in parts),
-            "members": "members_of(input)" if has_input else "all_members{d.graph.num_vertices}",
+            "members": self._own_members(sweep),
             "size": "input.size" if has_input else everything,
             "totals": totals.type if totals is not None else "",
         }
@@ -150,14 +151,27 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             element = "e" if collect is not None and collect.domain is Domain.EDGE else "far"
             new = f"out.is_new({element})" if marks else ""
             collected = element if collect is not None else ""
-            visit = Visit(_EDGE, _visit_lines(calls, collected, new))
+            visit = Visit(_EDGE, visit_lines(calls, collected, new))
             assert walk.by_one is not None
             calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
-            by_one = Visit(_EDGE, _visit_lines(calls, collected, new))
+            lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
+            by_one = Visit(_EDGE, lines)
             walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
-        return Push(tuple(walks), _PUSHES[sweep.balance], COUNTED[over], edges, self._result(collect))
+        members, little = self._own_members(sweep), self._little(sweep)
+        much = f"much_work({members}, {COUNTED[over]}, {little})"
+        if edges:
+            much = f"maximum(size, edges) > {little}"
+        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect))
+
+    def _own_members(self, sweep: Sweep) -> str:
+        """What a sweep over vertices goes through."""
+        return "members_of(input)" if sweep.members.frontier is not None else "all_members{d.graph.num_vertices}"
+
+    def _little(self, sweep: Sweep) -> str:
+        """Up to how much work one thread does it all."""
+        return f"little_work({self.plan.sizes.contended if sweep.contended else 1})"
 
     def _push_in_order(self, sweep: Sweep, order: NearFar) -> Push:
         """Of a worklist: what is accepted goes where its value belongs."""
@@ -170,7 +184,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return Push(
             walks=(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)),),
             share=_PUSHES[sweep.balance],
-            much=COUNTED[walk.over],
+            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]})",
             edges="",
             result=kept,
         )
@@ -185,7 +199,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             lists=self._walked_lists(walk),
             closes=selection.closes,
             select=Visit("vertex far", select),
-            visit=Visit(_EDGE, _answer_lines(calls)),
+            visit=Visit(_EDGE, answer_lines(calls)),
             edges=_EDGES[sweep.edges],
             result=self._pulled_result(sweep.collect),
         )
@@ -203,19 +217,19 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         common["result"] = self._result(sweep.collect)
         if sweep.members.domain is Domain.EDGE:
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
-            visit = Visit(_EDGE, _element_lines(calls, "e" if kept else ""))
+            visit = Visit(_EDGE, element_lines(calls, "e" if kept else ""))
             each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
             return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
         calls = self.texts.calls(own, _ON_A_VERTEX)
-        visit = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
+        visit = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         assert sweep.own_by_one is not None
         calls = self.texts.calls(sweep.own_by_one, _ON_A_VERTEX, apply="apply_alone")
-        by_one = Visit("vertex v", _element_lines(calls, "v" if kept else ""))
+        by_one = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         each = f"each_vertex({common['members']}"
         only_tests = kept and bool(calls.tests) and not calls.apply
         test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
-        queued, edges = not everything, _EDGES[sweep.edges]
-        return ElementsText(**common, queued=queued, each=each, edges=edges, visit=visit, by_one=by_one, test=test)
+        common |= {"queued": not everything, "each": each, "edges": _EDGES[sweep.edges], "little": self._little(sweep)}
+        return ElementsText(**common, visit=visit, by_one=by_one, test=test)
 
     # The common neighbours of the ends of edges
 
@@ -252,11 +266,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         words, stops = of_segment(segment, self.texts.printer.expressions()), segment.stops_at
         walks = []
         for i, walk in enumerate(sweep.walks):
-            value = self._value(walk, segment, words.identity)
+            visit = self._reduced(walk, segment, words.identity)
             former = f"unpacked({target}[near])" if kind.is_pair else f"{target}[near]"
             reduced = f"combine({former}, reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {type_name(kind)} reduced", (f"{target}[near] = {reduced};",))
-            walks.append(WalkText(self._walked_lists(walk), Visit(_EDGE, (f"return {value};",)), assign))
+            walks.append(WalkText(self._walked_lists(walk), visit, assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,
@@ -300,6 +314,15 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             stored=stored,
         )
 
+    def _reduced(self, walk: Walk, segment: Segment, begins: str) -> Visit:
+        """What an edge gives; or, where values come before tests, what becomes of what its list has given so far."""
+        if not segment.value_first:
+            return Visit(_EDGE, (f"return {self._value(walk, segment, begins)};",))
+        test, value = self.texts.test_and_value(walk.variant, _on_an_edge(walk.over))
+        kind = type_name(segment.type)
+        better = f"const {kind} better = combine(best, {value});"
+        return Visit(f"{_EDGE}, {kind} best", (better, f"return better != best && {test} ? better : best;"))
+
     def _value(self, walk: Walk, segment: Segment, begins: str) -> str:
         """What an edge gives, in the type of the reduction: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
@@ -338,35 +361,3 @@ def _on_an_edge(over: Over) -> Arguments:
         Argument.NEAR: "near",
         Argument.FAR: "far",
     }
-
-
-def _visit_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
-    """The body of a visit that appends `collected` (if any) where it is accepted and `new`."""
-    chain = [*calls.tests, *([calls.apply] if calls.says and collected else [])]
-    inner = [] if not calls.apply or (calls.says and collected) else [f"{calls.apply};"]
-    append = f"out.append({collected});"
-    if collected and new and inner:
-        inner.append(f"if ({new}) {{ {append} }}")
-    elif collected:
-        chain += [new] if new else []
-        inner.append(append)
-    if not chain:
-        return tuple(inner)
-    return (f"if ({' && '.join(chain)}) {{", *(f"    {line}" for line in inner), "}")
-
-
-def _element_lines(calls: Calls, collected: str) -> tuple[str, ...]:
-    """The same for an element of a set. Whether a filter keeps it nobody can foretell, so that asks no branch."""
-    chain = [*calls.tests, *([calls.apply] if calls.says else [])]
-    if collected and chain and (calls.says or not calls.apply):
-        return (f"out.append_if({collected}, {' && '.join(chain)});",)
-    return _visit_lines(calls, collected, "")
-
-
-def _answer_lines(calls: Calls) -> tuple[str, ...]:
-    """The body of a visit that answers whether it accepts."""
-    if calls.says or not calls.apply:
-        chain = [*calls.tests, *([calls.apply] if calls.apply else [])]
-        return (f"return {' && '.join(chain) or 'true'};",)
-    guard = [f"if (!({' && '.join(calls.tests)})) {{ return false; }}"] if calls.tests else []
-    return (*guard, f"{calls.apply};", "return true;")

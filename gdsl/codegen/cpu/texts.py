@@ -48,7 +48,7 @@ class Push:
     share: str
     """The runtime's function that shares the edges out."""
     much: str
-    """The edges by which it is decided whether to share the work."""
+    """Whether to share the work: an expression, of `edges` too where these are known."""
     edges: str
     """The edges of what it runs on; empty where they are counted on the way."""
     result: ResultText | None
@@ -105,6 +105,8 @@ class ElementsText(OperatorText):
     """What one thread does with a member where it does everything; None where it is never alone."""
     test: Visit | None = None
     """Where nothing is done but test a vertex and collect it: the test."""
+    little: str = ""
+    """Up to how many members one thread does everything, where it may."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -138,8 +138,10 @@ VALUES = numpy.array([3, 1, 4, 1], numpy.int32)
 @cache
 def own_words() -> tuple[tuple[str, ...], ...]:
     """The words of templates and of generated text, as far as a program may declare them: all, and those around
-    functors and the schedule, which are fewer and lie closest to the program's own names."""
-    texts = [path.read_text(encoding="utf-8") for path in _files(resource_directory("templates"), "*.*")]
+    functors and the schedule, which are fewer and lie closest to the program's own names. Not those of the host code of
+    exported programs, which stands in a namespace of its own."""
+    rooms = [resource_directory("templates") / room for room in ("common", "cpu", "cuda")]
+    texts = [path.read_text(encoding="utf-8") for room in rooms for path in _files(room, "*.*")]
     near = []
     for sample in _files(resource_directory("samples"), "*.gdsl"):
         program = load(str(sample))

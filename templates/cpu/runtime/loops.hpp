@@ -81,12 +81,21 @@ inline void each_neighbor(const Lists& lists, vertex near, Visit visit) {
     for (int64 at = lists.first(near), last = lists.last(near); at < last; ++at) { visit(near, lists.neighbor(at), lists.id(at)); }
 }
 
+// piece: little_work
+// Up to how many edges or elements one thread does all the work: any, where it is the only one, and `times` as many as
+// usual, where there is one more.
+inline int64 little_work(int64 times) {
+    const int32 threads = thread_count();
+    return threads == 1 ? std::numeric_limits<int64>::max() : threads == 2 ? SMALL_WORK * times : SMALL_WORK;
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread. They are counted until they are.
 template <class Members, class Lists>
-inline bool much_work(const Members& members, const Lists& lists, int64 little = SMALL_WORK) {
+inline bool much_work(const Members& members, const Lists& lists, int64 little = little_work(1)) {
     const int64 size = members.size();
     if (size > little) { return true; }
+    if (thread_count() == 1) { return false; }
     int64 edges = 0;
     for (int64 i = 0; i < size && edges <= little; ++i) { edges += lists.degree(members[i]); }
     return edges > little;
@@ -204,6 +213,21 @@ inline T reduce_list(int64 first, int64 last, T identity, Combine combine, Value
     return combine(combine(a, b), combine(c, d));
 }
 
+// piece: reduce_neighbors
+// The reduction over a list of what its edges give; or what the last edge makes of what those before it have given, where
+// each is told that.
+template <class T, class Lists, class Combine, class Value>
+inline T reduce_neighbors(const Lists& lists, vertex near, int64 first, int64 last, T identity, Combine combine, Value value) {
+    if constexpr (std::is_invocable<Value, vertex, vertex, edge, T>::value) {
+        T best = identity;
+        for (int64 at = first; at < last; ++at) { best = value(near, lists.neighbor(at), lists.id(at), best); }
+        return best;
+    } else {
+        return reduce_list(first, last, identity, combine,
+                           [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); });
+    }
+}
+
 // piece: reduce_edges
 // For every member the reduction of `value(near, far, e)` over its edges, given to `assign(near, reduced)`.
 template <class T, class Members, class Lists, class Combine, class Value, class Assign>
@@ -220,8 +244,7 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
             run.hubs.defer(near, first, last);
             continue;
         }
-        assign(near, reduce_list(first, last, identity, combine,
-                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+        assign(near, reduce_neighbors<T>(lists, near, first, last, identity, combine, value));
     }
     reduce_add(&run.visited, visited);
     const int64 chunks = run.hubs.size();
@@ -229,8 +252,7 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
 #pragma omp for schedule(dynamic, 1)
     for (int64 i = 0; i < chunks; ++i) {
         hub_chunk& part = run.hubs[i];
-        const T reduced = reduce_list(part.first, part.last, identity, combine,
-                                      [&](int64 at) { return value(part.near, lists.neighbor(at), lists.id(at)); });
+        const T reduced = reduce_neighbors<T>(lists, part.near, part.first, part.last, identity, combine, value);
         static_assert(sizeof(T) <= sizeof(part.reduced), "a chunk has room for it");
         std::memcpy(part.reduced, &reduced, sizeof(T));
     }
@@ -303,8 +325,7 @@ inline void reduce_lists(run_state& run, const Members& members, const Lists& li
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
-        assign(near, reduce_list(lists.first(near), lists.last(near), identity, combine,
-                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+        assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value));
     }
     reduce_add(&run.visited, visited);
 }
@@ -319,8 +340,7 @@ inline void reduce_by_one(run_state& run, const Members& members, const Lists& l
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
-        assign(near, reduce_list(lists.first(near), lists.last(near), identity, combine,
-                                 [&](int64 at) { return value(near, lists.neighbor(at), lists.id(at)); }));
+        assign(near, reduce_neighbors<T>(lists, near, lists.first(near), lists.last(near), identity, combine, value));
     }
     run.visited += visited;
 }

@@ -74,21 +74,52 @@ inline std::vector<int64> kept_lists(const int64* offsets, int64 num_vertices, K
     return kept;
 }
 
+// piece: marked_lists
+// The same of the out-lists for the places whose bits are set, a word of them at a time.
+template <class Put>
+inline std::vector<int64> marked_lists(const graph_slice& g, const uint64* bits, Put put) {
+    const int64 words = g.num_edges / 64 + 1;
+    std::vector<int64> before(std::size_t(words), 0), kept(std::size_t(g.num_vertices) + 1, 0);
+    for (int64 word = 1; word < words; ++word) {
+        before[std::size_t(word)] = before[std::size_t(word - 1)] + __builtin_popcountll(bits[word - 1]);
+    }
+#pragma omp parallel if (g.num_edges + g.num_vertices > SMALL_WORK)
+    {
+#pragma omp for schedule(static) nowait
+        for (int64 v = 0; v <= g.num_vertices; ++v) {
+            const int64 at = g.offsets[v];
+            const uint64 below = bits[at / 64] & ((uint64(1) << (at % 64)) - 1);
+            kept[std::size_t(v)] = before[std::size_t(at / 64)] + __builtin_popcountll(below);
+        }
+#pragma omp for schedule(static)
+        for (int64 word = 0; word < words; ++word) {
+            int64 next = before[std::size_t(word)];
+            for (uint64 left = bits[word]; left != 0; left &= left - 1) {
+                put(word * 64 + __builtin_ctzll(left), next);
+                next += 1;
+            }
+        }
+    }
+    return kept;
+}
+
 // piece: make_subgraph
 // The graph of some edges alone. Ends of edges stay where they are, by the ids of the edges.
 inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around, edge_frontier& edges) {
     made_graph made{g, std::make_shared<graph_arrays>()};
     graph_arrays& kept = *made.kept;
     kept.ends = around;
-    mark_members(edges, true);
+    mark_members(edges);
     const auto among = [&](edge e) { return (edges.bitmap[e / 64] >> (e % 64) & 1) != 0; };
     kept.edge_ids.resize(std::size_t(edges.size) + 1);
     kept.neighbors.resize(std::size_t(edges.size) + 1);
-    kept.offsets = kept_lists(g.offsets, g.num_vertices, [&](int64 at) { return among(g.edge_ids[at]); },
-                              [&](int64 at, int64 next) {
-                                  kept.edge_ids[std::size_t(next)] = g.edge_ids[at];
-                                  kept.neighbors[std::size_t(next)] = g.neighbors[at];
-                              });
+    const auto put = [&](int64 at, int64 next) {
+        kept.edge_ids[std::size_t(next)] = g.edge_ids[at];
+        kept.neighbors[std::size_t(next)] = g.neighbors[at];
+    };
+    const bool in_order = g.num_edges == g.edge_bound;  // no edge is left out, so that places are ids
+    kept.offsets = in_order ? marked_lists(g, edges.bitmap, put)
+                            : kept_lists(g.offsets, g.num_vertices, [&](int64 at) { return among(g.edge_ids[at]); }, put);
     if (g.in_offsets != nullptr) {
         kept.in_edges.resize(std::size_t(edges.size) + 1);
         kept.in_sources.resize(std::size_t(edges.size) + 1);
@@ -98,7 +129,7 @@ inline made_graph make_subgraph(const graph_slice& g, const kept_arrays& around,
                                          kept.in_sources[std::size_t(next)] = g.in_sources[at];
                                      });
     }
-    mark_members(edges, false);
+    unmark_members(edges);
     made.graph.num_edges = edges.size;
     made.graph.neighbors = kept.neighbors.data();
     point_to_lists(made);

@@ -1,0 +1,67 @@
+"""Where one thread runs the body of an edge in any case, and that nobody sees the difference."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from gdsl.plan import target
+from gdsl.plan.walking import sweeps_of
+from tests.cpu.running import SMALL
+from tests.cpu.test_cpu_alone import ALONE, check
+from tests.support.graphs import make_graph, random_graph
+
+from .planning import operation, plan_of
+
+LOSE = "cond core[dst] == -1; apply { let before = fetch(degree[dst] -= 1); accept before == 3; }"
+
+
+def text_of(body: str, more: str = "") -> str:
+    kind = "edge frontier" if "to=edges" in more else "frontier"
+    return f"""program p; problem {{
+        input vertex given : int32; vertex core : int32 = -1; vertex degree : int32; vertex real : float32;
+        local vertex next : vertex = id; vertex met : bool; scalar count : int64;
+    }}
+    edge functor f(src, dst, e) {{ {body} }}
+    schedule {{
+        compute(vertices, v => {{ core[v] = given[v]; degree[v] = out_degree(v) * 2; }});
+        frontier a = where(v => given[v] >= 0);
+        {"" if "to=none" in more else f"{kind} b = "}advance(a, f{more});
+        {"" if "to=none" in more or "to=edges" in more else "compute(b, v => { met[v] = true; count += 1; });"}
+    }}"""
+
+
+@pytest.mark.parametrize(
+    "body, masked",
+    [
+        (LOSE, True),
+        ("cond given[dst] < given[src]; apply { degree[dst] += 1; }", True),
+        ("cond given[dst] < given[src]; apply { degree[dst] += given[src]; accept core[src] < 2; }", True),
+        ("cond given[dst] < 0; apply { degree[dst] += 1; degree[src] += 1; }", True),
+        ("apply { degree[dst] += 1; }", False),  # nothing is tested
+        ("cond given[dst] < 0 && given[src] < 9; apply { degree[dst] += 1; }", False),  # more is read
+        ("cond given[dst] < 0; apply { degree[dst] min= 4; }", False),
+        ("cond given[dst] < 0; apply { degree[dst] += 1; met[dst] = true; }", False),
+        ("cond given[dst] < 0; apply { real[dst] += 1; }", False),  # -0.0 and NaN
+        ("cond given[dst] < 0; apply { count += 1; }", False),
+        ("cond given[dst] < 0; apply { degree[next[dst]] += 1; }", False),  # may be found to be wrong
+        ("cond given[dst] < 0; apply { degree[dst] += 9 // given[src]; }", False),
+        ("cond given[dst] < 0; apply { if (given[src] > 1) { degree[dst] += 1; } }", False),
+        ("cond given[dst] < 0;", False),  # nothing is changed
+    ],
+)
+def test_where_the_body_is_run_in_any_case(body: str, masked: bool) -> None:
+    plan = plan_of(text_of(body, "" if "accept" in body else ", to=none"), on=target.CPU)
+    ((walk,),) = (sweep.walks for sweep in sweeps_of(operation(plan, "f")))
+    assert walk.by_one is not None and walk.by_one.masked is masked
+    assert not walk.variant.masked
+
+
+@pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
+@pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges", ", to=edges", ", to=none"])
+@pytest.mark.parametrize("body", [LOSE, "cond given[dst] < given[src]; apply { degree[dst] += given[src]; }"])
+def test_the_result_is_the_same(body: str, more: str, sizes: target.Sizes | None) -> None:
+    if more == ", to=none":
+        body = body.replace("accept before == 3;", "")
+    graphs = [random_graph(90, 900, seed=1), random_graph(90, 80, seed=2), make_graph([(0, 1), (0, 1), (1, 1)], 3)]
+    check(text_of(body, more), graphs, sizes, given=np.random.default_rng(5).integers(-1, 4, 90))
