@@ -16,6 +16,7 @@ from bench.calls import measure_calls
 from bench.compiling import measure_compilation
 from bench.graphs import BenchmarkGraph, load, release
 from bench.loading import measure_loading
+from bench.maps import measure_map
 from bench.measure import Measurement, measure
 from bench.rows import Row, chosen_rows
 from gdsl.backends import registry
@@ -127,6 +128,8 @@ class Run:
         if row.is_loading:
             self._let_go()
             return measure_loading(row, self.backend, min(self.repeat, 5))
+        if row.is_map:
+            return measure_map(row, self._graph(row.graph), self.backend, self.repeat)
         if row.is_call:
             return measure_calls(row, self._graph(row.graph), self.backend, self.repeat)
         measurement = measure(row, self._graph(row.graph), self.backend, self.repeat, self.peers)

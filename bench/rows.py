@@ -39,6 +39,10 @@ class Row:
         return self.work in LOADINGS
 
     @property
+    def is_map(self) -> bool:
+        return self.work in MAPS
+
+    @property
     def is_call(self) -> bool:
         return self.work in CALLS
 
@@ -46,6 +50,9 @@ class Row:
 COMPILATIONS = ("compile_cold", "compile_cached")
 CALLS = ("call_bfs", "call_sssp", "call_sssp_unchecked")
 """What a call of these works takes beside its kernel; unchecked: whose caller vouches for the arrays."""
+MAPS = ("map_bfs", "map_sssp")
+"""Many runs by `Program.map`: the time of one."""
+MAP_GRAPHS = {"cuda": ("rmat20", "rmat16"), "cpu": ("rmat12",)}
 LOADS = ("load_mtx", "load_edges", "load_npz")
 """Reading a file of that kind on one core."""
 LOADINGS = (*LOADS, "build")
@@ -95,6 +102,7 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
         if backend == "cuda":
             rows += [Row(work, "rmat24") for work in LARGE]
         rows += [Row(work, graph) for work, graph in CALL_GRAPHS[backend]]
+        rows += [Row("map_bfs", graph) for graph in MAP_GRAPHS[backend]]
         rows += [Row(work, LOADED[backend][work not in LOADS]) for work in LOADINGS]
         rows += [Row(work, sample) for sample in SAMPLES for work in COMPILATIONS]
     return rows
@@ -122,8 +130,8 @@ def _named(word: str) -> Row:
     work, _, graph = word.partition("-")
     if work in COMPILATIONS and graph in SAMPLES:
         return Row(work, graph)
-    if work not in (*WORKS, *CALLS, *LOADINGS):
-        names = ", ".join((*WORKS, *CALLS, *LOADINGS, *COMPILATIONS))
+    if work not in (*WORKS, *CALLS, *MAPS, *LOADINGS):
+        names = ", ".join((*WORKS, *CALLS, *MAPS, *LOADINGS, *COMPILATIONS))
         raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
     kind, _ = split_name(graph)
     if work in LOADINGS and kind != "rmat":

@@ -58,6 +58,11 @@ def test_what_numbers_vertices_by_degree(bits: int) -> None:
     assert_compiles(text_for(Widths.both(bits)), ARCHITECTURES[bits // 64])
 
 
+def test_the_form_for_many_values() -> None:
+    plan = plan_of(load(str(ROOT / "samples" / "bfs.gdsl")), teams=True)
+    assert_compiles(generate(plan, Widths.both(64)).text, "sm_90")
+
+
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_sample_unfused(architecture: str) -> None:
     """Bodies of operators are those of the fused form; what starts and ends a kernel is the same in every program."""

@@ -25,6 +25,7 @@ from gdsl.source import Source
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
+    from gdsl.api.batch import Batch
     from gdsl.api.tuned import Picker
     from gdsl.backends.cuda.kernels import Kernels
     from gdsl.graph import Graph
@@ -137,6 +138,28 @@ class Program:
         """
         named = _named_values(values)
         return self._called(graph, named, backend=backend, timeout=timeout, max_iterations=max_iterations)
+
+    def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
+        """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).
+
+        Params take a list (range, array, Series) where they differ from run to run, all of one length, or one value for
+        all; inputs are the same in all runs. Everything is checked before the first run; an error says which of the
+        values it is about. Options are those of `run`, of which `timeout` is for all together, and
+
+        batch: run so many at a time at most. memory: in so many bytes at most, results included; by itself it is what
+        is free. progress: whether to show how many are done; None: on a terminal and in a notebook.
+
+        Keywords are the program's where it has params of these names; with the mapping `values` all are options.
+        """
+        from gdsl.api.many import called, run_all
+
+        return run_all(self, graph, *called(self, values, named))
+
+    def imap(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Iterator[Result]:
+        """As `map`, of which it gives the results one after the other as they come, and keeps none of them."""
+        from gdsl.api.many import called, run_each
+
+        return run_each(self, graph, *called(self, values, named))
 
     def _called(
         self,

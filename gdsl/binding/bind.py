@@ -87,19 +87,28 @@ class Binder:
         self._has_several = any(array.count is not None for array in program.arrays)
         self._of_params = _conditions(program.params)
         self._conditions = _conditions(problem_data(program))
+        self._hangs_on_params = self._has_several or any(each.params or not each.is_plain for each in self._conditions)
+        """Whether inputs that are right with some params may be wrong with others."""
         self._frames = frames_of_calls(program) if self._of_params or self._conditions else 0
         self._functions = {function.name: function for function in program.functions}
         self._constant = {param.name for param in program.params if _is_constant(param.default)}
         self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
 
     def bind(
-        self, graph: Graph, given: Mapping[str, object], *, widths: Widths | None = None, device: bool = False
+        self,
+        graph: Graph,
+        given: Mapping[str, object],
+        *,
+        widths: Widths | None = None,
+        device: bool = False,
+        former: Bindings | None = None,
     ) -> Bindings:
         """Check `given` (params and inputs by name) and the graph against what the program declares.
 
         Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
-        still be testing them. Raises `GdslError` with every missing and unknown name, or else the first value that
-        does not do.
+        still be testing them. `former` is what came of a call that differed in params alone: its inputs are not
+        looked at again, unless what must hold of them hangs on params. Raises `GdslError` with every missing and
+        unknown name, or else the first value that does not do.
         """
         program, source = self._program, self._source
         if not (self._needed <= given.keys() <= self.known):
@@ -116,6 +125,8 @@ class Binder:
             check_room(program, graph, params, widths)
         if not self._arrays and not self._scalars:
             return Bindings(params, {})
+        if former is not None and not self._hangs_on_params:
+            return Bindings(params, former.inputs, former.own)
         inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device)
         if not self._conditions:
             return Bindings(params, inputs, own)

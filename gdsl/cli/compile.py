@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
 from gdsl.cli.streams import tell_warnings
+
+if TYPE_CHECKING:
+    from gdsl.ir.nodes import Program
+    from gdsl.plan.nodes import Plan
 
 _FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
 _SUFFIXES = {
@@ -29,6 +34,7 @@ _SUFFIXES = {
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
 @click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
+@click.option("--teams", is_flag=True, help="The form in which teams of blocks run it for many values (run --each).")
 @click.option(
     "--graph",
     "graph_file",
@@ -44,6 +50,7 @@ def command(
     emit: str | None,
     arch: str | None,
     graph_file: str | None,
+    teams: bool,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -63,11 +70,13 @@ def command(
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cuda")
     if arch is not None and form not in ("ptx", "cubin"):
         raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
+    if teams and form in ("ast", "ir", "cpp"):
+        raise click.UsageError(f"--teams is for --emit plan, cuda, ptx and cubin, not for {form}")
     if output is None and form == "cubin" and sys.stdout.isatty():
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    made = _made(program_file, form, arch or "sm_75", graph_file, tune, words)
+    made = _made(program_file, form, arch or "sm_75", graph_file, teams, tune, words)
     if output is not None:
         data = made.encode() if isinstance(made, str) else made
         write_output(output, lambda file: file.write(data))
@@ -78,7 +87,13 @@ def command(
 
 
 def _made(
-    program_file: str, form: str, arch: str, graph_file: str | None, tune: tuple[str, ...], words: GraphWords
+    program_file: str,
+    form: str,
+    arch: str,
+    graph_file: str | None,
+    teams: bool,
+    tune: tuple[str, ...],
+    words: GraphWords,
 ) -> str | bytes:
     from gdsl.api.compiling import compile_file
 
@@ -94,7 +109,7 @@ def _made(
         from gdsl.backends.cuda import plan_of
         from gdsl.plan.printer import print_plan
 
-        return print_plan(plan_of(program.ir))
+        return print_plan(_in_teams(program.ir) if teams else plan_of(program.ir))
     from gdsl.types import Widths
 
     widths = Widths.both(program.ir.tuning.ids or 32)
@@ -105,6 +120,10 @@ def _made(
     if form == "cpp":
         return program.source_for("cpp", widths)
     text = program.source_for("cuda", widths)
+    if teams:
+        from gdsl.codegen.cuda.generate import generate
+
+        text = generate(_in_teams(program.ir), widths).text
     if form == "cuda":
         return text
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
@@ -113,6 +132,19 @@ def _made(
     wide_pairs.check(plan_of(program.ir), widths, arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
+
+
+def _in_teams(program: Program) -> Plan:
+    """The plan for many values at once."""
+    from gdsl.backends.cuda import plan_of
+    from gdsl.plan.teams import refusal
+
+    why = refusal(plan_of(program))
+    if why is not None:
+        raise click.UsageError(
+            f"--teams: {program.name} has no such form, since {why}; its runs are one after the other"
+        )
+    return plan_of(program, teams=True)
 
 
 def _tree(program_file: str, tune: tuple[str, ...]) -> str:

@@ -43,7 +43,7 @@ class Run:
 def as_document(run: Run) -> dict[str, Any]:
     """The report as what `--json` prints."""
     result = run.result
-    data = _parts(run.program)
+    data = parts(run.program)
     return {
         "gdsl": __version__,
         "program": run.program.name,
@@ -69,7 +69,7 @@ def as_document(run: Run) -> dict[str, Any]:
     }
 
 
-def _parts(program: ir.Program) -> dict[str, Data]:
+def parts(program: ir.Program) -> dict[str, Data]:
     """The results by name, of pairs their parts."""
     return {part.name: part for declared in results_of(program) for part in parts_of_data(declared)}
 
@@ -114,7 +114,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    data = _parts(run.program)
+    data = parts(run.program)
     for summary in result.summary():
         click.echo()
         _print_result(data[summary.name], summary, run)

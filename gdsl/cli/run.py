@@ -41,6 +41,11 @@ if TYPE_CHECKING:
     help="Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.",
 )  # fmt: skip
 @click.option(
+    "--each", metavar="NAME=VALUES", multiple=True,
+    help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
+)  # fmt: skip
+@click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
+@click.option(
     "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
     help="auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.",
 )  # fmt: skip
@@ -68,6 +73,8 @@ def command(
     program_file: str,
     graph_file: str,
     assignments: tuple[str, ...],
+    each: tuple[str, ...],
+    batch: int | None,
     backend: str,
     output: Path | None,
     as_json: bool,
@@ -96,13 +103,27 @@ def command(
       gdslc run bfs karate -p source=0
       gdslc run bfs friends.csv -p source=Ann --names
       gdslc run sssp rmat:16 --weights random:1 -p source=0 -o distances.npz
+      gdslc run bfs karate --each source=all -o distances.npz
     """
     from gdsl.cli.report import as_document, print_report
 
-    if memory is not None and not dry_run:
-        raise click.UsageError("--memory is for --dry-run: a run has the memory that there is")
+    if memory is not None and not (dry_run or each):
+        raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")
+    if batch is not None and not each:
+        raise click.UsageError("--batch is for --each: it says how many runs there are at a time")
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
+    if each:
+        from gdsl.cli.each import check_options
+
+        alone = {"--dry-run": dry_run, "--profile": profile, "--names": by_name, "--plot": plot is not None}
+        check_options(each, given, output, alone)
+        sizes = {"batch": batch, "memory": memory}
+        with limited(timeout):
+            _run_each(
+                program_file, graph_file, given, each, backend, output, {**limits, **sizes}, tuning, words, as_json
+            )
+        return
     if plot is not None and dry_run:
         raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
     if plot is not None:
@@ -158,6 +179,34 @@ def _opened(graph_file: str, words: GraphWords, by_name: bool) -> tuple[Graph, f
     if by_name and graph.names is None:
         raise click.UsageError(f"--names: the vertices of '{graph_file}' have no names, only ids")
     return graph, (time.perf_counter() - started) * 1000
+
+
+def _run_each(
+    program_file: str,
+    graph_file: str,
+    given: dict[str, str],
+    each: tuple[str, ...],
+    backend: str,
+    output: Path | None,
+    options: dict[str, Any],
+    tuning: _Tuning,
+    words: GraphWords,
+    as_json: bool,
+) -> None:
+    """The work for many values, written to `output` and told."""
+    from gdsl.cli.each import run_all, tell, values_of_each, write
+    from gdsl.cli.output import write_output
+    from gdsl.progress import working
+
+    with interrupting():
+        program = _compiled(program_file, tuning, {**given, **given_params(each)}, output)
+        graph, load_ms = _opened(graph_file, words, False)
+        values = {**param_values(given, graph), **values_of_each(each, graph)}
+    many = run_all(program, graph, values, (program_file, graph_file), load_ms, backend=backend, **options)
+    if output is not None:
+        with working(f"writing {output}"):
+            write_output(output, lambda file: write(file, many))
+    tell(many, as_json)
 
 
 def _execute(

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import buffers, combinations, launches, layouts, orders, slots, turns
+from gdsl.plan import buffers, combinations, launches, layouts, orders, slots, teams, turns
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
@@ -71,6 +71,8 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     )
     plan = buffers.fill(plan)
     plan = dataclasses.replace(plan, layout=layouts.layout_of(plan))
+    if target.teams:
+        plan = dataclasses.replace(plan, teams=teams.teams_of(plan))
     if not again:
         from gdsl.plan import verifier
 

@@ -3,10 +3,8 @@
 The nodes are those of the architecture page, with these differences, each because the text needs it:
 
 - `Operation` holds what all variants of one operator share (function, site, frontiers): a `Choice` lies within;
-- a `Sweep` has `walks`, one or two for both lists of a vertex; each has its own `Variant`, since near and far change
-  places between them, and a second one for lists that several threads share;
-- a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides.
-"""
+- a `Sweep` has `walks`, one or two for both lists of a vertex; each has a `Variant`, and one for lists that are shared;
+- a condition that the host asks for is a `Launch` of its own, held by the `Loop` or `Branch` that it decides."""
 
 from __future__ import annotations
 
@@ -54,6 +52,7 @@ from gdsl.plan.sweep_nodes import (
     Write,
 )
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.teams import Teams
 from gdsl.records import dataclass
 
 
@@ -332,6 +331,7 @@ class Plan:
     schedule: tuple[Step, ...]
     """A single launch in the fused form; else what the host walks."""
     layout: Renumbering | None = None
+    teams: Teams | None = None
 
     def slots(self, domain: Domain) -> int:
         """How many frontiers of a domain have storage of their own, the spare one with them."""

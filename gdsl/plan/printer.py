@@ -42,6 +42,7 @@ from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
 from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
+from gdsl.plan.teams import Teams
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
 
@@ -65,6 +66,8 @@ def print_plan(plan: Plan) -> str:
         lines += ["", f"graphs: {', '.join(plan.graphs)}; room for {plan.graph_rooms} at once"]
     if plan.layout is not None:
         lines += ["", *_layout(plan.layout)]
+    if plan.teams is not None:
+        lines += ["", *_teams(plan.teams)]
     if plan.swapped:
         lines += ["", f"change places: {', '.join(plan.swapped)}"]
     if plan.turning:
@@ -83,6 +86,18 @@ def _layout(layout: Renumbering) -> list[str]:
         lines.append(f"    in the order of its edges{own}: {', '.join(layout.of_edges)}")
     lines += [f"    ids from one order to the other: {', '.join(layout.ids)}"] if layout.ids else []
     return [*lines, *_table([_buffer(buffer) for buffer in layout.buffers])]
+
+
+def _teams(teams: Teams) -> list[str]:
+    """Where buffers lie in a launch for many values."""
+    places = {
+        "a row a value": teams.rows,
+        "in the record of a value": teams.records,
+        "a team's, zeros again after each value": teams.zeros,
+        "a team's": teams.rooms,
+    }
+    told = [f"    {place}: {', '.join(map('.'.join, names))}" for place, names in places.items() if names]
+    return ["teams of blocks, each with one value after the other:", *told]
 
 
 def _spare(plan: Plan) -> list[str]:

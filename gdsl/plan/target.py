@@ -19,6 +19,8 @@ class Sizes:
     """Edges a chunk."""
     pull_prefix: int = 32
     """Edges of a long list that a closing pull tries before it leaves the rest to others."""
+    words_at_once: int = 1
+    """Vertices that a thread of a pull looks at side by side (cuda, where it runs for many values at once)."""
     pulled_at_once: int = 4
     """Edges of its list that a thread of a pull, or of a reduction that may stop, looks at side by side (cuda)."""
     short_list: int = 8
@@ -85,6 +87,8 @@ class Target:
     """Whether the generated code allocates frontiers and temporaries; if not, the host does."""
     sizes: Sizes
     """Unless somebody asks for others."""
+    teams: bool = False
+    """Whether groups of blocks each run the whole schedule, one value of the params after the other."""
     resident_threads: int | None = None
     """How many threads of one multiprocessor kernels leave registers for; None: what `grids` says of each plan."""
 
@@ -115,3 +119,9 @@ def cuda(fused: bool, balanced: bool = False, ordered: bool = False) -> Target:
     if ordered:
         return CUDA_ORDERED
     return CUDA_BALANCED if balanced else CUDA_FUSED
+
+
+def in_teams(target: Target) -> Target:
+    """A fused form of the cuda target as teams of blocks run it: with many values at a time memory is waited for."""
+    sizes = dataclasses.replace(target.sizes, words_at_once=2)
+    return dataclasses.replace(target, teams=True, sizes=sizes)

@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import buffers, graph_reads, layouts, turns, votes
+from gdsl.plan import buffers, graph_reads, layouts, teams, turns, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.fusion import Fusion, flattened
@@ -101,6 +101,7 @@ class _Verifier:
             sizes.hub_chunk,
             sizes.pull_prefix,
             sizes.pulled_at_once,
+            sizes.words_at_once,
             sizes.long_walk,
             sizes.near_set,
             sizes.round_edges,
@@ -124,6 +125,9 @@ class _Verifier:
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
+        expected = teams.teams_of(plan) if plan.target.teams else None
+        self.expect(plan.teams == expected, "teams have other things to themselves")
+        self.expect(not plan.target.teams or teams.refusal(plan) is None, "teams cannot run this")
         deepest = deepest_on(plan.schedule)
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
         launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import time
 from collections.abc import Callable, Sequence
@@ -32,7 +33,7 @@ class Options(ctypes.Structure):
         ("max_steps", ctypes.c_uint64),
         ("stop_at", ctypes.c_uint64),
         ("check_uninitialised", ctypes.c_uint32),
-        ("unused", ctypes.c_uint32),
+        ("teams", ctypes.c_uint32),
     ]
 
 
@@ -112,7 +113,7 @@ class Schedule:
 
 
 def launch(
-    kernel: int, grid: int, block: int, arguments: Sequence[Any], schedule: Schedule | None = None
+    kernel: int, grid: int, block: int, arguments: Sequence[Any], schedule: Schedule | None = None, teams: int = 1
 ) -> tuple[bool, tuple[Finding, ...]]:
     """Run a kernel; (whether it came to its end, findings). Arguments are NumPy values or records, or buffers."""
     schedule = schedule or Schedule()
@@ -127,7 +128,7 @@ def launch(
         schedule.max_steps,
         schedule.stop_at,
         schedule.check_uninitialised,
-        0,
+        teams,
     )
     ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
     return bool(ended), library().findings()
@@ -201,6 +202,7 @@ class EmulatedDevice:
         self.multiprocessors = blocks
         self.schedule = schedule or Schedule()
         self.launches = 0
+        self.free = 1 << 30
         self.steps = 0
         self._stop = (ctypes.c_uint32 * 1)(0)
         self.stop_pointer = ctypes.addressof(self._stop)
@@ -217,6 +219,14 @@ class EmulatedDevice:
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> EmulatedShared:
         """The same."""
         return EmulatedShared(self, sizes, sent)
+
+    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
+        """Nobody else is there."""
+        return contextlib.nullcontext()
+
+    def memory(self) -> tuple[int, int]:
+        """As much as tests allow."""
+        return self.free, self.free
 
     def require(self, nbytes: int) -> None:
         """Small graphs always fit."""
@@ -258,12 +268,14 @@ class EmulatedDevice:
         """None that say anything of a GPU."""
         return 0, 0, 0, 0
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any]) -> None:
+    def launch(
+        self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any], teams: int = 1
+    ) -> None:
         """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})
         self.launches += 1
         values = arguments.values if isinstance(arguments, Arguments) else arguments
-        ended, findings = launch(kernel, blocks, threads, values, schedule)
+        ended, findings = launch(kernel, blocks * teams, threads, values, schedule, teams)
         self.steps += library().native.emulator_steps()
         if findings or not ended:
             raise EmulatorError(findings)

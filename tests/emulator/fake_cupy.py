@@ -243,9 +243,9 @@ class _Driver:
     def launchCooperativeKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
         """Run it."""
         self._cupy.log["launch"] += 1
-        blocks, _, _, threads, _, _, _, _, arguments = shape
+        blocks, teams, _, threads, _, _, _, _, arguments = shape
         self._cupy.block_threads = threads
-        options = Options(blocks, threads, 1, 0, 0, 200_000_000, 0, 0, 0)
+        options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams)
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))
         findings = library().findings()

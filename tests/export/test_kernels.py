@@ -20,7 +20,7 @@ def sample(name: str, *tune: str) -> gdsl.Program:
 def test_the_page_shows_what_runs_on_gpus() -> None:
     """The block that needs a GPU is the file that the tests there run."""
     page = (ROOT / "docs" / "export.md").read_text(encoding="utf-8")
-    (code,) = re.findall(r"it takes a GPU -->\n```python\n(.*?)```", page, re.DOTALL)
+    (code,) = re.findall(r"it takes a GPU, on which tests/gpu runs it -->\n```python\n(.*?)```", page, re.DOTALL)
     assert code == (ROOT / "tests" / "gpu" / "bfs_by_hand.py").read_text(encoding="utf-8")
 
 

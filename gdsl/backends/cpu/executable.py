@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
@@ -26,6 +26,7 @@ from gdsl.backends.cpu.memory import (
     room_for,
 )
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome, Pair, Scalar, TraceRecord
+from gdsl.backends.many import Bounds, Part
 from gdsl.backends.pairs import first_of, unpacked, words_of
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
@@ -66,6 +67,19 @@ class CpuExecutable:
             found = self._slices[graph] = graph_slice(graph, self.widths, self._parts)
         return found
 
+    @property
+    def library(self) -> Library:
+        """What is run."""
+        return self._library
+
+    def run_many(
+        self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part] | None:
+        """By threads that run with one value each."""
+        from gdsl.backends.cpu.many import run_many
+
+        return run_many(self, graph, bound, limits, bounds)
+
     def build(self, graph: Graph) -> Build:
         """The same for all graphs."""
         compiler = compilers.find_compiler()
@@ -75,7 +89,7 @@ class CpuExecutable:
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
         try:
-            run = _Run(self, graph, bindings, limits)
+            run = Run(self, graph, bindings, limits)
         except MemoryError:
             raise failures.memory_error() from None
         try:
@@ -105,10 +119,19 @@ class _Sites:
         return {operation.step.site: operation for operation in operations(self.plan)}
 
 
-class _Run:
+class Run:
     """The memory of one run, and waiting for it."""
 
-    def __init__(self, executable: CpuExecutable, graph: Graph, bindings: Bindings, limits: Limits) -> None:
+    def __init__(
+        self,
+        executable: CpuExecutable,
+        graph: Graph,
+        bindings: Bindings,
+        limits: Limits,
+        rooms: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """`rooms`: where results go, of those by name that do not get room of their own."""
+        self._rooms = rooms or {}
         self.executable, self.graph, self.limits = executable, graph, limits
         self.program, self.widths = executable.program, executable.widths
         self.bound = bindings.params
@@ -135,6 +158,8 @@ class _Run:
             return given if count else room_for(0, dtype_of(buffer.element, self.widths))
         if buffer.cleared is Cleared.GIVEN:
             return self._slot(buffer.element, bindings.inputs[buffer.name])
+        if buffer.name in self._rooms:
+            return self._rooms[buffer.name]
         words = words_of(buffer.element, self.widths) if buffer.element.is_pair else 1
         return room_for(count * words, dtype_of(buffer.element, self.widths))
 
@@ -167,8 +192,8 @@ class _Run:
             self.abandoned = False
             raise
 
-    def outcome(self) -> Outcome:
-        """What the run gave; raises what stopped it."""
+    def check(self) -> None:
+        """Raise what stopped the run."""
         control, program = self.control, self.program
         if self.status[0] != 0:
             raise failures.memory_error()
@@ -180,23 +205,34 @@ class _Run:
             raise failures.check_error(program, site, found, self.graph, self.bound)
         if self.timed_out:
             raise failures.timeout_error(self.limits.timeout or 0.0)
+
+    def outcome(self) -> Outcome:
+        """What the run gave; raises what stopped it."""
+        self.check()
         arrays, scalars = self._results()
+        control = self.control
         return Outcome(arrays, scalars, control.iterations, control.nanoseconds / 1e6, self._trace())
 
     def _results(self) -> tuple[dict[str, Any], dict[str, Scalar | Pair]]:
-        """The arrays and the scalars that are not local, by name; after swaps their places are others."""
-        by_address = {values.ctypes.data: values for values in self.data}
-        found = {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
-        program = self.program
+        """The arrays and the scalars that are not local, by name."""
+        found, program = self.raw_results(), self.program
         arrays = {
             array.name: self._values(array.type, found[array.name]) for array in program.arrays if array.name in found
         }
         scalars = {
-            scalar.name: first_of(self._values(scalar.type, found[scalar.name]))
-            for scalar in program.scalars
-            if scalar.name in found
+            name.name: self.scalar(name.name, found[name.name]) for name in program.scalars if name.name in found
         }
         return arrays, scalars
+
+    def raw_results(self) -> dict[str, NDArray[Any]]:
+        """What is not local, as it is stored, by name; after swaps their places are others."""
+        by_address = {values.ctypes.data: values for values in self.data}
+        return {name: by_address[self._data_pointers[place]] for place, name in self.executable.outputs}
+
+    def scalar(self, name: str, found: NDArray[Any]) -> Scalar | Pair:
+        """The value of a scalar that is stored so."""
+        (kind,) = (scalar.type for scalar in self.program.scalars if scalar.name == name)
+        return first_of(self._values(kind, found))
 
     def _values(self, kind: Type, found: NDArray[Any]) -> Any:
         return unpacked(found, kind, self.widths) if kind.is_pair else found

@@ -9,7 +9,7 @@ import re
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from gdsl.backends import elf
@@ -60,6 +60,7 @@ class Library:
             with _openmp_environment():
                 loaded = ctypes.CDLL(str(path))
             self.run, self.release = (getattr(loaded, symbol) for symbol in SYMBOLS)
+            self._threads = _thread_functions(loaded)
         except (OSError, AttributeError) as error:
             raise LibraryError(_reason(str(error), path)) from None
         self.run.argtypes = [ctypes.POINTER(HostSlice)]
@@ -68,6 +69,23 @@ class Library:
         if _first.setdefault(maker, loaded) is not loaded:
             # Functions hold on to the library that they are from, so it outlives a run that nobody waits for.
             weakref.finalize(loaded, _close, loaded._handle).atexit = False
+
+    def alone(self) -> Callable[[], None]:
+        """Let runs that this thread begins have no thread beside it, until what this returns is called."""
+        if self._threads is None:
+            return lambda: None
+        get, put = self._threads
+        before = get()
+        put(1)
+        return lambda: put(before)
+
+
+def _thread_functions(loaded: ctypes.CDLL) -> tuple[Callable[[], int], Callable[[int], None]] | None:
+    """OpenMP's functions that tell and set how many threads a run of the calling thread has; None without OpenMP."""
+    try:
+        return loaded.omp_get_max_threads, loaded.omp_set_num_threads
+    except AttributeError:
+        return None
 
 
 def is_cut_off(path: Path) -> bool:

@@ -326,10 +326,10 @@ class CudaDevice:
         most = runtime.deviceGetAttribute(runtime.cudaDevAttrMaxThreadsPerMultiProcessor, self.id)
         return registers, local, shared, int(most)
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1) -> None:
         """A cooperative launch on CuPy's current stream."""
         driver, stream = self._driver, self.stream().ptr
-        driver.launchCooperativeKernel(kernel.ptr, blocks, 1, 1, threads, 1, 1, 0, stream, arguments.address)
+        driver.launchCooperativeKernel(kernel.ptr, blocks, teams, 1, threads, 1, 1, 0, stream, arguments.address)
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""

@@ -30,7 +30,7 @@ from gdsl.types import Type
 _NOTHING = Bindings({}, {})
 _TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are looked at after each run."""
-_STOPPED_FROM_BIT = 61
+STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
 
@@ -98,7 +98,7 @@ class Enactor:
             arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
             self.device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, passes, *traced = self._told(memory.control())
-            if failure or exhausted or arrived >> _STOPPED_FROM_BIT:
+            if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
             self._follow_swaps()
             arrays = arrays or self._arrays(outside)
@@ -171,7 +171,7 @@ class Enactor:
             raise failures.iterations_error(
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
             )
-        if control["arrived"] >> _STOPPED_FROM_BIT:
+        if control["arrived"] >> STOPPED_FROM_BIT:
             raise failures.timeout_error(self.limits.timeout or 0.0)
 
     def _index_failure(self, number: int, found: failures.Found) -> GdslError:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
+from gdsl.backends.many import Bounds, Part
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
@@ -22,6 +23,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.enactor import Enactor
+    from gdsl.backends.cuda.many import Many
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generated import Generated
     from gdsl.plan.nodes import Plan
@@ -100,25 +102,27 @@ class CudaBackend:
         """As `build_for`, with ids of `id_bits` bits."""
         return self.build_for(program, Widths.both(id_bits))
 
-    def build_for(self, program: Program, widths: Widths) -> CudaExecutable:
-        """Generate and compile, or take both from the cache, which keeps what the driver has loaded."""
+    def build_for(self, program: Program, widths: Widths, teams: bool = False) -> CudaExecutable:
+        """Generate and compile, or take both from the cache, which keeps what the driver has loaded; `teams`: in the
+        form for many values at once, which `many` runs."""
         from gdsl.backends.cuda import stored
 
         device = self.device()
-        key = (cache.program_key(program), str(widths), device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
+        form = ("teams",) if teams else ()
+        key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
         kept = stored.get(key)
         if kept is not None:
             # The driver's errors come in several classes; what it refuses is made anew.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, program, None, *kept, widths)
+                return CudaExecutable(self, program, None, *kept, widths, teams)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
-            plan = plan_of(program)
+            plan = plan_of(program, teams=teams)
             wide_pairs.check(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-        executable = CudaExecutable(self, program, plan, generated, cubin, widths)
+        executable = CudaExecutable(self, program, plan, generated, cubin, widths, teams)
         stored.put(key, (generated, cubin))
         return executable
 
@@ -228,12 +232,13 @@ class CudaExecutable:
         generated: Generated,
         cubin: bytes,
         widths: Widths,
+        teams: bool = False,
     ) -> None:
         """`plan` is None where the text comes from the cache, whose plan is made again at the first run."""
-        self.backend, self.generated, self.widths = backend, generated, widths
+        self.backend, self.generated, self.widths, self._teams = backend, generated, widths, teams
         self._program, self._plan = program, plan
         self._device = backend.device()
-        self._kernels = _Kernels(self._device.load(cubin))
+        self.kernels = _Kernels(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
@@ -242,6 +247,7 @@ class CudaExecutable:
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
         self._other: CudaExecutable | None = None
+        self._many: Many | None = None
         self._asking: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs that ask for it: to find out takes a walk over the program."""
 
@@ -249,8 +255,18 @@ class CudaExecutable:
     def plan(self) -> Plan:
         """What the text was generated from."""
         if self._plan is None:
-            self._plan = plan_of(self._program, again=True)
+            self._plan = plan_of(self._program, again=True, teams=self._teams)
         return self._plan
+
+    def run_many(
+        self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part] | None:
+        """By teams, where the program has that form."""
+        from gdsl.backends.cuda.many import Many
+
+        if self._many is None:
+            self._many = Many()
+        return self._many.run(self, graph, bound, limits, bounds)
 
     def build(self, graph: Graph) -> Build:
         """Of the program that suits the graph, with the resources of its kernels."""
@@ -349,7 +365,7 @@ class CudaExecutable:
             from gdsl.backends.cuda.enactor import Enactor
 
             on_device = self._on_device(graph) if put else self.backend.graph(graph, self.widths, self._device)
-            found = kept[graph] = Enactor(self._device, self._kernels.get, self.plan, self.generated, on_device)
+            found = kept[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:

@@ -99,8 +99,22 @@ class Numbering:
         self._put(values, values_at, made, nbytes, (self.rank, self.order), of_ids)
         return made
 
+    def put_rows_outside(self, values: int, nbytes: int, of_ids: bool, rows: tuple[int, int]) -> Buffer:
+        """The way back for rows of so many bytes, the first of which lies at address `values`; `rows`: how many, and
+        the bytes from one to the next, here and there."""
+        made = self._device.allocate(rows[0] * rows[1])
+        self._put(values, 0, made, nbytes, (self.rank, self.order), of_ids, rows)
+        return made
+
     def _put(
-        self, values: int, values_at: int, made: Buffer, nbytes: int, ways: tuple[Buffer, Buffer], of_ids: bool
+        self,
+        values: int,
+        values_at: int,
+        made: Buffer,
+        nbytes: int,
+        ways: tuple[Buffer, Buffer],
+        of_ids: bool,
+        rows: tuple[int, int] = (1, 0),
     ) -> None:
         places, names = ways
         each = nbytes // self.num_vertices
@@ -108,15 +122,19 @@ class Numbering:
             return
         if of_ids:
             arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
-            self._kernels.start("put_ids", *arguments, each // self._dtype.itemsize)
+            self._kernels.start(
+                "put_ids", *arguments, each // self._dtype.itemsize, rows[0], rows[1] // self._dtype.itemsize
+            )
             return
-        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX))
+        self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
 
-    def _move(self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places) -> None:
+    def _move(
+        self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: tuple[int, int] = (1, 0)
+    ) -> None:
         each = nbytes // places.length
         word = next(size for size in WORDS if each % size == 0)
         arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
-        self._kernels.start(put_name(word, places.of), *arguments)
+        self._kernels.start(put_name(word, places.of), *arguments, rows[0], rows[1] // word)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:
         """An element of one of the two, which is brought to the host with all others when the first one is asked for:

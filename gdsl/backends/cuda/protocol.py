@@ -6,6 +6,7 @@ the CPU.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
@@ -99,6 +100,14 @@ class Device(Protocol):
         """Buffers of which the first `sent` are sent, and of whose last one `beginning` bytes are received."""
         ...
 
+    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
+        """One run at a time; raises E0802 where another one has not ended within `timeout` seconds."""
+        ...
+
+    def memory(self) -> tuple[int, int]:
+        """(free bytes, all bytes)."""
+        ...
+
     def require(self, nbytes: int) -> None:
         """Raise E0912 if `nbytes` bytes cannot be had."""
         ...
@@ -132,8 +141,8 @@ class Device(Protocol):
         threads a multiprocessor holds."""
         ...
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments) -> None:
-        """Start a kernel whose blocks all run at the same time; does not wait."""
+    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1) -> None:
+        """Start a kernel whose blocks all run at the same time, so many of each team; does not wait."""
         ...
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:

@@ -68,9 +68,9 @@ class RunMemory:
         self._numbering = on_device.numbering
         self._of_ids = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
         self._token = object()  # not `self`, which knows the graph on the device
-        self._record = Record(layout_of(plan, self._widths).dtype(self._widths))
+        self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
-        self.arguments = Arguments(self._record.data, *([] if plan.target.fused else [self.iteration]))
+        self.arguments = Arguments(self.record.data, *([] if plan.target.fused else [self.iteration]))
         hosts = [buffer for buffer in plan.buffers if buffer.made is Made.HOST]
         names = {scalar.name for scalar in plan.program.scalars}
         scalars = [buffer for buffer in hosts if buffer.group == PROBLEM and buffer.name in names]
@@ -110,7 +110,7 @@ class RunMemory:
         self._scalars: dict[str, Buffer] = {}
         self._scalars_given = []
         for place, (buffer, made) in enumerate(zip(together, self.shared.buffers, strict=True)):
-            self._record.point(buffer, [made])
+            self.record.point(buffer, [made])
             if buffer in scalars:
                 self._scalars[buffer.name] = made
             if buffer in given and isinstance(buffer.element, Type):
@@ -122,18 +122,18 @@ class RunMemory:
         for buffer in self.plan.buffers:
             if buffer.made is Made.CALLER and buffer.group == GRAPH:
                 assert isinstance(buffer.element, Type)
-                self._record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
+                self.record.point(buffer, [self.on_device.part(buffer.name, buffer.element)])
         edges = self.sizes[Size.EDGES]
         graph = {"num_vertices": self.sizes[Size.VERTICES], "num_edges": edges}
         graph["largest_degree"] = self.on_device.largest_degree
         if self.plan.graphs:
             graph |= {"edge_bound": edges, "room": -1, "ends_room": -1}
-        self._record.set_values(GRAPH, graph)
-        self._record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
+        self.record.set_values(GRAPH, graph)
+        self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
 
     def _prepare(self, handed: list[storage.Buffer]) -> None:
         """The places of what is another in each run."""
-        place, widths = self._record.pointer, self._widths
+        place, widths = self.record.pointer, self._widths
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
         self._ahead: tuple[object, list[Buffer]] | None = None
@@ -148,10 +148,10 @@ class RunMemory:
         self._of_edges = {array.name for array in self.plan.program.arrays if array.domain is Domain.EDGE}
         self._own: frozenset[str] = frozenset()
         self._params = [
-            (param.name, self._record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
+            (param.name, self.record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
             for param in self.plan.program.params
         ]
-        self._most_passes = self._record.value(RUN, "max_iterations", numpy.dtype("i8"))
+        self._most_passes = self.record.value(RUN, "max_iterations", numpy.dtype("i8"))
         lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
         self.results = [
             (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
@@ -176,9 +176,9 @@ class RunMemory:
             place[0] = made.pointer
         self._own = bindings.own
         for name, place in self._params:
-            place[0] = self._inside(name, params[name])
+            place[0] = self.inside(name, params[name])
         for name, place in self._scalars_given:
-            place[0] = self._inside(name, inputs[name])
+            place[0] = self.inside(name, inputs[name])
         self.rename(self._scalars, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
@@ -212,9 +212,13 @@ class RunMemory:
                 self.names[name] = made
                 place[0] = made.pointer
 
-    def _inside(self, name: str, value: Any) -> Any:
+    def inside(self, name: str, value: Any) -> Any:
         """The value of a param or a scalar as the graph on the device has it."""
         return value if self._numbering is None or name not in self._of_ids else self._numbering.inside(value)
+
+    def holds_ids(self, name: str) -> bool:
+        """Whether these are ids of vertices, which are others on the device where they are numbered anew."""
+        return name in self._of_ids
 
     def outside(self, name: str, value: Any) -> Any:
         """The value of a scalar as the caller has it."""
@@ -262,7 +266,7 @@ class RunMemory:
         for buffer in self._work:
             made = buffers[place : place + max(buffer.copies, 1)]
             place += len(made)
-            self._record.point(buffer, made)
+            self.record.point(buffer, made)
             for each in made if buffer.cleared is Cleared.ZERO else ():
                 self.device.zero(each)
 
@@ -271,7 +275,7 @@ class RunMemory:
         self.names.update(places)
         for buffer in self.plan.buffers if point else ():
             if buffer.group == PROBLEM and buffer.name in places:
-                self._record.point(buffer, [places[buffer.name]])
+                self.record.point(buffer, [places[buffer.name]])
 
     # What the kernels left, once they have been waited for
 

@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
-from gdsl.codegen.cuda import runtime
+from gdsl.codegen.cuda import runtime, teams
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import graph_slice, layout_of, run_slice, shared_structs
 from gdsl.codegen.cuda.operators import OperatorPrinter
@@ -105,7 +105,7 @@ class _Generation:
             text,
             functions="\n".join(functions),
             schedule=body.rpartition("// ---- enactor ----")[2],
-            structs="\n".join([self.data_slice, *totals]),
+            structs="\n".join([self.data_slice, *totals, *self._of_teams()]),
         )
         return number_lines(self.names.spell(text), f"{self.program.name}.cu")
 
@@ -118,6 +118,10 @@ class _Generation:
         ]
         made = [text.definition(_INLINE) for text in self.texts.functions()]
         return [*totals, *own, *made]
+
+    def _of_teams(self) -> list[str]:
+        """The structs of a batch, where there is one."""
+        return [] if self.plan.teams is None else list(teams.struct_texts(self.plan, self.names, self.widths).values())
 
     def _structs(self) -> list[str]:
         """What functors sum up, and what is read ahead for them."""
@@ -179,10 +183,13 @@ class _Generation:
                 )
             ),
         }
-        listed = bool(self.plan.graphs)
-        _, pieces = runtime.link(body, structs, listed)
+        library = runtime.LISTED_LIBRARY if self.plan.graphs else runtime.LIBRARY
+        if self.plan.teams is not None:
+            structs |= teams.struct_texts(self.plan, self.names, self.widths)
+            library = runtime.TEAMS_LIBRARY
+        _, pieces = runtime.link(body, structs, library)
         structs["block_storage"] = _block_storage(identifiers_of(body) | _called(pieces))
-        platform, pieces = runtime.link(body, structs, listed)
+        platform, pieces = runtime.link(body, structs, library)
         uses = identifiers_of("\n".join([body, *pieces]))
         return platform, pieces, uses
 
@@ -199,6 +206,7 @@ class _Generation:
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "PULLED_AT_ONCE", sizes.pulled_at_once, "edges that a thread looks at side by side"),
+            Constant("uint32", "WORDS_AT_ONCE", sizes.words_at_once, "vertices that a thread looks at side by side"),
             Constant("uint32", "GROUPED_LIST", sizes.grouped_list, "lists up to this long by eight threads each"),
             Constant("uint32", "REDUCED_HUB", sizes.reduced_hub, "lists this long are reduced in chunks"),
             Constant("uint32", "REDUCED_CHUNK", sizes.reduced_chunk, "edges of such a chunk"),
@@ -224,6 +232,7 @@ class _Generation:
         options = [
             str(self.widths),
             "one persistent kernel" if tuning.fuse else "a kernel a step",
+            *(["teams of blocks, each with one value after the other"] if self.plan.teams is not None else []),
             f"{self.plan.sizes.block_threads} threads a block",
             "computed indices checked" if tuning.bounds else "computed indices not checked",
         ]
@@ -254,6 +263,8 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    uint64 found;  // what was counted, as one thread has read it for all")
     if "end_queue" in uses:
         lines.append("    uint64 found_edges;")
+    if "next_value" in uses:
+        lines.append("    uint64 next_value;  // that the team runs for")
     gathered = []  # an operator gathers members of one kind, and has none left when it comes to its last barrier
     if not uses.isdisjoint({"collector", "late_collector", "entry_collector"}):
         gathered.append("vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices")

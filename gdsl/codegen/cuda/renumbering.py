@@ -20,6 +20,7 @@ typedef unsigned long long word;
 
 #define THREAD (blockIdx.x * (long long)blockDim.x + threadIdx.x)
 #define THREADS (gridDim.x * (long long)blockDim.x)
+#define ROWS 4  // of which elements are moved together
 
 // Those of many edges come first, those of as many as they were before.
 extern "C" __global__ void keys_of_vertices(
@@ -112,11 +113,10 @@ extern "C" __global__ void places_of_edges(
 {puts}
 
 // The same of ids, which get their names of the other order; what is none stays what it is.
-extern "C" __global__ void put_ids(
-    const vertex* values, const word* values_at, vertex* __restrict__ made, const vertex* __restrict__ places,
+__device__ void put_row_of_ids(
+    const vertex* __restrict__ from, vertex* __restrict__ made, const vertex* __restrict__ places,
     const vertex* __restrict__ names, long long vertices, long long each
 ) {{
-    const vertex* __restrict__ from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
     if (each == 1) {{
         #pragma unroll 4
         for (long long v = THREAD; v < vertices; v += THREADS) {{
@@ -130,15 +130,38 @@ extern "C" __global__ void put_ids(
         made[i] = (word)id < (word)vertices ? names[id] : ~vertex(0);
     }}
 }}
+extern "C" __global__ void put_ids(
+    const vertex* values, const word* values_at, vertex* made, const vertex* places, const vertex* names,
+    long long vertices, long long each, long long rows, long long step
+) {{
+    const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
+    long long row = 0;
+    if (each == 1) {{
+        for (; row + ROWS <= rows; row += ROWS) {{
+            for (long long v = THREAD; v < vertices; v += THREADS) {{
+                const vertex place = places[v];
+                vertex id[ROWS];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) id[k] = from[(row + k) * step + place];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) {{
+                    made[(row + k) * step + v] = (word)id[k] < (word)vertices ? names[id[k]] : ~vertex(0);
+                }}
+            }}
+        }}
+    }}
+    for (; row < rows; ++row) {{
+        put_row_of_ids(from + row * step, made + row * step, places, names, vertices, each);
+    }}
+}}
 """
 _PUT = """
-// `each` words of every {of}: those of `places[v]` become those of v. They lie at `values`, or, where the host does
-// not know that, at the address that `values_at` holds.
-extern "C" __global__ void {name}(
-    const {type}* values, const word* values_at, {type}* __restrict__ made, const {of}* __restrict__ places,
-    long long count, long long each
+// `each` words of every {of}: those of `places[v]` become those of v, in each of the rows, `step` words apart.
+// They lie at `values`, or, where the host does not know that, at the address that `values_at` holds.
+__device__ void {name}_row(
+    const {type}* __restrict__ from, {type}* __restrict__ made, const {of}* __restrict__ places, long long count,
+    long long each
 ) {{
-    const {type}* __restrict__ from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
     if (each == 1) {{
         #pragma unroll 4
         for (long long v = THREAD; v < count; v += THREADS) made[v] = from[places[v]];
@@ -146,6 +169,28 @@ extern "C" __global__ void {name}(
         for (long long i = THREAD; i < count * each; i += THREADS) {{
             made[i] = from[(long long)places[i / each] * each + i % each];
         }}
+    }}
+}}
+extern "C" __global__ void {name}(
+    const {type}* values, const word* values_at, {type}* made, const {of}* places, long long count, long long each,
+    long long rows, long long step
+) {{
+    const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
+    long long row = 0;
+    if (each == 1) {{
+        for (; row + ROWS <= rows; row += ROWS) {{
+            for (long long v = THREAD; v < count; v += THREADS) {{
+                const {of} place = places[v];
+                {type} value[ROWS];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) value[k] = from[(row + k) * step + place];
+                #pragma unroll
+                for (int k = 0; k < ROWS; ++k) made[(row + k) * step + v] = value[k];
+            }}
+        }}
+    }}
+    for (; row < rows; ++row) {{
+        {name}_row(from + row * step, made + row * step, places, count, each);
     }}
 }}
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import LISTED, Library, Piece
+from gdsl.codegen.library import LISTED, TEAMS, Library, Piece
 
 FILES = (
     "platform",
@@ -45,13 +45,17 @@ LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", 
 """The same for programs that make graphs."""
 
 
+TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, TEAMS))
+"""The same for programs that teams of blocks run."""
+
+
 def pieces() -> tuple[Piece, ...]:
     """Every piece of the library, in the order of `FILES`."""
     return LIBRARY.pieces
 
 
-def link(text: str, generated: Mapping[str, str], listed: bool = False) -> tuple[list[str], list[str]]:
+def link(text: str, generated: Mapping[str, str], library: Library = LIBRARY) -> tuple[list[str], list[str]]:
     """What `text` needs, as `Library.link` finds it: (the pieces of the platform, all others)."""
-    linked = (LISTED_LIBRARY if listed else LIBRARY).link(text, generated)
+    linked = library.link(text, generated)
     platform = [piece.text for piece in linked if piece.file == PLATFORM]
     return platform, [piece.text for piece in linked if piece.file != PLATFORM]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gdsl.codegen.cuda import teams
 from gdsl.codegen.cuda.steps import ORDER, SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
@@ -97,7 +98,7 @@ class KernelPrinter:
         if plan.graphs:
             self._share_graphs(lines)
         lines.add(self._data())
-        lines.add("enactor run(d.run, shared);")
+        lines.add(teams.ENACTOR)
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))
@@ -111,13 +112,19 @@ class KernelPrinter:
         lines.add("constexpr int32 iteration = 0;")
         self._block(launch.steps[1:], lines)
         self._end_walks(launch, lines)
+        for line in teams.lines_home(plan, self.steps.expressions.names) if plan.teams is not None else ():
+            lines.add(line)
         lines.open("if (leader()) {")
         lines.add("run.control->iterations = run.shared.passes;")
         lines.add("end_clock(run);")
         for number, swapped in enumerate(plan.swapped):
             lines.add(f"d.run.outputs[{number}] = uint64(d.{self.steps.expressions.names.member(swapped)});")
         lines.close()
-        return Kernel(name, launch.comment, _PARAMETER, self._bounds(), lines.plain())
+        if plan.teams is not None:
+            lines.add(teams.NEXT)
+            functions = (teams.slice_text(plan, self.steps.expressions.names), teams.value_text(lines.plain()))
+            return Kernel(name, launch.comment, teams.PARAMETERS, self._bounds(), functions, teams.KERNEL_LINES)
+        return Kernel(name, launch.comment, _PARAMETER, self._bounds(), (), lines.plain())
 
     def _data(self) -> str:
         """How the problem data is called `d`: a copy where that changes."""
@@ -184,7 +191,7 @@ class KernelPrinter:
         self._block(step.body, lines)
         lines.close()
         if step.outermost:
-            lines.add("if (run.stopped) { return; }")
+            lines.add(f"if (run.stopped) {{ {teams.LEAVE if self.plan.teams is not None else 'return;'} }}")
         if step.counted or step.order is not None:
             lines.close()
 
@@ -219,7 +226,7 @@ class KernelPrinter:
                 lines.add(f"if (leader()) {{ run.control->answer = int64({self._print(launch.answer)}); }}")
             if launch.writes or any(map(_has_barriers, launch.steps)):
                 self._hand_on(launch, lines)
-        return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), lines.plain())
+        return Kernel(name, launch.comment, f"{_PARAMETER}, const int32 iteration", self._bounds(), (), lines.plain())
 
     def _part_steps(self, steps: tuple[Step, ...], lines: Lines) -> None:
         """The steps of such a launch; graphs are handed on by all that have to do with them."""

@@ -300,4 +300,6 @@ class Kernel:
     parameters: str
     bounds: str
     """What the compiler is told of its blocks."""
+    functions: tuple[str, ...]
+    """What it alone calls."""
     lines: tuple[str, ...]

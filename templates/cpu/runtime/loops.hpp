@@ -90,7 +90,7 @@ inline int64 little_work(int64 times) {
 }
 
 // piece: much_work
-// Whether the edges of the members are worth more than one thread. They are counted until they are.
+// Whether the edges of the members are worth more than one thread, where there are more. They are counted until they are.
 template <class Members, class Lists>
 inline bool much_work(const Members& members, const Lists& lists, int64 little = little_work(1)) {
     const int64 size = members.size();

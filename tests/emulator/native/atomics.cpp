@@ -152,9 +152,10 @@ void pause() {
 }
 
 uint3 thread_index() { return uint3{machine.current->id % machine.options.block, 0, 0}; }
-uint3 block_index() { return uint3{machine.current->block, 0, 0}; }
+u32 row() { return machine.options.grid / machine.options.teams; }
+uint3 block_index() { return uint3{machine.current->block % row(), machine.current->block / row(), 0}; }
 uint3 block_size() { return uint3{machine.options.block, 1, 1}; }
-uint3 grid_size() { return uint3{machine.options.grid, 1, 1}; }
+uint3 grid_size() { return uint3{row(), machine.options.teams, 1}; }
 
 }  // namespace emulator
 

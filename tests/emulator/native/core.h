@@ -77,7 +77,7 @@ struct Options {
     u64 max_steps;
     u64 stop_at;    // accesses after which the host asks for a stop; 0: it never does
     u32 check_uninitialised;
-    u32 unused;
+    u32 teams;      // the grid is two-dimensional, a row of blocks a team
 };
 
 struct Machine {

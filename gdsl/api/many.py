@@ -1,0 +1,262 @@
+"""One program for many values of its params: `Program.map` and `Program.imap`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from gdsl import deadline
+from gdsl.api.batch import Batch, Runs
+from gdsl.api.limits import limits
+from gdsl.api.result import Result
+from gdsl.api.signature import NotGiven
+from gdsl.api.stacks import Stacks
+from gdsl.backends import registry
+from gdsl.backends.interface import Bindings, Executable, Limits, Pair
+from gdsl.backends.many import Bounds, FailedAtError, Part, run_many
+from gdsl.backends.registry import Choice
+from gdsl.binding import check_names, declared_params, needed_widths, values_of
+from gdsl.codegen.structs import element_dtype
+from gdsl.diagnostics import GdslError, shown
+from gdsl.extents import of_graph
+from gdsl.graph import Graph, as_graph
+from gdsl.ir import nodes as ir
+from gdsl.numerals import is_whole
+from gdsl.progress import Counting
+from gdsl.types import Type
+
+if TYPE_CHECKING:
+    from gdsl.api.program import Program
+
+OPTIONS = ("batch", "memory", "progress", "backend", "timeout", "max_iterations")
+"""What calls take beside params and inputs."""
+
+
+class Options(NamedTuple):
+    """How values are run; `batch` and `memory` as `Bounds` has them."""
+
+    batch: int | None = None
+    memory: int | None = None
+    progress: bool | None = None
+    backend: str = "auto"
+    timeout: float | None = None
+    max_iterations: int | None = None
+
+
+def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
+    """What a call gives: params and inputs, and options. As in `Program.__call__` a keyword is the program's where it
+    has that name; where there is a mapping of values, as in `Program.run`, keywords are options alone. Raises
+    TypeError."""
+    own = program._binder.known if values is None else frozenset()
+    chosen = {name: named.pop(name) for name in OPTIONS if name in named and name not in own}
+    if values is None:
+        values = named
+    elif not isinstance(values, Mapping):
+        raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
+    elif named:
+        raise TypeError(f"beside a mapping of values keywords are options, and {next(iter(named))!r} is none")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
+    given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+    return given, Options(**chosen)
+
+
+def run_all(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Batch:
+    """`Program.map`."""
+    many = _Many(program, as_graph(graph), given, options)
+    with deadline.limited(options.timeout):
+        return many.batch()
+
+
+def run_each(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Iterator[Result]:
+    """`Program.imap`; what is wrong with the values is told before the first result is asked for."""
+    many = _Many(program, as_graph(graph), given, options)
+    return many.results()
+
+
+class _Many:
+    """One call."""
+
+    def __init__(self, program: Program, graph: Graph, given: dict[str, Any], options: Options) -> None:
+        self.graph, self.options = graph, options
+        self.stops = limits(options.timeout, options.max_iterations)
+        self.bounds = Bounds(_positive("batch", options.batch), _positive("memory", options.memory))
+        self.program = _suited(program, graph, options.backend)
+        self.varied, self.shared = _varied(self.program, graph, given)
+        self.count = len(next(iter(self.varied.values())))
+
+    def batch(self) -> Batch:
+        """All at once."""
+        self.bounds = replace(self.bounds, whole=True)
+        runs, parts = self._begin()
+        stacks, whole = Stacks(self.count), Part({}, {}, [], 0.0, "nothing to run")
+        if not self.count:
+            return Batch(runs, self._nothing(), self.varied)
+        for part in parts:
+            arrays = {array.name: part.arrays[array.name] for array in self.program._results.arrays}
+            stacks.put(arrays, len(part.iterations))
+            scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
+            iterations = [*whole.iterations, *part.iterations]
+            whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, part.how)
+        return Batch(runs, replace(whole, arrays=stacks.arrays), self.varied)
+
+    def results(self) -> Iterator[Result]:
+        """One after the other, as they come."""
+        runs, parts = self._begin()
+
+        def each() -> Iterator[Result]:
+            for part in parts:
+                yield from (runs.result(part, row) for row in range(len(part.iterations)))
+
+        return each()
+
+    def _begin(self) -> tuple[Runs, Iterator[Part]]:
+        program = self.program
+        try:
+            widths = needed_widths(program._program, self.graph)
+            choice = registry.choose(self.options.backend)
+            if self.graph._postponed is not None:
+                choice.backend.place(self.graph)
+            bound = self._bound(choice)
+            started = time.perf_counter()
+            with deadline.doing("compiling the program"):
+                ready, executable = program._ready(choice, widths, self.options.backend)
+            compile_ms = (time.perf_counter() - started) * 1000
+            if ready is not choice:
+                choice, bound = ready, self._bound(ready)
+        except GdslError as error:
+            raise program._explained(error) from None
+        params = bound[0].params if bound else {}
+        runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
+        return runs, self._parts(executable, bound)
+
+    def _parts(self, executable: Executable, bound: list[Bindings]) -> Iterator[Part]:
+        counting = Counting(f"running {self.program.name}", self.count, self.options.progress)
+        try:
+            with counting:
+                bounds = replace(self.bounds, done=counting.add)
+                yield from run_many(executable, self.graph, bound, self._limits(), bounds)
+        except FailedAtError as failed:
+            raise self._told(failed.error, failed.index) from None
+        except GdslError as error:
+            raise self.program._explained(error) from None
+
+    def _limits(self) -> Limits:
+        spent = deadline.spent()
+        return replace(self.stops, spent=spent) if spent else self.stops
+
+    def _bound(self, choice: Choice) -> list[Bindings]:
+        """Everything checked, for each of the values."""
+        program, widths = self.program, needed_widths(self.program._program, self.graph)
+        binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
+        check_names(program._program, [*self.shared, *self.varied], program._source)
+        with deadline.doing("checking the params and inputs"):
+            for index in range(self.count):
+                given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
+                try:
+                    former = found[0] if found else None
+                    found.append(binder.bind(self.graph, given, widths=widths, device=device, former=former))
+                except GdslError as error:
+                    raise self._told(error, index) from None
+                self._check_shapes(found, index)
+        return found
+
+    def _check_shapes(self, found: list[Bindings], index: int) -> None:
+        """Raise ValueError where arrays would have other lengths than those of the first value."""
+        if not self.program._results.has_several:
+            return
+        for array in self.program._program.arrays:
+            first, own = (values_of(array, found[number].params) for number in (0, index))
+            if first != own:
+                raise ValueError(
+                    f"an element of `{array.name}` would have {first} values with number 0 of the values and {own} "
+                    f"with number {index}; call the program once for each number of values"
+                )
+
+    def _told(self, error: GdslError, index: int) -> GdslError:
+        """`error`, with which of the values it is about."""
+        values = ", ".join(f"{name}={shown(values[index])}" for name, values in self.varied.items())
+        note = f"this is number {index} of the {self.count:,} values, counted from 0: {values}"
+        found = self.program._explained(error)
+        told = [replace(each, notes=(*each.notes, note)) for each in found.diagnostics]
+        return GdslError(told, found.source)
+
+    def _nothing(self) -> Part:
+        """The results of no runs."""
+        program, widths = self.program._program, needed_widths(self.program._program, self.graph)
+        whole = {name: value for name, value in self.shared.items() if is_whole(value)}
+        counts = {param.name: 0 for param in program.params}
+        sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, {**counts, **whole})
+
+        def none(kind: Type, length: int) -> Any:
+            if kind.is_pair:
+                return Pair(*(none(part, length) for part in kind.parts))
+            dtype = np.dtype(f"i{widths.of(kind) // 8}") if kind.is_id else element_dtype(kind, widths)
+            return np.empty((0, length), np.bool_ if kind is Type.BOOL else dtype)
+
+        arrays = {array.name: none(array.type, array.extent.value(sizes)) for array in self.program._results.arrays}
+        scalars: dict[str, list[Any]] = {name: [] for name in self.program._results.scalars}
+        return Part(arrays, scalars, [], 0.0, "nothing to run")
+
+
+def _suited(program: Program, graph: Graph, backend: str) -> Program:
+    """The program by the knobs that its tune file has for such graphs."""
+    picker = program._picker
+    if picker is None or not isinstance(backend, str):
+        return program
+    if graph._postponed is not None:
+        registry.choose(backend).backend.place(graph)
+    found = picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, program._with)[0]
+    return found or program
+
+
+def _positive(name: str, value: Any) -> int | None:
+    if value is None:
+        return None
+    if not is_whole(value):
+        raise TypeError(f"{name} must be a whole number, not {shown(value)}")
+    if value < 1:
+        raise ValueError(f"{name} must be at least 1, not {shown(value)}")
+    return int(value)
+
+
+def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict[str, Sequence[Any]], dict[str, Any]]:
+    """The params of which there are several values, and what all runs share. Raises TypeError where there is none, and
+    ValueError where they are not equally many."""
+    params = {each.name: each for each in declared_params(program._program) if isinstance(each, ir.Param)}
+    varied = {name: _listed(name, given[name], graph) for name in params if name in given}
+    found = {name: values for name, values in varied.items() if values is not None}
+    lengths = {name: len(values) for name, values in found.items()}
+    if len(set(lengths.values())) > 1:
+        told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise ValueError(f"lists of values must be equally long, and there are {told}")
+    if not found:
+        names = " or ".join(f"{name}=[…]" for name in params)
+        raise TypeError(
+            f"map takes a list of values for a param at least, such as {names}"
+            if names
+            else f"{program.name} has no params that could have several values"
+        )
+    return found, {name: value for name, value in given.items() if name not in found}
+
+
+def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
+    """The values of a param, None where it is a single one: a str is a name, and so is a tuple that names a vertex."""
+    if isinstance(value, str | bytes) or getattr(value, "shape", None) == ():
+        return None
+    if isinstance(value, tuple) and graph.names is not None and graph.names.id_of(value) is not None:
+        return None
+    if isinstance(value, list | tuple | range):
+        return value
+    if isinstance(value, Mapping) or not isinstance(value, Iterable):
+        return None
+    dimensions = getattr(value, "ndim", 1)
+    if dimensions != 1:
+        raise ValueError(f"values of {name} are a list of one dimension, not of {dimensions}")
+    values: list[Any] = value.tolist() if hasattr(value, "tolist") else list(value)
+    return values

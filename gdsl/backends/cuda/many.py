@@ -1,0 +1,63 @@
+"""Programs in their form for many values: made at the first call for many, and run on each graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from gdsl.backends.cuda.teams import TeamRuns
+from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.many import Bounds, Part, one_after_the_other
+from gdsl.diagnostics import GdslError
+from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
+from gdsl.plan.teams import refusal
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.executable import CudaExecutable
+    from gdsl.backends.cuda.memory import GraphOnDevice
+
+
+class Many:
+    """What an executable runs for many values; it does not know that, which has it."""
+
+    def __init__(self) -> None:
+        self._made: dict[int, tuple[Program, CudaExecutable]] = {}
+        """By the program's identity, which is kept alive beside it: a graph may ask for another one."""
+
+    def run(
+        self, executable: CudaExecutable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part]:
+        """With each of `bound`: by teams, or one after the other where the program has no form for them."""
+        why = refusal(executable.plan)
+        if why is not None or not graph.num_vertices:
+            return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
+        program, on_device = _suited(executable, graph, bound[0])
+        made, device = self._form_of(executable, program), executable.backend.device()
+        let_go = partial(executable.backend.let_go, device)
+        return TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go).run(
+            bound, limits, bounds
+        )
+
+    def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
+        if id(program) not in self._made:
+            made = executable.backend.build_for(program, executable.widths, teams=True)
+            self._made[id(program)] = program, made
+        return self._made[id(program)][1]
+
+
+def _suited(executable: CudaExecutable, graph: Graph, bindings: Bindings) -> tuple[Program, GraphOnDevice]:
+    """The program that suits the graph, as for a call by itself, and the graph on the ids that it has there."""
+    suited = executable._suited(graph)
+    if suited is not executable:
+        return _suited(suited, graph, bindings)
+    if executable._looks_up(graph, bindings):
+        return _suited(executable._looking_up(), graph, bindings)
+    with executable.backend.device().reserved(None):
+        try:
+            return executable._program, executable._enactor(graph, bindings).on_device
+        except GdslError as error:
+            if error.code != "E0912" or not executable._lets_go(graph):
+                raise
+            return executable._program, executable._enactor(graph, bindings).on_device

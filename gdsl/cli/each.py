@@ -1,0 +1,170 @@
+"""`gdslc run --each`: one program for many values of its params."""
+
+from __future__ import annotations
+
+import json
+import time
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import click
+import numpy as np
+
+from gdsl.api.summary import summarize
+from gdsl.backends.interface import parts_of
+from gdsl.cli.params import given_params, param_values
+from gdsl.cli.report import figures_of, parts
+from gdsl.cli.results import plain_number
+from gdsl.cli.streams import message
+from gdsl.diagnostics import printable
+from gdsl.records import dataclass
+from gdsl.version import __version__
+
+if TYPE_CHECKING:
+    from gdsl.api.batch import Batch
+    from gdsl.api.program import Program
+    from gdsl.graph import Graph
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Many:
+    """What came of all values, and what it is told with; times in milliseconds."""
+
+    program: Program
+    file: str
+    graph: Graph
+    graph_name: str
+    batch: Batch
+    load_ms: float
+    wall_ms: float
+
+
+def check_options(
+    each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
+) -> None:
+    """Raise a usage error for what does not go with --each."""
+    for name in given_params(tuple(each)):
+        if name in given:
+            raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
+    for option, is_set in others.items():
+        if is_set:
+            raise click.UsageError(f"{option} is of one run, and --each makes many")
+    if output is not None and output.suffix.lower() != ".npz":
+        raise click.UsageError(
+            f"-o: '{output.name}' must end in .npz, which holds an array of all runs for each result"
+        )
+
+
+def values_of_each(each: Sequence[str], graph: Graph) -> dict[str, Any]:
+    """The lists of values that the texts of --each are."""
+    return {name: _values(name, text, graph) for name, text in given_params(tuple(each)).items()}
+
+
+def _values(name: str, text: str, graph: Graph) -> Any:
+    from gdsl.binding import Text
+
+    if text == "all":
+        return range(graph.num_vertices)
+    if text.startswith("@"):
+        return param_values({name: text}, graph)[name]
+    words = [word.strip() for word in text.split(",")]
+    if not all(words):
+        raise click.UsageError(f"--each {name}={text}: values stand between commas: --each {name}=0,1,2")
+    return [Text(word) for word in words]
+
+
+def run_all(
+    program: Program, graph: Graph, values: dict[str, Any], names: tuple[str, str], load_ms: float, **options: Any
+) -> Many:
+    """The runs; `names` of the program's file and the graph's."""
+    started = time.perf_counter()
+    try:
+        batch = program.map(graph, values, **options)
+    except (TypeError, ValueError) as error:  # lists that are not equally long
+        raise click.UsageError(f"--each: {error}") from None
+    return Many(program, names[0], graph, names[1], batch, load_ms, (time.perf_counter() - started) * 1e3)
+
+
+def tell(many: Many, as_json: bool) -> None:
+    """Print what came of it."""
+    if as_json:
+        click.echo(json.dumps(_document(many), indent=2, allow_nan=False))
+    else:
+        _report(many)
+
+
+def write(file: BinaryIO, many: Many) -> None:
+    """A .npz file: an array of all runs for each result, and the values that they were given, `each.NAME`."""
+    values = {f"each.{name}": np.asarray([str(v) if isinstance(v, str) else v for v in given])
+              for name, given in many.batch.values.items()}  # fmt: skip
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for name, found in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
+                np.lib.format.write_array(entry, np.ascontiguousarray(found), allow_pickle=False)
+
+
+def _document(many: Many) -> dict[str, Any]:
+    batch, graph = many.batch, many.graph
+    declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
+    results = {}
+    for name, values in stacks.items():
+        summary = summarize(declared[name], values)
+        results[name] = {
+            "type": declared[name].type.name,
+            "shape": list(values.shape),
+            "minimum": plain_number(summary.minimum),
+            "maximum": plain_number(summary.maximum),
+            "sum": plain_number(summary.sum),
+            "grade": summary.grade,
+        }
+    return {
+        "gdsl": __version__,
+        "program": many.program.name,
+        "file": many.file,
+        "backend": batch.backend,
+        "how": batch.how,
+        "graph": {"name": many.graph_name, "vertices": graph.num_vertices, "edges": graph.num_edges},
+        "runs": len(batch),
+        "time_ms": {
+            "load": round(many.load_ms, 3),
+            "compile": round(batch.compile_ms, 3),
+            "run": round(batch.time_ms, 4),
+            "all": round(many.wall_ms, 3),
+        },
+        "values": {name: [plain_number(_plain(value)) for value in found] for name, found in batch.values.items()},
+        "iterations": batch.iterations.tolist(),
+        "results": results,
+    }
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
+
+
+def _report(many: Many) -> None:
+    batch, graph = many.batch, many.graph
+    click.echo(
+        f"{many.program.name} on {printable(many.graph_name)}: {graph.num_vertices:,} vertices, "
+        f"{graph.num_edges:,} edges"
+    )
+    for name, found in batch.values.items():
+        words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
+        click.echo(f"{len(batch):,} values of {name}: {words}{', …' if len(batch) > _SHOWN else ''}")
+    declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
+    for name, values in stacks.items():
+        summary = summarize(declared[name], values)
+        click.echo()
+        click.echo(f"{name}: {declared[name].type.name} [{', '.join(f'{length:,}' for length in values.shape)}]")
+        click.echo(f"  {figures_of(declared[name], summary)}")
+    click.echo()
+    passes = batch.iterations
+    told = f"{passes.min():,} to {passes.max():,} iterations" if len(batch) else "no iterations"
+    rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
+    click.echo(f"{told} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
+    click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")
+    if batch.backend_line:
+        message(batch.backend_line)

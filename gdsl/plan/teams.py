@@ -1,0 +1,64 @@
+"""Decides where what a run has lies where one launch runs for many values at once.
+
+The grid is cut into teams of blocks. A team runs the whole schedule with one value, then with the next one that nobody
+has: only the blocks of a team wait for each other, and where it is one block, for no other at all. Nothing that is
+written is shared among teams. What the caller gets, each value has to itself; so has it a record of what the host looks
+at. What is only worked in, a team has, for one value after the other.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.records import dataclass
+
+if TYPE_CHECKING:
+    from gdsl.plan.nodes import Plan
+
+
+@dataclass(frozen=True, slots=True)
+class Teams:
+    """The buffers that the host makes, by group and name; of traces there is none."""
+
+    rows: tuple[tuple[str, str], ...]
+    """Each value has a row in an array of all."""
+    records: tuple[tuple[str, str], ...]
+    """Each value has them in its record, of zeros at first."""
+    zeros: tuple[tuple[str, str], ...]
+    """A team has them, of zeros at first and after each value."""
+    rooms: tuple[tuple[str, str], ...]
+    """A team has them, of any content."""
+
+
+def refusal(plan: Plan) -> str | None:
+    """Why a program is not run by teams; None: it is."""
+    if not plan.target.fused:
+        return "its steps are kernels of their own"
+    if not plan.program.params:
+        return "it has no params"
+    if plan.graphs:
+        return "it makes graphs"
+    return None
+
+
+def teams_of(plan: Plan) -> Teams:
+    """Where the buffers of a plan lie."""
+    found: dict[str, list[tuple[str, str]]] = {"rows": [], "records": [], "zeros": [], "rooms": []}
+    for buffer in plan.buffers:
+        place = _place_of(buffer, plan)
+        if place is not None:
+            found[place].append((buffer.group, buffer.name))
+    return Teams(**{place: tuple(names) for place, names in found.items()})
+
+
+def _place_of(buffer: Buffer, plan: Plan) -> str | None:
+    if buffer.made is not Made.HOST or buffer.role is Role.TRACE or buffer.cleared is Cleared.GIVEN:
+        return None
+    if buffer.role in (Role.CONTROL, Role.OUTPUTS):
+        return "records"
+    if buffer.group == PROBLEM and any(scalar.name == buffer.name for scalar in plan.program.scalars):
+        return "records"
+    if buffer.group == PROBLEM and (buffer.role is Role.RESULT or buffer.name in plan.swapped):
+        return "rows"
+    return "zeros" if buffer.cleared is Cleared.ZERO else "rooms"

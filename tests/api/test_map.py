@@ -1,0 +1,220 @@
+"""`Program.map` and `Program.imap`: every run is what a call by itself gives."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.backends.cpu import many as on_cpu
+from tests.support.graphs import make_graph, path
+
+ROOT = Path(__file__).parents[2]
+CPU = pytest.param("cpu", marks=pytest.mark.skipif(shutil.which("g++") is None, reason="no g++ on this machine"))
+VARIED = """program varied;
+problem {
+    param start : vertex;
+    param shift : int32 = 0;
+    param factor : float32 = 1.5;
+    input edge cost : int32 where cost > shift;
+    vertex level : int32 = -1;
+    vertex swapped : int32 = 7;
+    vertex share : float32 = 0;
+    vertex nearest : (int32, vertex) = (inf, none);
+    scalar seen : int64 = 0;
+    scalar last : vertex = none;
+}
+edge functor visit(src, dst, e) { cond level[dst] == -1; apply { level[dst] = iteration + 1; } }
+edge functor lower(src, dst, e) { apply { nearest[dst] min= (cost[e], src); } }
+vertex functor add(v) {
+    apply { if (level[int32(v) + shift] >= 0) { seen += 1; } share[v] = factor * float32(level[v]); swapped[v] = 3; }
+}
+schedule {
+    level[start] = 0;
+    last = start;
+    frontier f = {start};
+    while (f) { f = advance(f, visit); }
+    compute(vertices, add);
+    advance(vertices, lower, to=none);
+    swap(level, swapped);
+}
+"""
+SEVERAL = """program several;
+problem { param width : int32 = 2; param shift : int32 = 0; vertex x[width] : int32 = 1; }
+vertex functor add(v) { apply { x[v][width - 1] = shift; } }
+schedule { compute(vertices, add); }
+"""
+
+
+@pytest.fixture(scope="module")
+def karate() -> gdsl.Graph:
+    return gdsl.Graph.read(ROOT / "samples" / "graphs" / "karate.mtx")
+
+
+@pytest.fixture(scope="module")
+def line() -> gdsl.Graph:
+    made = make_graph(path(9), 9, directed=False)
+    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes={"cost": np.arange(1, 17, dtype=np.int32)})
+
+
+@pytest.fixture(scope="module")
+def varied() -> gdsl.Program:
+    return gdsl.compile(VARIED, tune=["schedule.bounds=on"])
+
+
+def same(batch: gdsl.api.batch.Batch, singles: list[Any]) -> None:
+    """Of every result the rows, the runs by themselves, and the number of passes."""
+    assert len(batch) == len(singles)
+    assert batch.iterations.tolist() == [single.iterations for single in singles]
+    for number, (run, single) in enumerate(zip(batch, singles, strict=True)):
+        assert list(run) == list(single)
+        for name, values in single.items():
+            for found in (run[name], _row(batch[name], number)):
+                assert np.array_equal(np.asarray(found), np.asarray(values)), (number, name)
+
+
+def _row(stack: Any, number: int) -> Any:
+    return tuple(part[number] for part in stack) if isinstance(stack, tuple) else stack[number]
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_every_run_is_what_a_call_gives(varied: gdsl.Program, line: gdsl.Graph, backend: str) -> None:
+    starts, factors = [0, 8, 3, 3], np.array([0.5, 1, -2, 0.1], dtype=np.float32)
+    batch = varied.map(line, start=starts, factor=factors, backend=backend)
+    singles = [
+        varied(line, start=start, factor=factor, backend=backend) for start, factor in zip(starts, factors, strict=True)
+    ]
+    same(batch, singles)
+    assert batch.swapped.shape == (4, 9)
+    assert batch.share.dtype == np.float32
+    assert batch.last.tolist() == starts
+    assert batch.nearest.first.shape == (4, 9)
+    assert batch.grade == singles[0].grade
+    assert [run.last for run in varied.imap(line, start=starts, backend=backend)] == starts
+    if backend == "cpu":
+        assert "threads" in batch.how or on_cpu.processors() == 1
+
+
+def test_many_more_than_threads(karate: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    if shutil.which("g++") is None:
+        pytest.skip("no g++ on this machine")
+    monkeypatch.setattr(on_cpu, "processors", lambda: 3)
+    monkeypatch.setattr(on_cpu, "_PART", 2)
+    batch = gdsl.samples.bfs.map(karate, source=range(34), backend="cpu")
+    assert batch.how == "3 threads, a value each"
+    expected = gdsl.samples.bfs.map(karate, source=range(34), backend="reference")
+    assert np.array_equal(batch.distance, expected.distance)
+    each = list(gdsl.samples.bfs.imap(karate, source=range(34), backend="cpu"))
+    assert np.array_equal(np.stack([run.distance for run in each]), expected.distance)
+    few = gdsl.samples.bfs.map(karate, source=range(34), backend="cpu", memory=1)
+    assert few.how == "one after the other"
+
+
+def test_lists_of_every_kind(karate: gdsl.Graph) -> None:
+    bfs = gdsl.samples.bfs
+    expected = bfs.map(karate, source=[1, 2], backend="reference").distance
+    for values in (
+        (1, 2),
+        range(1, 3),
+        np.array([1, 2]),
+        np.array([1, 2], np.uint8),
+        {1: 0, 2: 0}.keys(),
+        iter([1, 2]),
+    ):
+        assert np.array_equal(bfs.map(karate, source=values, backend="reference").distance, expected)
+    assert np.array_equal(bfs.map(karate, {"source": [1, 2]}, backend="reference").distance, expected)
+    one = bfs.map(karate, source=[2], backend="reference")
+    assert one.distance.shape == (1, 34)
+    none = bfs.map(karate, source=[], backend="reference")
+    assert (len(none), none.distance.shape, none.parent.dtype) == (0, (0, 34), np.int32)
+    assert list(bfs.imap(karate, source=[], backend="reference")) == []
+
+
+def test_names(karate: gdsl.Graph) -> None:
+    networkx = pytest.importorskip("networkx")
+    graph = networkx.Graph([("Ann", "Bob"), ("Bob", (1, 2)), ("Eve", "Bob")])
+    batch = gdsl.samples.bfs.map(graph, source=["Eve", (1, 2), "Ann"], backend="reference")
+    assert batch.distance.tolist() == [[2, 1, 2, 0], [2, 1, 0, 2], [0, 1, 2, 2]]
+    assert batch.values == {"source": ["Eve", (1, 2), "Ann"]}
+    with pytest.raises(gdsl.GdslError, match=r"number 1 of the 2 values.*source='Anna'"):
+        gdsl.samples.bfs.map(graph, source=["Ann", "Anna"], backend="reference")
+
+
+def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
+    batch = gdsl.samples.bfs.map(karate, source=range(4), backend="reference")
+    assert batch[-1].distance[3] == 0
+    assert [run.distance[0] for run in batch[1:3]] == batch.distance[1:3, 0].tolist()
+    assert batch.results[2].distance[2] == 0
+    assert batch["parent"] is batch.parent
+    assert "distance" in dir(batch)
+    assert batch.host_arrays().keys() == {"distance", "parent"}
+    with pytest.raises(IndexError):
+        batch[4]
+    with pytest.raises(AttributeError, match="it has distance, parent"):
+        _ = batch.distances
+
+
+@pytest.mark.parametrize(
+    "values, kind, said",
+    [
+        ({"start": 3}, TypeError, "a list of values for a param"),
+        ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
+        ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
+        ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),
+        ({"start": [1], "memory": 0.5}, TypeError, "memory must be a whole number"),
+        ({"start": [1], "timeout": -1}, ValueError, "timeout must be"),
+        ({"start": [1], "backend": "gpu"}, ValueError, "backend must be"),
+        ({"start": [1], "begin": [2]}, gdsl.GdslError, "E0602"),
+        ({"begin": 3, "start": []}, gdsl.GdslError, "E0602"),
+        ({"start": [1, 9]}, gdsl.GdslError, r"E0604[\s\S]*number 1 of the 2 values, counted from 0: start=9"),
+        ({"start": [1, 2], "factor": [1, "x"]}, gdsl.GdslError, r"E0603[\s\S]*number 1 .*: start=2, factor='x'"),
+        ({"start": [1, 2], "shift": [0, 1]}, gdsl.GdslError, r"E0608[\s\S]*number 1 of the 2 values"),
+    ],
+)
+def test_what_is_refused(varied: gdsl.Program, line: gdsl.Graph, values: Any, kind: Any, said: str) -> None:
+    for call in (varied.map, varied.imap):
+        with pytest.raises(kind, match=said):
+            call(line, **{"backend": "reference", **values})
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_a_run_that_fails_is_named(varied: gdsl.Program, line: gdsl.Graph, backend: str) -> None:
+    shifts = [0, 0, 0, -3, 0, -4]
+    with pytest.raises(gdsl.GdslError, match=r"E0801[\s\S]*number 3 of the 6 values, counted from 0: shift=-3"):
+        varied.map(line, start=2, shift=shifts, backend=backend)
+    found = []
+    with pytest.raises(gdsl.GdslError, match="number 3"):
+        found.extend(varied.imap(line, start=2, shift=shifts, batch=1, backend=backend))
+    with pytest.raises(gdsl.GdslError, match=r"E0803[\s\S]*number 0"):
+        varied.map(line, start=[0, 1, 2], max_iterations=2, backend=backend)
+    assert varied.map(line, start=[0, 1, 2], backend=backend).last.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_the_timeout_is_for_all(backend: str) -> None:
+    text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
+    with pytest.raises(gdsl.GdslError, match="E0802"):
+        gdsl.compile(f"program endless; {text}").map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
+
+
+def test_several_values_an_element(line: gdsl.Graph) -> None:
+    program = gdsl.compile(SEVERAL)
+    batch = program.map(line, width=3, shift=[5, 6], backend="reference")
+    assert batch.x.shape == (2, 9, 3)
+    assert batch[1].x[4].tolist() == [1, 1, 6]
+    with pytest.raises(ValueError, match="`x` would have 2 values with number 0 of the values and 3 with number 1"):
+        program.map(line, width=[2, 3], backend="reference")
+
+
+def test_the_programs_own_names_come_first(karate: gdsl.Graph) -> None:
+    pagerank = gdsl.samples.pagerank
+    batch = pagerank.map(karate, max_iterations=[1, 2, 3], tolerance=0, backend="reference")
+    assert batch.iterations.tolist() == [1, 2, 3]
+    with pytest.raises(gdsl.GdslError, match="E0803"):
+        pagerank.map(karate, {"damping": [0.5, 0.9]}, max_iterations=1, backend="reference")
+    with pytest.raises(TypeError, match="'damping' is none"):
+        pagerank.map(karate, {"damping": [0.5]}, damping=3)

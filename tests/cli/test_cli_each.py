@@ -1,0 +1,74 @@
+"""`gdslc run --each`: a run for each of many values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+REFERENCE = ("--backend", "reference")
+
+
+def test_text(gdslc):
+    answer = gdslc("run", "hops.gdsl", "path.mtx", "--each", "source=0, 3", *REFERENCE)
+    assert answer.status == 0, answer.err
+    assert "2 values of source: 0, 3" in answer.out
+    assert "distance: int32 [2, 5]\n  min -1, max 3" in answer.out
+    assert "one after the other" in answer.out
+
+
+def test_every_vertex_into_a_file(gdslc):
+    answer = gdslc("run", "hops.gdsl", "path.mtx", "--each", "source=all", "-o", "all.npz", "--json", *REFERENCE)
+    assert answer.status == 0, answer.err
+    document = json.loads(answer.out)
+    assert document["runs"] == 5
+    assert document["values"] == {"source": [0, 1, 2, 3, 4]}
+    assert document["results"]["distance"]["shape"] == [5, 5]
+    with np.load("all.npz") as found:
+        assert found["distance"].tolist()[0] == [0, 1, 2, 3, -1]
+        assert found["each.source"].tolist() == [0, 1, 2, 3, 4]
+        assert found["iterations"].tolist() == document["iterations"]
+
+
+def test_values_from_a_file(gdslc):
+    Path("some.txt").write_text("4\n0\n")
+    np.save("some.npy", np.array([4, 0]))
+    for name in ("some.txt", "some.npy"):
+        answer = gdslc("run", "hops.gdsl", "path.mtx", "--each", f"source=@{name}", "--json", *REFERENCE)
+        assert json.loads(answer.out)["values"] == {"source": [4, 0]}, answer.err
+
+
+@pytest.mark.parametrize(
+    "words, status, said",
+    [
+        (("--each", "source=0,9"), 1, "number 1 of the 2 values, counted from 0: source='9'"),
+        (("--each", "source=0,x"), 1, "expected a whole number"),
+        (("--each", "source=0,,1"), 2, "values stand between commas"),
+        (("--each", "source"), 2, "name=value"),
+        (("--each", "sorce=1"), 1, "did you mean `source`?"),
+        (("--each", "source=1", "-p", "source=2"), 2, "one value for all, or many"),
+        (("--each", "source=1", "--profile"), 2, "--profile is of one run"),
+        (("--each", "source=1", "--dry-run"), 2, "--dry-run is of one run"),
+        (("--each", "source=1", "-o", "x.csv"), 2, "must end in .npz"),
+        (("--each", "source=1", "--batch", "0"), 2, "batch must be at least 1"),
+        (("-p", "source=1", "--batch", "2"), 2, "--batch is for --each"),
+        (("--each", "source=@no_such"), 1, "no_such"),
+        (("--each", "source=0", "--max-iterations", "1"), 1, "E0803"),
+    ],
+)
+def test_what_is_refused(gdslc, words: tuple[str, ...], status: int, said: str):
+    answer = gdslc("run", "hops.gdsl", "path.mtx", *words, *REFERENCE)
+    assert (answer.status, answer.out) == (status, "")
+    assert said in answer.err
+    assert not Path("x.csv").exists()
+
+
+def test_the_form_for_teams(gdslc):
+    plan = gdslc("compile", "hops.gdsl", "--emit", "plan", "--teams")
+    assert "teams of blocks, each with one value after the other:" in plan.out
+    assert "a row a value: problem.distance" in plan.out
+    assert "run_value" in gdslc("compile", "hops.gdsl", "--teams").out
+    assert gdslc("compile", "hops.gdsl", "--emit", "cpp", "--teams").status == 2
+    assert "kernels of their own" in gdslc("compile", "hops.gdsl", "--fuse", "off", "--teams").err

@@ -1,0 +1,69 @@
+"""Many runs at once on a GPU: each is what a call by itself gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.graph import GraphOptions, generate
+from gdsl.plan import team_sizes
+
+pytestmark = pytest.mark.gpu
+SKEWED = GraphOptions(weights="random:1", undirected=True).apply(generate("rmat:12"))
+WIDE = GraphOptions(weights="random:2").apply(generate("grid:60"))
+
+
+def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch, places: range) -> None:
+    for place in places:
+        values = {name: given[place] for name, given in batch.values.items()}
+        alone = program(graph, backend="cpu", **values)
+        for name, unique in alone.unique.items():
+            if unique:
+                assert np.allclose(batch.host_arrays()[name][place], alone[name], rtol=1e-3, equal_nan=True), (
+                    name,
+                    place,
+                )
+                assert np.allclose(batch[place].host_arrays()[name], alone[name], rtol=1e-3, equal_nan=True)
+
+
+@pytest.mark.parametrize("graph", [SKEWED, WIDE], ids=["skewed", "wide"])
+@pytest.mark.parametrize("name", ["bfs", "sssp"])
+@pytest.mark.parametrize("blocks", [1, 2, 16])
+def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Graph, name: str, blocks: int) -> None:
+    monkeypatch.setattr(team_sizes, "blocks_a_team", lambda *_: blocks)
+    program = getattr(gdsl.samples, name)
+    batch = program.map(graph, source=np.arange(700) * 5, backend="cuda")
+    assert batch.distance.shape == (700, graph.num_vertices)
+    assert ("a block each" if blocks == 1 else f"{blocks} blocks each") in batch.how
+    check(program, graph, batch, range(0, 700, 97))
+
+
+def test_other_programs() -> None:
+    ranks = gdsl.samples.pagerank.map(SKEWED, damping=[0.5, 0.85, 0.9], tolerance=1e-4, backend="cuda")
+    check(gdsl.samples.pagerank, SKEWED, ranks, range(3))
+    labels = gdsl.samples.label_propagation.map(SKEWED, seed=range(40), backend="cuda")
+    assert len(labels) == 40
+    trusses = gdsl.samples.k_truss.map(SKEWED, k=[3, 4], backend="cuda")
+    assert trusses.how.startswith("one after the other, since it makes graphs")
+
+
+def test_several_launches_and_results_as_they_come() -> None:
+    whole = gdsl.samples.bfs.map(SKEWED, source=range(500), backend="cuda")
+    parts = gdsl.samples.bfs.map(SKEWED, source=range(500), backend="cuda", batch=64)
+    assert "8 launches of 64" in parts.how
+    assert np.array_equal(whole.host_arrays()["distance"], parts.host_arrays()["distance"])
+    little = gdsl.samples.bfs.map(SKEWED, source=range(500), backend="cuda", memory=3_000_000)
+    assert "for which there is memory" in little.how
+    assert np.array_equal(whole.host_arrays()["distance"], little.host_arrays()["distance"])
+    for number, run in enumerate(gdsl.samples.bfs.imap(SKEWED, source=range(50), backend="cuda")):
+        assert np.array_equal(run.host_arrays()["distance"], whole.host_arrays()["distance"][number])
+
+
+def test_what_stops_them() -> None:
+    text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
+    with pytest.raises(gdsl.GdslError, match="E0802"):
+        gdsl.compile(f"program endless; {text}").map(SKEWED, k=range(300), timeout=0.5, backend="cuda")
+    with pytest.raises(gdsl.GdslError, match=r"E0803[\s\S]*number 0 of the 20 values"):
+        gdsl.samples.bfs.map(WIDE, source=range(20), max_iterations=3, backend="cuda")
+    assert gdsl.samples.bfs.map(SKEWED, source=[0, 1], backend="cuda").distance.shape[0] == 2
