@@ -22,8 +22,6 @@ if str(ROOT) not in sys.path:
 from docs.make_gallery import write_gallery  # noqa: E402
 
 PAGES = ("*.md", "docs/*.md", "samples/README.md")
-AWAITED = ("docs/batches",)
-"""Pages that the navigation has before they are there."""
 _LOADED = re.compile(r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=["']?(?:https?:)?//|"""
                      r"""<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//|"""
                      r"""@import\s+["'(]*(?:url\()?["']?(?:https?:)?//|url\(["']?(?:https?:)?//""")  # fmt: skip
@@ -39,16 +37,10 @@ def collect(target: Path) -> None:
     shutil.copytree(DOCS / "pictures", target / "docs" / "pictures")
     write_gallery(target / "docs" / "gallery")
     readme = target / "README.md"
-    (target / "index.md").write_text(readme.read_text(encoding="utf-8") + navigation(), encoding="utf-8")
+    navigation = (DOCS / "site" / "navigation.md").read_text(encoding="utf-8")
+    (target / "index.md").write_text(readme.read_text(encoding="utf-8") + navigation, encoding="utf-8")
     readme.unlink()
     shutil.copytree(DOCS / "site", target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*.md", "__pycache__"))
-
-
-def navigation() -> str:
-    """What the first page says of the others' order."""
-    lines = (DOCS / "site" / "navigation.md").read_text(encoding="utf-8").splitlines(keepends=True)
-    missing = {f"{page}\n" for page in AWAITED if not (ROOT / f"{page}.md").exists()}
-    return "".join(line for line in lines if line not in missing)
 
 
 def _linked(page: Path) -> str:
