@@ -56,8 +56,8 @@ SPILLED = {
     ("gdsl_pagerank_enactor", "sm_90"): 38,
     ("gdsl_connected_components_enactor", "sm_80"): 64,
 }
-"""Bytes, where the compiler spills a few to leave room for another block. On sm_90 what was measured got no slower by it;
-on sm_80 nothing has been timed."""
+"""Bytes, where the compiler spills a few to leave room for another block. On sm_90 what was measured got no slower by
+it; on sm_80 nothing has been timed."""
 
 
 def test_no_sample_spills() -> None:
