@@ -117,8 +117,8 @@ def test_inputs_of_the_right_type_are_not_copied():
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (jax.numpy.arange(3, dtype="bfloat16"), "bfloat16"),
-        (jax.numpy.arange(3, dtype="complex64"), "complex64"),
+        ("bfloat16", "bfloat16"),
+        ("complex64", "complex64"),
         (Tensor(np.arange(3, dtype=complex)), "complex128"),
         (Tensor(np.arange(3.0), (8, 0)), "lies in the memory of a device of Metal; bring it to the host first"),
         (Tensor(np.arange(3.0), (99, 0)), "a device other than the host's"),
@@ -129,6 +129,8 @@ def test_inputs_of_the_right_type_are_not_copied():
     ids=["bfloat16", "complex", "complex by dlpack", "metal", "unknown", "shape", "gradients", "torch"],
 )
 def test_what_cannot_be_taken(program, given, said):
+    if isinstance(given, str):  # made here: where JAX has a GPU it takes most of its memory with the first array
+        given = jax.numpy.arange(3, dtype=given)
     with pytest.raises(gdsl.GdslError, match=r"E060[67]") as caught:
         program(GRAPH, **{**GOOD, "x": given}, backend="reference")
     assert said in str(caught.value)
