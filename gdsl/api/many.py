@@ -102,7 +102,8 @@ class _Many:
             stacks.put(arrays, len(part.iterations))
             scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
             iterations = [*whole.iterations, *part.iterations]
-            whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, part.how)
+            how = whole.how if whole.iterations else part.how  # the last one may have fewer
+            whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, how)
         return Batch(runs, replace(whole, arrays=stacks.arrays), self.varied)
 
     def results(self) -> Iterator[Result]:
