@@ -26,7 +26,7 @@ def project(tmp_path_factory):
 
 
 def test_the_test_of_a_project_runs(project, shared_cache):
-    environment = {**os.environ, "GDSL_CACHE_DIR": shared_cache}
+    environment = {**os.environ, "GDSL_CACHE_DIR": shared_cache, "PYTEST_ADDOPTS": ""}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
     answer = subprocess.run(
         words, cwd=project, capture_output=True, text=True, timeout=300, env=environment, check=False
