@@ -65,6 +65,8 @@ class Fusion:
         """What was looked at, in the order of the text."""
         self._alone: dict[int, Operation] = {}
         """By site what an operator is without those in its sweep."""
+        self._owned: dict[int, frozenset[str]] = {}
+        """By site what `_own` has found: to walk a long functor takes long, and each operator of its block is asked for."""
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A block, and all blocks in it, with the operators that have one sweep in one."""
@@ -149,6 +151,12 @@ class Fusion:
 
     def _own(self, operation: Operation) -> frozenset[str]:
         """The arrays of which the work on a member touches the member's element and no other."""
+        site = operation.step.site
+        if site not in self._owned:
+            self._owned[site] = self._owned_by(operation)
+        return self._owned[site]
+
+    def _owned_by(self, operation: Operation) -> frozenset[str]:
         step, functor = operation.step, self.accesses.functor_of(operation.step)
         if step.stores is not None:
             read = any(each.name == step.stores and not each.writes for each in self.accesses.of_step(step))
