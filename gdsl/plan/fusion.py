@@ -66,7 +66,7 @@ class Fusion:
         self._alone: dict[int, Operation] = {}
         """By site what an operator is without those in its sweep."""
         self._owned: dict[int, frozenset[str]] = {}
-        """By site what `_own` has found: to walk a long functor takes long, and each operator of its block is asked for."""
+        """By site what `_own` has found: each operator of a block is asked for, and a functor may be long."""
 
     def steps(self, steps: tuple[Step, ...]) -> tuple[Step, ...]:
         """A block, and all blocks in it, with the operators that have one sweep in one."""
