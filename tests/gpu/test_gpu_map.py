@@ -24,7 +24,9 @@ def check(program: gdsl.Program, graph: gdsl.Graph, batch: gdsl.api.batch.Batch,
                     name,
                     place,
                 )
-                assert np.allclose(batch[place].host_arrays()[name], alone[name], rtol=1e-3, equal_nan=True)
+                one = batch[place]
+                single = one.scalars[name] if name in one.scalars else one.host_arrays()[name]
+                assert np.allclose(single, alone[name], rtol=1e-3, equal_nan=True)
 
 
 @pytest.mark.parametrize("graph", [SKEWED, WIDE], ids=["skewed", "wide"])

@@ -308,9 +308,11 @@ __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iterati
 }
 
 // piece: end_walks
-// At the end of a kernel, once all have walked.
+// At the end of a kernel, once all have walked. Its compiler may have all threads of the block read what is owed before it
+// asks who leads, so these wait for the leader's last word.
 __device__ __forceinline__ void end_walks(enactor& run) {
     owed_edges& owed = run.shared.owed;
+    __syncthreads();
     if (leader() && owed.due(false)) { owed.tell(owed.edges()); }
 }
 
