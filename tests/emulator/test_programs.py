@@ -76,7 +76,7 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
 
 
 def pairs() -> Iterator[ParameterSet]:
-    """The first samples in all modes; other programs fused and, in turns, in a third of the other modes; the rest of
+    """The first samples in all modes; other programs fused and, in turns, in a fifth of the other modes; the rest of
     the library fused, beside the tunings that `test_schedules` has of it.
 
     GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all.
@@ -88,7 +88,7 @@ def pairs() -> Iterator[ParameterSet]:
             if case in LIBRARY:
                 chosen = everything or place == 0
             else:
-                chosen = everything or case in SAMPLES or place == 0 or (turn + place) % 3 == 0
+                chosen = everything or case in SAMPLES or place == 0 or (turn + place) % 5 == 0
             if chosen:
                 yield pytest.param(case, mode, id=f"{case.name}-{mode.name}")
 
