@@ -256,6 +256,10 @@ class EmulatedDevice:
         """A copy of the first `count` values."""
         return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)
 
+    def peek(self, buffer: EmulatedBuffer, dtype: Any) -> Any:
+        """The first value."""
+        return self.fetch(buffer, dtype, 1)[0]
+
     def result(self, buffer: EmulatedBuffer, dtype: Any, count: int) -> Any:
         """The same as `fetch`."""
         return self.fetch(buffer, dtype, count)
@@ -308,7 +312,9 @@ class EmulatedDevice:
         return (self._times[1] - self._times[0]) * 1e3
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
-        """All work is done already."""
+        """All work is done already, which `must_stop` may look at once."""
+        if must_stop is not None:
+            must_stop()
 
     def ask_to_stop(self) -> None:
         """Set the flag that kernels poll."""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda import plan_of
+from gdsl.backends.cuda import plan_of, watching
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels, Renumbered
 from gdsl.backends.cuda.teams import TeamRuns
@@ -120,6 +120,17 @@ def weighted(graph: Graph, dtype: str) -> dict[str, Any]:
 @pytest.fixture(scope="module")
 def karate() -> Graph:
     return gdsl.Graph.read(Path(__file__).parents[2] / "samples" / "graphs" / "karate.mtx")
+
+
+def test_how_many_are_done_is_told_while_they_run(karate: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a launch by itself, and each value once over several launches."""
+    monkeypatch.setattr(watching, "_EVERY", 0.0)
+    program = built("bfs")[0]
+    bound = [bind(program, karate, {"source": source}, id_bits=32) for source in range(9)]
+    for at_once in (9, 4, 1):
+        told: list[int] = []
+        parts_of("bfs", karate, bound, device_for(1, 4), at_once=at_once, done=told.append)
+        assert sum(told) == 9 and min(told) > 0
 
 
 @pytest.mark.parametrize("blocks", [1, 2])

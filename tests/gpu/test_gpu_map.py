@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends.cuda import watching
 from gdsl.graph import GraphOptions, generate
 from gdsl.plan import team_sizes
+from gdsl.progress import Counting
 
 pytestmark = pytest.mark.gpu
 SKEWED = GraphOptions(weights="random:1", undirected=True).apply(generate("rmat:12"))
@@ -69,3 +71,13 @@ def test_what_stops_them() -> None:
     with pytest.raises(gdsl.GdslError, match=r"E0803[\s\S]*number 0 of the 20 values"):
         gdsl.samples.bfs.map(WIDE, source=range(20), max_iterations=3, backend="cuda")
     assert gdsl.samples.bfs.map(SKEWED, source=[0, 1], backend="cuda").distance.shape[0] == 2
+
+
+def test_what_is_done_is_told_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The counter of values is read while the kernel runs."""
+    monkeypatch.setattr(watching, "_EVERY", 0.0)
+    told: list[int] = []
+    monkeypatch.setattr(Counting, "add", lambda self, count: told.append(count))
+    batch = gdsl.samples.bfs.map(WIDE, source=range(3000), backend="cuda")
+    assert batch.how.startswith("one launch")
+    assert sum(told) == 3000 and min(told) > 0 and len(told) > 2

@@ -128,6 +128,10 @@ class Device(Protocol):
         """The first `count` values of `buffer`, on the host, after all work so far."""
         ...
 
+    def peek(self, buffer: Buffer, dtype: Any) -> Any:
+        """The first value of `buffer` at this moment, while kernels run: it waits for none of them."""
+        ...
+
     def result(self, buffer: Buffer, dtype: Any, count: int) -> Any:
         """The first `count` values of a buffer from `allocate` as an array of the kind that the caller is given."""
         ...

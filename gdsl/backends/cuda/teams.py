@@ -13,6 +13,7 @@ from gdsl.backends.cuda.enactor import STOPPED_FROM_BIT, signed
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
+from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.many import Bounds, FailedAtError, Part
 from gdsl.backends.needs import bytes_of
@@ -96,12 +97,11 @@ class TeamRuns:
 
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
         """All of `bound`, as many at a time as there is memory for; raises as `backends.many` says."""
-        self._began, self.limits = time.monotonic(), limits
+        self._began, self.limits, self._done = time.monotonic(), limits, bounds.done
         self._measure(bound[0])
         first = 0
         while first < len(bound):
             part = self._tried(bound, first, self._shape(len(bound) - first, bounds))
-            bounds.done(len(part.iterations))
             yield part
             first += len(part.iterations)
 
@@ -180,12 +180,14 @@ class TeamRuns:
             outside = self._outside(memory, rows, count)
             self.device.stop_clock()
             self.device.end()
-            self.device.wait(self._is_late if self.limits.timeout is not None else None)
+            watching = Watching(self.device, count, teams, self._is_late, self._done)
+            self.device.wait(lambda: watching.look(made["next"]))
             records = self.device.fetch(made["records"], numpy.uint8, count * self._records.stride)
             records = records.reshape(count, self._records.stride)
             self._raise_failure(records, values, first)
             part = self._gathered(memory, outside, records, rows)
             whole = True
+            watching.end()
             return Part(*part, self.device.elapsed_ms(), _how(len(bound), shape))
         finally:
             memory.end(whole)
