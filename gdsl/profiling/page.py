@@ -14,6 +14,7 @@ from typing import Any
 from gdsl.resources import resource_text
 
 _POLICY = "default-src 'none'; style-src '{style}'; script-src '{script}'; base-uri 'none'; form-action 'none'"
+_PIECES = ("elements", "words", "view", "charts", "tables", "texts", "facts", "pages", "begin")
 DATA = "gdsl-profile"
 """The id of the element that holds the data."""
 
@@ -22,7 +23,7 @@ def page(profiles: list[dict[str, Any]], comparison: dict[str, Any] | None) -> s
     """The page of one profile, or of two with what differs between them."""
     from jinja2 import Environment, StrictUndefined
 
-    style, script = (resource_text("templates", "profile", f"page.{suffix}") for suffix in ("css", "js"))
+    style, script = resource_text("templates", "profile", "page.css"), _script()
     names = " and ".join(dict.fromkeys(each["program"]["name"] for each in profiles))
     template = Environment(undefined=StrictUndefined, autoescape=True, keep_trailing_newline=True).from_string(
         resource_text("templates", "profile", "page.html.j2")
@@ -35,6 +36,12 @@ def page(profiles: list[dict[str, Any]], comparison: dict[str, Any] | None) -> s
         id=DATA,
         data=_harmless({"profiles": profiles, "comparison": comparison}),
     )
+
+
+def _script() -> str:
+    """The script of the page: its pieces in an order in which each has what it needs, and nothing of them outside."""
+    pieces = (resource_text("templates", "profile", f"{piece}.js") for piece in _PIECES)
+    return "\n".join(['"use strict";', "(() => {", *pieces, "})();"]) + "\n"
 
 
 def _harmless(data: dict[str, Any]) -> str:
