@@ -29,22 +29,23 @@ OPTIONS = (
 _KIND = "native"
 _at_once = threading.Lock()
 _loaded: dict[str, ctypes.CDLL] = {}
-_refused: set[str] = set()
+_absent: set[tuple[str, bool]] = set()
+"""What there is not, by whether it was to be made."""
 
 
 def library(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
     """The library of the C++ in `templates/NAME`, which has `symbols`: loaded before, or kept in the cache, or, with
     `make`, compiled now; else None. Raises GdslError where the deadline of a run is over meanwhile."""
     with _at_once:
-        if name not in _loaded and name not in _refused:
+        if name not in _loaded and (name, make) not in _absent:
             try:
                 found = _found(name, symbols, make)
             except (OSError, AttributeError):
                 found = None
             if found is not None:
                 _loaded[name] = found
-            elif make:
-                _refused.add(name)
+            else:
+                _absent.add((name, make))
         return _loaded.get(name)
 
 

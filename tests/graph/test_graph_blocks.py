@@ -11,7 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, GraphOptions, columns, compiled, csr, decimals, ordering, postponed, text, threads
+from gdsl.graph import (
+    Graph,
+    GraphOptions,
+    columns,
+    compiled,
+    csr,
+    decimals,
+    ordering,
+    postponed,
+    sorting,
+    text,
+    threads,
+)
 from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
 
@@ -204,7 +216,11 @@ def test_orders_of_edges(monkeypatch, directed):
             for values in ({}, {"weight": np.arange(edges)}):
                 given_edges = EdgeList(sources, destinations, count, directed, values)
                 expected = in_order(given_edges)
-                for pieces in ({}, {"_PIECE": 32, "_BLOCK": 16}, {"_PIECE": 32, "_BLOCK": 16, "_WORD_BITS": 9}):
+                small = {"_PIECE": 32, "_BLOCK": 16}
+                for pieces, by_cpp in itertools.product(({}, small, {**small, "_WORD_BITS": 9}), (False, True)):
+                    if by_cpp:
+                        monkeypatch.setattr(sorting, "_WORTH_A_LOOK", 0)
+                        monkeypatch.setattr(sorting, "_WORTH_COMPILING", 0)
                     monkeypatch.setattr(csr, "_FEW", 0 if pieces else 1 << 14)
                     monkeypatch.setattr(threads, "processors", lambda pieces=pieces: 3 if pieces else 1)
                     for name, size in pieces.items():

@@ -114,7 +114,7 @@ def test_whole_numbers_are_as_wide_as_they_are(quick_reader):
 def test_without_a_compiler_texts_are_read_by_numpy(monkeypatch):
     monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
     monkeypatch.setattr(kept, "_loaded", {})
-    monkeypatch.setattr(kept, "_refused", set())
+    monkeypatch.setattr(kept, "_absent", set())
     monkeypatch.setattr(kept.compilers, "find_compiler", lambda: None)
     assert compiled.reader(__file__) is columns_of
 
@@ -125,7 +125,7 @@ def test_a_compiler_that_fails_is_no_mistake_of_a_file(monkeypatch, tmp_path):
     for command in ("false", "true"):  # one refuses, the other makes nothing
         monkeypatch.setenv("CXX", command)
         monkeypatch.setattr(kept, "_loaded", {})
-        monkeypatch.setattr(kept, "_refused", set())
+        monkeypatch.setattr(kept, "_absent", set())
         assert compiled.reader(__file__) is columns_of
 
 
@@ -135,7 +135,7 @@ def test_what_is_kept_is_used_for_smaller_files(monkeypatch, tmp_path):
     for least, by_numpy in ((1 << 30, True), (0, False), (1 << 30, False)):
         monkeypatch.setattr(compiled, "WORTH_COMPILING", least)
         monkeypatch.setattr(kept, "_loaded", {})
-        monkeypatch.setattr(kept, "_refused", set())
+        monkeypatch.setattr(kept, "_absent", set())
         assert (compiled.reader(__file__) is columns_of) == by_numpy
 
 
