@@ -14,10 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.digits import Block, Marks, Words, block_of
+from gdsl.graph.digits import MOST_DIGITS, Block, Marks, Words, block_of
 
-_MOST_DIGITS = 18
-"""More may not fit in an int64."""
 _MOST_OF_A_REAL = 19
 """More may not fit in a uint64."""
 _MINUS, _PLUS, _POINT, _E, _LARGE_E = (ord(mark) for mark in "-+.eE")
@@ -61,7 +59,7 @@ def _wholes(block: Block, place: int, kind: type) -> Column | None:
             return None
         negative = marks.words
         length[negative] -= 1
-    if length.min(initial=1) < 1 or length.max(initial=1) > _MOST_DIGITS:
+    if length.min(initial=1) < 1 or length.max(initial=1) > MOST_DIGITS:
         return None
     values = block.value(words.last, length).view(np.int64)
     if negative is not None:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+MOST_DIGITS = 18
+"""More may not fit in an int64."""
 BEFORE = 32
 """Ends of lines in front of a block, so that looking back from its first number stays inside."""
 _SPACE, _TAB, _END = (ord(mark) for mark in " \t\n")
@@ -98,6 +100,27 @@ def block_of(lines: bytes, width: int, delimiter: str | None) -> Block | None:
         return None
     marks = None if inside is is_digit else _marks(text, np.flatnonzero(inside & ~is_digit), words, width)
     return Block(text, _fours(offsets, is_digit), width, words, marks)
+
+
+def lists_of(lines: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """(numbers, how many of them each line has) of whole lines of digits between blanks; None where they are anything
+    else, or numbers have more digits than any int64."""
+    if not lines.endswith(b"\n"):
+        return None
+    text = np.frombuffer(b"\n" * BEFORE + lines, np.uint8)
+    offsets = text - np.uint8(ord("0"))
+    is_digit = offsets < 10
+    ends = np.flatnonzero(text == _END)[BEFORE:]
+    blanks = np.count_nonzero(text == _SPACE) + np.count_nonzero(text == _TAB)
+    if np.count_nonzero(is_digit) + blanks + len(ends) + BEFORE != len(text):
+        return None
+    edges = np.flatnonzero(is_digit[1:] != is_digit[:-1])
+    words = Words(edges[0::2], edges[1::2])
+    length = words.last - words.before
+    if length.max(initial=0) > MOST_DIGITS:
+        return None
+    numbers = Block(text, _fours(offsets, is_digit), 1, words, None).value(words.last, length).view(np.int64)
+    return numbers, np.diff(np.searchsorted(words.last, ends), prepend=0)
 
 
 def _inside(text: NDArray[np.uint8], ends: NDArray[np.bool_], delimiter: str | None) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import is_count
 from gdsl.graph.csr import Csr
+from gdsl.graph.digits import lists_of
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
@@ -45,20 +47,20 @@ def read_metis(path: str) -> Csr:
     with TextLines(path) as lines:
         header = _header(lines)
         lines.longest = max(lines.longest, header.longest_line)
-        lists, fronts = _lists(lines, header)
-    degrees = np.array([len(one) for one in lists], dtype=np.int64)
-    flat = np.concatenate([np.zeros(0, np.int64), *lists])
+        vertices = _Vertices(lines, header)
+        vertices.read()
+    degrees, flat = vertices.degrees, np.concatenate([np.zeros(0, np.int64), *vertices.neighbours])
     kind = np.int32 if header.num_vertices < WIDE_FROM else np.int64
-    if header.weighted:
-        degrees, flat, weights = degrees // 2, flat[::2], flat[1::2]
     sources = np.repeat(np.arange(header.num_vertices, dtype=kind), degrees)
     destinations = (flat - 1).astype(kind)
     loops = int(np.count_nonzero(sources == destinations))
     if len(flat) != 2 * header.num_edges and len(flat) + loops != 2 * header.num_edges:
         message = f"the lines name {len(flat):,} neighbours, and the header says {header.num_edges:,} edges"
         raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
-    attributes: dict[str, NDArray[Any]] = {"weight": narrowed(weights)} if header.weighted else {}
-    edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, fronts))
+    attributes: dict[str, NDArray[Any]] = {}
+    if header.weighted:
+        attributes = {"weight": narrowed(np.concatenate([np.zeros(0, np.int64), *vertices.edge_weights]))}
+    edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, vertices))
     return undirected_csr(edges, "the list of neighbours", "name each edge at both of its ends", first=1)
 
 
@@ -83,39 +85,92 @@ def _header(lines: TextLines) -> _Header:
     return _Header(num_vertices, num_edges, int(len(form) == 3), weights, form[-1] == "1")
 
 
-def _lists(lines: TextLines, header: _Header) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """What stands behind, and before, the beginning of the neighbours of each vertex. An empty line is a vertex too."""
-    front = header.sizes + header.weights
-    lists: list[NDArray[np.int64]] = []
-    fronts: list[NDArray[np.int64]] = []
-    empty = np.zeros(0, np.int64)
-    before = lines.number
-    for line in lines:
-        skipped, before = lines.number - before - 1, lines.number
-        lists += [empty] * min(skipped, header.num_vertices - len(lists) + 1)
-        if line.lstrip().startswith("%"):
-            lines.skip()
-            continue
-        if len(lists) >= header.num_vertices:
-            if line.isspace():
+class _Vertices:
+    """What the lines say of the vertices, in their order. An empty line is a vertex too.
+
+    degrees: int64[V], 0 for those not yet read; neighbours (ids from 1) and edge_weights: of some vertices each, one
+    behind the other; fronts: what stands before the neighbours, a row for each of some vertices.
+    """
+
+    def __init__(self, lines: TextLines, header: _Header) -> None:
+        self._lines, self._header = lines, header
+        self._front, self._step = header.sizes + header.weights, 2 if header.weighted else 1
+        self._count = self._lines_with_words = 0
+        self._before = lines.number
+        self.degrees = np.zeros(header.num_vertices, np.int64)
+        self.neighbours: list[NDArray[np.int64]] = []
+        self.edge_weights: list[NDArray[np.int64]] = []
+        self.fronts: list[NDArray[np.int64]] = []
+
+    def read(self) -> None:
+        """All lines. Raises GdslError with the line."""
+        self._read_lines(iter(self._lines))
+        for block in self._lines.blocks():
+            if isinstance(block, Exception):
+                raise self._lines.refused(block) from None
+            self._pass_empty_lines(self._lines.number)
+            found = lists_of(block)
+            if found is not None and self._takes(*found):
+                self._lines.passed(len(found[1]))
+                self._before = self._lines.number
+            else:
+                self._read_lines(self._lines.lines_of(block))
+        if self._front and self._lines_with_words < self._header.num_vertices:
+            message = f"{self._lines_with_words:,} of its {self._header.num_vertices:,} vertices"
+            raise self._lines.error("E0706", f"the file has lines for {message}")
+
+    def _pass_empty_lines(self, last: int) -> None:
+        """Those up to the line `last` are vertices without edges, as far as there are more vertices."""
+        self._count = min(self._count + last - self._before, self._header.num_vertices)
+        self._before = last
+
+    def _takes(self, numbers: NDArray[np.int64], lengths: NDArray[np.int64]) -> bool:
+        """Whether these may be the lines of the next vertices; then they are kept."""
+        behind = lengths - self._front
+        vertices = slice(self._count, self._count + len(lengths))
+        if vertices.stop > self._header.num_vertices or behind.min() < 0 or (behind % self._step).any():
+            return False
+        own = numbers
+        if self._front:
+            starts = np.cumsum(lengths) - lengths
+            places = starts[:, None] + np.arange(self._front)
+            own = np.delete(numbers, places.ravel())
+        neighbours = own[:: self._step]
+        if len(neighbours) and not 1 <= neighbours.min() <= neighbours.max() <= self._header.num_vertices:
+            return False
+        if self._front:
+            self.fronts.append(numbers[places])
+        self.neighbours.append(neighbours)
+        self.edge_weights.append(own[1::2] if self._header.weighted else own[:0])
+        self.degrees[vertices] = behind // self._step
+        self._count = vertices.stop
+        self._lines_with_words += len(lengths)
+        return True
+
+    def _read_lines(self, stream: Iterator[str]) -> None:
+        """One by one."""
+        lines, header = self._lines, self._header
+        for line in stream:
+            self._pass_empty_lines(lines.number - 1)
+            self._before = lines.number
+            if line.lstrip().startswith("%"):
+                lines.skip()
                 continue
-            message = f"the file goes on after the lines of the {header.num_vertices:,} vertices of its header"
-            raise lines.error("E0706", message)
-        values = _numbers(lines, line)
-        neighbours = values[front :: 2 if header.weighted else 1]
-        if len(values) < front or (header.weighted and (len(values) - front) % 2):
-            raise lines.error("E0705", f"the line does not hold what the header says of each vertex: `{short(line)}`")
-        outside = (neighbours < 1) | (neighbours > header.num_vertices)
-        if outside.any():
-            value = int(neighbours[int(np.argmax(outside))])
+            if self._count >= header.num_vertices:
+                if line.isspace():
+                    continue
+                message = f"the file goes on after the lines of the {header.num_vertices:,} vertices of its header"
+                raise lines.error("E0706", message)
+            values = _numbers(lines, line)
+            if self._takes(values, np.array([len(values)])):
+                continue
+            neighbours = values[self._front :: self._step]
+            if len(values) < self._front or (len(values) - self._front) % self._step:
+                message = f"the line does not hold what the header says of each vertex: `{short(line)}`"
+                raise lines.error("E0705", message)
+            value = int(neighbours[int(np.argmax((neighbours < 1) | (neighbours > header.num_vertices)))])
             message = f"{value} is no vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
             raise lines.error("E0707", message)
-        lists.append(values[front:])
-        fronts.append(values[:front])
-    missing = header.num_vertices - len(lists)
-    if front and len(fronts) < header.num_vertices:
-        raise lines.error("E0706", f"the file has lines for {len(fronts):,} of its {header.num_vertices:,} vertices")
-    return lists + [empty] * missing, fronts
 
 
 def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:
@@ -126,10 +181,11 @@ def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:
     return np.array(words, dtype=np.int64) if words else np.zeros(0, np.int64)
 
 
-def _of_vertices(header: _Header, fronts: list[NDArray[np.int64]]) -> dict[str, NDArray[Any]]:
+def _of_vertices(header: _Header, vertices: _Vertices) -> dict[str, NDArray[Any]]:
     if not header.sizes + header.weights:
         return {}
-    table = np.stack(fronts, axis=1) if fronts else np.zeros((header.sizes + header.weights, 0), np.int64)
+    table = np.concatenate([np.zeros((0, header.sizes + header.weights), np.int64), *vertices.fronts])
     names = ["size"] * header.sizes
     names += ["vertex_weight"] if header.weights == 1 else [f"vertex_weight_{n}" for n in range(header.weights)]
-    return {name: narrowed(column) for name, column in zip(names, table, strict=True)}
+    columns = map(np.ascontiguousarray, table.T)
+    return {name: narrowed(column) for name, column in zip(names, columns, strict=True)}

@@ -112,3 +112,59 @@ def test_a_line_that_no_memory_holds(tmp_path, monkeypatch):
     (tmp_path / "a.graph.gz").write_bytes(gzip.compress(b"1000000 2000000\n" + b" " * 30_000_000 + b"\n"))
     with pytest.raises(GdslError, match=r"E0708.*a line of"):
         Graph.read(tmp_path / "a.graph.gz")
+
+
+@pytest.mark.parametrize("behind", ["\n% c\n", "\n \n", "\n\n\n \n% c\n\n"])
+def test_what_stands_behind_the_last_vertex(tmp_path, behind):
+    """Blank lines and comments are no vertices any more."""
+    assert stored(read(tmp_path, "2 1\n2\n1\n" + behind)) == [(0, 1), (1, 0)]
+
+
+@given(st.randoms(), st.sampled_from((0, 0, 0.03, 0.2)))
+@settings(max_examples=400, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_blocks_and_single_lines_come_to_the_same(tmp_path, random, odd):
+    """Lines side by side, wherever blocks begin, and one by one: the same graphs and messages."""
+    form = random.choice(("", " 1", " 10", " 11", " 100 0", " 111 2"))
+    sizes = 1 if form[1:4] in ("100", "111") else 0
+    front = sizes + (int(form[5:]) if len(form) > 5 else int(form in (" 10", " 11")))
+    count = random.choice((1, 3, 6))
+    ends = [[] for _ in range(count)]
+    for _ in range(random.choice((0, 2, 9))):
+        first, second, weight = (random.randrange(count) for _ in range(3))
+        weights = [f" {weight}"] if form[-1:] == "1" or "11" in form[:4] else [""]
+        for one, other in {(first, second), (second, first)}:
+            ends[one].append(f"{other + 1}{weights[0]}")
+    rows = [" ".join([*(str(random.randrange(9)) for _ in range(front)), *each]) for each in ends]
+    named = sum(len(each) for each in ends)
+    strange = ("", " ", "\t", "%", "% 1", "0", "1", "9" * 18, "9" * 20, "-1", "x", "1.0", "1 2 3", "+1", "\x0b")
+    while random.random() < odd * 4:
+        rows.insert(random.randrange(len(rows) + 1), random.choice(strange))
+    if random.random() < odd:
+        rows.pop()
+    text = (
+        f"{count} {named // 2}{form}\n"
+        + random.choice(("\n", " \n", "\r\n")).join(rows)
+        + random.choice(("\n", "\n", ""))
+    )
+    path = tmp_path / "a.graph"
+    path.write_bytes(text.encode())
+    found = []
+    with pytest.MonkeyPatch.context() as patch:
+        for first, chunk in ((1 << 12, 1 << 19), (8, 16), (8, 1 << 12), (64, 64)):
+            patch.setattr("gdsl.graph.text._FIRST", first)
+            patch.setattr("gdsl.graph.text._CHUNK", chunk)
+            found.append(outcome(path))
+        patch.setattr("gdsl.graph.metis.lists_of", lambda _: None)
+        found.append(outcome(path))
+    assert all(each == found[0] for each in found), text
+
+
+def outcome(path):
+    """The graph in a form to compare, or what is said against it."""
+    try:
+        graph = Graph.read(path)
+    except GdslError as error:
+        return [(problem.code, problem.message, problem.place) for problem in error.diagnostics]
+    values = {name: each.tolist() for name, each in graph.vertex_attributes.items()}
+    weights = graph.attributes["weight"].tolist() if "weight" in graph.attributes else None
+    return graph.offsets.tolist(), graph.columns.tolist(), weights, values
