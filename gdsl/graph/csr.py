@@ -192,7 +192,7 @@ def first_without_opposite(csr: Csr) -> int | None:
     """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
     count, sources = csr.num_vertices, edge_sources(csr.offsets, csr.columns)
     forward, backward = packed(sources, csr.columns, count), packed(csr.columns, sources, count)
-    backward.sort()
+    sort_of(len(backward))(backward, 0, bits_for(count * count))
     if np.array_equal(forward, backward):
         return None
     place_among_equals = np.arange(len(forward)) - np.searchsorted(forward, forward, side="left")

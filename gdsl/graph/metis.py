@@ -104,8 +104,9 @@ class _Vertices:
 
     def read(self) -> None:
         """All lines. Raises GdslError with the line."""
+        blocks = self._lines.blocks()
         self._read_lines(iter(self._lines))
-        for block in self._lines.blocks():
+        for block in blocks:
             if isinstance(block, Exception):
                 raise self._lines.refused(block) from None
             self._pass_empty_lines(self._lines.number)
