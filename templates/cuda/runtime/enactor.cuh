@@ -15,7 +15,8 @@ struct owed_edges {
     bool whole;  // all had been counted before this barrier
 
     __device__ __forceinline__ void clear() { counted = nullptr; }
-    __device__ __forceinline__ bool due(bool early) const { return counted != nullptr && (whole || !early); }
+    // A load that no compiler takes ahead of the question who leads: other threads would read it while it changes.
+    __device__ __forceinline__ bool due(bool early) const { return load_relaxed(&counted) != nullptr && (whole || !early); }
     __device__ __forceinline__ uint64 edges() const { return load_relaxed(counted); }
     __device__ __forceinline__ void tell(uint64 edges) {
         if (place != nullptr) { *place = edges; }
@@ -308,11 +309,9 @@ __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iterati
 }
 
 // piece: end_walks
-// At the end of a kernel, once all have walked. Its compiler may have all threads of the block read what is owed before it
-// asks who leads, so these wait for the leader's last word.
+// At the end of a kernel, once all have walked.
 __device__ __forceinline__ void end_walks(enactor& run) {
     owed_edges& owed = run.shared.owed;
-    __syncthreads();
     if (leader() && owed.due(false)) { owed.tell(owed.edges()); }
 }
 
