@@ -58,7 +58,13 @@ vertex functor add(v) { apply { b[v] = a[v] + b[v] + 7 * c[v]; } }
 schedule { repeat (times) { compute(vertices, add); swap(a, b); swap(b, c); swap(s, t); } }
 """
 SEVERAL = """program several;
-problem { param n : int32; param k : int32; local vertex a[n] : int32 = 7; local scalar most : int32; vertex b : int32; }
+problem {
+    param n : int32;
+    param k : int32;
+    local vertex a[n] : int32 = 7;
+    local scalar most : int32;
+    vertex b : int32;
+}
 vertex functor add(v) {
     apply {
         for i in 0..n { a[v][i] += int32(v) + i; }
