@@ -93,6 +93,21 @@ def test_names_that_are_numbers_or_of_several_kinds():
         assert result.to_polars()["vertex"].to_list() == shown
 
 
+@pytest.mark.parametrize("nodes", [(2**63 + 1, 2, 2**63), (2**53 + 1, 5, 7), (4, 2, "x"), (3, 2.5, -1)])
+def test_columns_with_some_of_the_names(nodes):
+    """What type names have that stand in one column does not hang on which these are, and no name becomes another."""
+    graph = networkx.path_graph(nodes, create_using=networkx.DiGraph)
+    result = gdsl.samples.bfs(graph, source=nodes[0], backend="reference")
+    parents = [None, *nodes[:2]]
+    whole = all(type(node) is int and node < 2**63 for node in nodes)
+    words = parents if whole else [None, *map(str, parents[1:])]
+    found = result.to_pandas()["parent"].tolist()
+    assert found == parents and list(map(type, found)) == list(map(type, parents))
+    assert result.to_polars()["parent"].to_list() == words
+    assert result.to_arrow()["parent"].to_pylist() == words
+    assert result.to_polars()["vertex"].to_list() == (list(nodes) if whole else list(map(str, nodes)))
+
+
 def test_frames_have_the_memory_of_the_result(named):
     values = named["two"][:, 1]
     assert np.shares_memory(named.to_pandas()["two.1"].to_numpy(), values)
