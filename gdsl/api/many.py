@@ -242,7 +242,7 @@ def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict
         raise TypeError(
             f"map takes a list of values for a param at least, such as {names}"
             if names
-            else f"{program.name} has no params that could have several values: sets and inputs are the same in all runs"
+            else f"{program.name} has no params with many values: sets and inputs are the same in all runs"
         )
     return found, {name: value for name, value in given.items() if name not in found}
 

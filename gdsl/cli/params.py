@@ -21,7 +21,10 @@ _TAKE_A_WORD = ("-p", "--param", "--tune")
 
 
 def given_params(assignments: tuple[str, ...], option: str = "-p") -> dict[str, str]:
-    """The texts of -p, or of another `option`, by name. Raises a usage error for what is no assignment, and for a name that comes twice."""
+    """The texts of -p, or of another `option`, by name.
+
+    Raises a usage error for what is no assignment, and for a name that comes twice.
+    """
     given: dict[str, str] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
