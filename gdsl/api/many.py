@@ -237,11 +237,12 @@ def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict
         told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
         raise ValueError(f"lists of values must be equally long, and there are {told}")
     if not found:
+        check_names(program._program, {*given, *params}, program._source)  # perhaps a list has a name that is none
         names = " or ".join(f"{name}=[…]" for name in params)
         raise TypeError(
             f"map takes a list of values for a param at least, such as {names}"
             if names
-            else f"{program.name} has no params that could have several values"
+            else f"{program.name} has no params with many values: sets and inputs are the same in all runs"
         )
     return found, {name: value for name, value in given.items() if name not in found}
 

@@ -47,7 +47,7 @@ def check_options(
     each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
     """Raise a usage error for what does not go with --each."""
-    for name in given_params(tuple(each)):
+    for name in given_params(tuple(each), "--each"):
         if name in given:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
     for option, is_set in others.items():
@@ -61,7 +61,7 @@ def check_options(
 
 def values_of_each(each: Sequence[str], graph: Graph) -> dict[str, Any]:
     """The lists of values that the texts of --each are."""
-    return {name: _values(name, text, graph) for name, text in given_params(tuple(each)).items()}
+    return {name: _values(name, text, graph) for name, text in given_params(tuple(each), "--each").items()}
 
 
 def _values(name: str, text: str, graph: Graph) -> Any:
@@ -162,7 +162,10 @@ def _report(many: Many) -> None:
         click.echo(f"  {figures_of(declared[name], summary)}")
     click.echo()
     passes = batch.iterations
-    told = f"{passes.min():,} to {passes.max():,} iterations" if len(batch) else "no iterations"
+    told = "no iterations"
+    if len(batch):
+        least, most = passes.min(), passes.max()
+        told = f"{most:,} iterations each" if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
     click.echo(f"{told} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")

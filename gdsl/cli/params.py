@@ -20,15 +20,18 @@ _NUMBER = re.compile(r"-[0-9.].*")
 _TAKE_A_WORD = ("-p", "--param", "--tune")
 
 
-def given_params(assignments: tuple[str, ...]) -> dict[str, str]:
-    """The texts of -p by name. Raises a usage error for what is no assignment, and for a name that comes twice."""
+def given_params(assignments: tuple[str, ...], option: str = "-p") -> dict[str, str]:
+    """The texts of -p, or of another `option`, by name.
+
+    Raises a usage error for what is no assignment, and for a name that comes twice.
+    """
     given: dict[str, str] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
-            raise click.UsageError(f"-p {assignment}: must be of the form name=value")
+            raise click.UsageError(f"{option} {assignment}: must be of the form name=value")
         if name.strip() in given:
-            raise click.UsageError(f"-p {name.strip()} is given twice")
+            raise click.UsageError(f"{option} {name.strip()} is given twice")
         given[name.strip()] = text
     return given
 

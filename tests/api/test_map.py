@@ -162,6 +162,7 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
     "values, kind, said",
     [
         ({"start": 3}, TypeError, "a list of values for a param"),
+        ({"begin": [3]}, gdsl.GdslError, "E0602"),
         ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
         ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
         ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),

@@ -17,6 +17,9 @@ def test_text(gdslc):
     assert "2 values of source: 0, 3" in answer.out
     assert "distance: int32 [2, 5]\n  min -1, max 3" in answer.out
     assert "one after the other" in answer.out
+    assert "\n4 iterations each on reference" in answer.out
+    apart = gdslc("run", "hops.gdsl", "path.mtx", "--each", "source=0,4", *REFERENCE)
+    assert "\n1 to 4 iterations on reference" in apart.out
 
 
 def test_every_vertex_into_a_file(gdslc):
@@ -47,6 +50,7 @@ def test_values_from_a_file(gdslc):
         (("--each", "source=0,x"), 1, "expected a whole number"),
         (("--each", "source=0,,1"), 2, "values stand between commas"),
         (("--each", "source"), 2, "name=value"),
+        (("--each", "source=0", "--each", "source=1"), 2, "--each source is given twice"),
         (("--each", "sorce=1"), 1, "did you mean `source`?"),
         (("--each", "source=1", "-p", "source=2"), 2, "one value for all, or many"),
         (("--each", "source=1", "--profile"), 2, "--profile is of one run"),
