@@ -69,12 +69,31 @@ struct enactor {
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
+// piece: lead_arrivals
+// The leader tells that its block has come. All leave a stopped run at the same barrier: the leader passes a request on with
+// its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of those who still read the
+// word, but never two.
+__device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
+    const bool passes_on = shared.stop_requested && !stopped;
+    const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+    shared.stop_requested = (before & STOP_REQUEST) != 0;
+}
+
+// piece: leave_barrier
+// What the first thread of a block does behind its last barrier of so many: `stopped` says whether to leave the run there.
+template <class Then>
+__device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barriers, bool stopped, Then then) {
+    const bool owed = shared.owed.due(false);
+    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
+    shared.stopped = stopped;
+    shared.barriers = barriers;
+    then();
+    if (owed) { shared.owed.tell(edges); }
+}
+
 // piece: pass_barrier
 // What the first thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
 // `then` before its block goes on.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
@@ -84,21 +103,14 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
         const bool owed = shared.owed.due(true);
         const uint64 edges = owed ? shared.owed.edges() : 0;
-        const bool passes_on = shared.stop_requested && !stopped;
-        const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
-        shared.stop_requested = (before & STOP_REQUEST) != 0;
+        lead_arrivals(shared, control, stop, stopped);
         if (owed) { shared.owed.tell(edges); }
     } else {
         atomicAdd(&control->arrived, 1ull);
     }
     const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     if (blockIdx.x == 0) { shared.waited += cycles(); }
-    const bool owed = shared.owed.due(false);
-    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
-    shared.stopped = (found & stop) != 0;
-    shared.barriers = barriers + 1;
-    then();
-    if (owed) { shared.owed.tell(edges); }
+    leave_barrier(shared, barriers + 1, (found & stop) != 0, then);
 }
 
 // piece: wait_for_all
