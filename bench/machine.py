@@ -36,7 +36,7 @@ def describe(backend: str, threads: int) -> dict[str, Any]:
     if backend == "cuda":
         facts |= _gpu()
     else:
-        from gdsl.backends.cpu.compiler import find_compiler
+        from gdsl.native.compiler import find_compiler
 
         facts["compiler"] = str(find_compiler())
     return facts

@@ -25,7 +25,7 @@ _OPTIONS: dict[str, tuple[str, ...]] = {}
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Most tests ask what a program answers, not how fast: g++ takes half as long again with -O3. Those that are marked
     `optimised`, and all processes that tests start, have C++ compiled as users have it."""
-    from gdsl.backends.cpu import compiler  # not before its place is known, see above
+    from gdsl.native import compiler  # not before its place is known, see above
 
     options = _OPTIONS.setdefault("users", compiler.OPTIONS)
     quick = tuple("-O1" if option == "-O3" else option for option in options)

@@ -10,7 +10,7 @@ import pytest
 from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
 import gdsl
-from gdsl.backends.cpu import compiler as compilers
+from gdsl.native import compiler as compilers
 from gdsl.tools.fuzz.expressions import running
 from gdsl.tools.fuzz.expressions.programs import Program, Target
 from gdsl.tools.fuzz.expressions.running import differences

@@ -7,7 +7,6 @@ import re
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from gdsl.backends.cpu import compiler
 from gdsl.backends.cuda import nvrtc
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.templates import render, template_text
@@ -17,6 +16,7 @@ from gdsl.export.checks import ChecksPrinter
 from gdsl.export.interface import Found, Interface, interface_of
 from gdsl.export.messages import literal_of, stop_texts
 from gdsl.ir import nodes as ir
+from gdsl.native import compiler
 from gdsl.operations import Domain, Layout
 from gdsl.source import Source
 from gdsl.types import Widths

@@ -20,6 +20,8 @@ from gdsl.graph.threads import processors
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from gdsl.graph.compiled import ReadColumns
+
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
@@ -92,15 +94,16 @@ def read_columns(
     if further is None:
         return _exact_columns(lines, rows, names, types, delimiter)
 
-    def quick(block: bytes) -> tuple[NDArray[Any], ...] | None:
-        from gdsl.graph import decimals  # which small files do without
+    def quick(read: ReadColumns) -> Callable[[bytes], Found | None]:
+        def of_block(block: bytes) -> Found | None:
+            plain = further.plain(block)
+            return None if plain is None else read(plain, types, delimiter)
 
-        plain = further.plain(block)
-        return None if plain is None else decimals.columns_of(plain, types, delimiter)
+        return of_block
 
     blocks = lines.blocks()
     parts = [_exact_columns(lines, rows, names, types, delimiter)]
-    with contextlib.closing(_read_ahead(blocks, quick)) as ahead:
+    with contextlib.closing(_read_ahead(lines.path, blocks, quick)) as ahead:
         for block, found in ahead:
             if isinstance(block, Exception):
                 raise lines.refused(block) from None
@@ -115,15 +118,19 @@ def read_columns(
 
 
 def _read_ahead(
-    blocks: Iterator[bytes | Exception], read: Callable[[bytes], Found | None]
+    path: str, blocks: Iterator[bytes | Exception], quick: Callable[[ReadColumns], Callable[[bytes], Found | None]]
 ) -> Generator[tuple[bytes | Exception, Found | None], None, None]:
-    """Each block with what `read` makes of it, in their order, by as many threads as there are processors."""
+    """Each block with what `quick` makes of it, in their order, by as many threads as there are processors."""
     first = list(itertools.islice(blocks, _FEW_BLOCKS))
-    threads = min(_MOST_THREADS, processors()) if len(first) == _FEW_BLOCKS else 1
-    if len(first) == _FEW_BLOCKS:
+    if not first:
+        return
+    many = len(first) == _FEW_BLOCKS
+    threads = min(_MOST_THREADS, processors()) if many else 1
+    if many:
         # Where arrays of a block's size go back to the system each time, making them takes as long as all else. The C
         # library keeps those that are smaller than the largest which was ever freed.
         np.empty(_KEPT, np.uint8)
+    read = quick(_reader(path, many))
     if threads == 1:
         for block in itertools.chain(first, blocks):
             yield block, None if isinstance(block, Exception) else read(block)
@@ -138,6 +145,17 @@ def _read_ahead(
                 yield _done(*waiting.popleft())
         while waiting:
             yield _done(*waiting.popleft())
+
+
+def _reader(path: str, many: bool) -> ReadColumns:
+    """What reads blocks, imported where there are any, which small files do without."""
+    if many:
+        from gdsl.graph import compiled
+
+        return compiled.reader(path)
+    from gdsl.graph import decimals
+
+    return decimals.columns_of
 
 
 def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tuple[bytes | Exception, Found | None]:

@@ -16,7 +16,8 @@ from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_coun
 from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
-from gdsl.graph.ordering import ordered
+from gdsl.graph.ordering import bits_for, ordered
+from gdsl.graph.sorting import sort_of
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
@@ -135,7 +136,7 @@ def pairs_in_order(
 ) -> tuple[NDArray[Any], NDArray[Any]]:
     """(offsets, columns) of the edges that `edge_keys` made, which are sorted in place; with `unique` one of each that
     are parallel."""
-    keys.sort()
+    sort_of(len(keys))(keys, 0, 32 + bits_for(num_vertices))
     if unique:
         keys = keys[first_of_equals(np, keys)]
 

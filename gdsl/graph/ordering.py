@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from gdsl.graph.ids import id_dtype
 from gdsl.graph.immutable import room
+from gdsl.graph.sorting import Sort, sort_of
 from gdsl.graph.threads import by_threads
 
 _PIECE = 1 << 19
@@ -55,6 +56,7 @@ class _Ordering:
     """(source within the block, destination) in one number, of the edges of each piece by block."""
     moved: dict[str, NDArray[Any]]
     """The values in the same order."""
+    sort: Sort
 
     def divide(self, first: int) -> NDArray[np.int64]:
         """Put a piece of the edges, those from `first` on, in order by block; where in `keys` each block begins."""
@@ -67,7 +69,7 @@ class _Ordering:
         order = (sources >> self.local_bits).astype(np.uint32)
         order <<= bits
         order |= np.arange(len(order), dtype=np.uint32)
-        order.sort()
+        self.sort(order, int(bits), int(bits) + bits_for(self.num_blocks))
         cuts = np.searchsorted(order, np.arange(self.num_blocks + 1, dtype=np.uint32) << bits)
         order &= (np.uint32(1) << bits) - np.uint32(1)
         places = order.astype(np.intp)
@@ -88,7 +90,8 @@ class _Ordering:
         values: Mapping[str, NDArray[Any]],
     ) -> None:
         """Write degrees, far ends and values of one block where they go; `parts` of `keys` are its edges."""
-        keys, places = _sorted(np.concatenate([self.keys[part] for part in parts]), self.local_bits + self.id_bits)
+        keys = np.concatenate([self.keys[part] for part in parts])
+        keys, places = _sorted(keys, self.local_bits + self.id_bits, self.sort)
         np.copyto(columns, keys & np.uint64((1 << self.id_bits) - 1), casting="unsafe")
         for name, target in values.items():
             moved = self.moved[name]
@@ -111,7 +114,7 @@ def ordered(
     num_blocks = (max(num_vertices, 1) - 1 >> local_bits) + 1
     moved = {name: np.empty(total, each.dtype) for name, each in values.items()}
     sizes = id_bits, local_bits, num_blocks, np.empty(total, np.uint64)
-    ordering = _Ordering(sources, destinations, values, both_ways, *sizes, moved)
+    ordering = _Ordering(sources, destinations, values, both_ways, *sizes, moved, sort_of(total))
     cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS)
     ends = np.cumsum(np.sum([np.diff(of_piece) for of_piece in cuts], axis=0))
     count = int(ends[-1])
@@ -163,29 +166,29 @@ def bits_for(count: int) -> int:
     return max(count - 1, 0).bit_length()
 
 
-def _sorted(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+def _sorted(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """Numbers of `bits` bits in a stable order, and where they were; `keys` is used up."""
     width = max(_WORD_BITS - bits_for(len(keys)), 1)
     if bits <= width:
-        return _sorted_with_places(keys)
+        return _sorted_with_places(keys, bits, sort)
     places: NDArray[np.intp] | None = None
     for shift in range(0, bits, width):
         digit = keys >> np.uint64(shift)
         digit &= np.uint64((1 << width) - 1)
-        _, step = _sorted_with_places(digit if places is None else digit[places])
+        _, step = _sorted_with_places(digit if places is None else digit[places], width, sort)
         places = step if places is None else places[step]
     assert places is not None
     return keys[places], places
 
 
-def _sorted_with_places(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+def _sorted_with_places(keys: NDArray[np.uint64], bits: int, sort: Sort) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     """The same of numbers that have room for the places below them."""
-    bits = bits_for(len(keys))
-    keys <<= np.uint64(bits)
+    below = bits_for(len(keys))
+    keys <<= np.uint64(below)
     keys |= np.arange(len(keys), dtype=np.uint64)
-    keys.sort()
-    places = (keys & np.uint64((1 << bits) - 1)).view(np.intp)
-    keys >>= np.uint64(bits)
+    sort(keys, below, below + bits)
+    places = (keys & np.uint64((1 << below) - 1)).view(np.intp)
+    keys >>= np.uint64(below)
     return keys, places
 
 

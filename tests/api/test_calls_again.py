@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import workers
 from gdsl.graph import Graph
+from gdsl.native import compiler as compilers
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
 

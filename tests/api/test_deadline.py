@@ -97,8 +97,8 @@ def test_a_compiler_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     script.chmod(0o755)
     monkeypatch.setenv("CXX", str(script))
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
-    from gdsl.backends.cpu import compiler
     from gdsl.deadline import limited
+    from gdsl.native import compiler
 
     wanted = compiler.Compiler((str(script),), "never")
     with limited(1.0), pytest.raises(GdslError, match="while compiling the program"):

@@ -10,11 +10,11 @@ import pytest
 
 import gdsl
 from gdsl.backends import needs
-from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.executable import CudaBackend
 from gdsl.backends.interface import Need
 from gdsl.extents import of_graph
+from gdsl.native import compiler as compilers
 from gdsl.plan import layouts
 from tests.emulator.build import compiler
 from tests.emulator.fake_cupy import FakeArray, FakeCupy, MemoryPointer, install

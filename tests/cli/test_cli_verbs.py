@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gdsl.backends import elf
 from gdsl.doctor import State, cupy_clash
+from gdsl.native import elf
 
 
 def test_version(gdslc):

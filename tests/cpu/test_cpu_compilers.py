@@ -13,12 +13,13 @@ import pytest
 
 import gdsl
 from gdsl import cache
-from gdsl.backends.cpu import compiled, processes
-from gdsl.backends.cpu import compiler as compilers
+from gdsl.backends.cpu import compiled
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.compiled import CpuBackend, plan_of
-from gdsl.backends.cpu.library import is_cut_off
 from gdsl.diagnostics import GdslError
+from gdsl.native import compiler as compilers
+from gdsl.native import processes
+from gdsl.native.trial import is_cut_off
 
 TEXT = """program p;
 problem { vertex a : int32 = 7; }
@@ -112,7 +113,7 @@ def made(tmp_path_factory):
     """A cache with the library, made by another process, so that none has it open."""
     place = tmp_path_factory.mktemp("made") / "cache"
     options = "('-O1' if option == '-O3' else option for option in compiler.OPTIONS)"
-    code = f"from gdsl.backends.cpu import compiler; compiler.OPTIONS = tuple({options})"
+    code = f"from gdsl.native import compiler; compiler.OPTIONS = tuple({options})"
     code += f"; import gdsl; gdsl.compile({TEXT!r}).prepare('cpu')"
     environment = {**os.environ, "GDSL_CACHE_DIR": str(place)}
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)
@@ -274,7 +275,7 @@ def test_interrupted_compiler_is_stopped(tmp_path):
     """Ctrl-C reaches gdsl alone, as compilers have sessions of their own; they end with it."""
     code = f"""
 import os, signal, threading, sys
-from gdsl.backends.cpu import processes
+from gdsl.native import processes
 threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 try:
     processes.run(["sh", "-c", "echo $$ > {tmp_path}/pid; sleep 1000"], 60, 1000)

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import gdsl
-from gdsl.backends.cpu.compiler import find_compiler
 from gdsl.diagnostics import GdslError
+from gdsl.native.compiler import find_compiler
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")

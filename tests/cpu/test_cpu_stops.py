@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import create_backend, source_text
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
+from gdsl.native import compiler as compilers
 from gdsl.pipeline import load
 from tests.cpu.running import run
 from tests.support.graphs import make_graph, path

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import itertools
-import math
 
 import numpy as np
 import pytest
@@ -12,7 +11,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, GraphOptions, columns, csr, decimals, ordering, postponed, text, threads
+from gdsl.graph import (
+    Graph,
+    GraphOptions,
+    columns,
+    compiled,
+    csr,
+    decimals,
+    ordering,
+    postponed,
+    sorting,
+    text,
+    threads,
+)
 from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
 
@@ -83,8 +94,11 @@ def read(path, **options):
 
 @pytest.fixture
 def both_ways(monkeypatch):
-    """Reads a file by blocks, quick behind the head where that can be, and again without; the same is found."""
+    """Reads a file by blocks, quick behind the head where that can be, by C++ and by NumPy, and again without; the same
+    is found."""
     seen = {True: 0, False: 0}
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    by_cpp = compiled.reader
 
     def noted(*arguments):
         found = columns_of(*arguments)
@@ -93,11 +107,16 @@ def both_ways(monkeypatch):
 
     def reading(path, head, **options):
         monkeypatch.setattr(text, "_FIRST", head)
+        monkeypatch.setattr(compiled, "reader", lambda _: decimals.columns_of)
         monkeypatch.setattr(decimals, "columns_of", noted)
         quick = read(path, **options)
         monkeypatch.setattr(decimals, "columns_of", lambda *_: None)
         exact = read(path, **options)
         assert quick == exact
+        with monkeypatch.context() as large:
+            large.setattr(columns, "_FEW_BLOCKS", 1)
+            large.setattr(compiled, "reader", by_cpp)
+            assert read(path, **options) == exact
         return exact
 
     return reading, seen
@@ -174,32 +193,6 @@ def test_many_blocks_by_several_threads(tmp_path, both_ways, monkeypatch):
             assert found[0][2] == f"{path}:{count + 3}"
 
 
-@given(
-    st.lists(
-        st.one_of(
-            st.floats(allow_nan=False, allow_infinity=False).map(repr),
-            st.floats(1e-6, 1e6).map(repr),
-            st.tuples(st.integers(0, 10**19), st.integers(-40, 40)).map("{0[0]}e{0[1]}".format),
-            st.decimals(allow_nan=False, allow_infinity=False, places=7).map(str),
-            # in the middle of two neighbours, or beside it
-            st.tuples(st.integers(2**52, 2**53 - 1), st.integers(-1, 1)).map(
-                lambda p: f"{p[0] * 1000 + 500 + p[1]}e-3"
-            ),
-            st.integers(2**53, 2**64 - 1).map(str),
-        ),
-        min_size=1,
-    )
-)
-@settings(max_examples=300, deadline=None)
-def test_reals_are_the_nearest(words):
-    words = [word for word in words if "+" not in word or "e+" in word]
-    found = columns_of("".join(f"1 {word}\n" for word in words).encode(), (np.int32, np.float64), None)
-    assert found is not None
-    expected = [float(word) for word in words]
-    assert found[1].tolist() == expected
-    assert [math.copysign(1, value) for value in found[1]] == [math.copysign(1, value) for value in expected]
-
-
 def in_order(edges):
     """Sources, destinations and values."""
     columns = [edges.sources, edges.destinations, *edges.attributes.values()]
@@ -223,7 +216,11 @@ def test_orders_of_edges(monkeypatch, directed):
             for values in ({}, {"weight": np.arange(edges)}):
                 given_edges = EdgeList(sources, destinations, count, directed, values)
                 expected = in_order(given_edges)
-                for pieces in ({}, {"_PIECE": 32, "_BLOCK": 16}, {"_PIECE": 32, "_BLOCK": 16, "_WORD_BITS": 9}):
+                small = {"_PIECE": 32, "_BLOCK": 16}
+                for pieces, by_cpp in itertools.product(({}, small, {**small, "_WORD_BITS": 9}), (False, True)):
+                    if by_cpp:
+                        monkeypatch.setattr(sorting, "_WORTH_A_LOOK", 0)
+                        monkeypatch.setattr(sorting, "_WORTH_COMPILING", 0)
                     monkeypatch.setattr(csr, "_FEW", 0 if pieces else 1 << 14)
                     monkeypatch.setattr(threads, "processors", lambda pieces=pieces: 3 if pieces else 1)
                     for name, size in pieces.items():

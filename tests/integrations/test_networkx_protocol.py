@@ -38,7 +38,7 @@ MODULES = [
 MANY = "not test_use_bounds_on_off_consistency"
 """Five hundred random graphs of one function."""
 QUICKLY = """
-from gdsl.backends.cpu import compiler
+from gdsl.native import compiler
 compiler.OPTIONS = tuple("-O1" if option == "-O3" else option for option in compiler.OPTIONS)
 """
 """As tests/conftest.py has C++ compiled, so that what other tests compiled is not compiled again."""

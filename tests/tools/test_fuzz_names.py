@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from gdsl.backends.cpu.compiler import find_compiler
 from gdsl.frontend.vocabulary import RESERVED
+from gdsl.native.compiler import find_compiler
 from gdsl.pipeline import load
 from gdsl.tools.fuzz.campaign import Finding, run
 from gdsl.tools.fuzz.names import case, foreign_words, own_words, program_text

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from gdsl.backends.cpu.compiler import find_compiler
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Outcome
+from gdsl.native.compiler import find_compiler
 from gdsl.operations import Grade
 from gdsl.source import Source
 from gdsl.tools.fuzz import programs

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdsl import cache, extents, source
-from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import Library, LibraryError
@@ -24,6 +23,7 @@ from gdsl.extents import of_graph
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.native import compiler as compilers
 from gdsl.plan import storage
 from gdsl.types import Widths
 

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
-from gdsl.backends.cpu import compiler as compilers
 from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
@@ -32,6 +31,7 @@ from gdsl.codegen.cpu.generated import Generated
 from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.native import compiler as compilers
 from gdsl.operations import Direction, Order
 from gdsl.plan.storage import Buffer, Cleared, Made, Role
 from gdsl.types import Type, Widths

@@ -6,16 +6,14 @@ import contextlib
 import ctypes
 import os
 import re
-import sys
 import threading
 import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from gdsl.backends import elf
-from gdsl.backends.cpu import processes
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
 from gdsl.diagnostics import caution
+from gdsl.native import trial
 
 SYMBOLS = ("gdsl_run", "gdsl_release")
 """What every generated library has."""
@@ -27,20 +25,6 @@ _NUMBERS = re.compile(r"\s*0*[1-9]\d{0,8}\s*(,\s*0*[1-9]\d{0,8}\s*)*")
 _SIZE = re.compile(r"\s*(\d{1,12})\s*([bkmg]?)\s*", re.IGNORECASE)
 _UNITS = {"b": 0, "k": 10, "": 10, "m": 20, "g": 30}
 _LARGEST_STACK = 1 << 30
-
-_TRIAL = """\
-import ctypes, sys
-try:
-    import resource
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-except (ImportError, OSError):
-    pass
-library = ctypes.CDLL(sys.argv[1])
-for symbol in sys.argv[2:]:
-    getattr(library, symbol)
-"""
-_TRIAL_SECONDS = 60.0
-_TRIAL_ROOM = 1 << 16
 
 _environment = threading.RLock()
 _first: dict[str, ctypes.CDLL] = {}
@@ -62,7 +46,7 @@ class Library:
             self.run, self.release = (getattr(loaded, symbol) for symbol in SYMBOLS)
             self._threads = _thread_functions(loaded)
         except (OSError, AttributeError) as error:
-            raise LibraryError(_reason(str(error), path)) from None
+            raise LibraryError(trial.reason(str(error), path)) from None
         self.run.argtypes = [ctypes.POINTER(HostSlice)]
         self.release.argtypes = [ctypes.POINTER(ControlBlock)]
         self.release.restype = None
@@ -88,41 +72,12 @@ def _thread_functions(loaded: ctypes.CDLL) -> tuple[Callable[[], int], Callable[
         return None
 
 
-def is_cut_off(path: Path) -> bool:
-    """Whether a library ends before what its headers speak of; False for other formats. Raises OSError.
-
-    Where the rest of a page is missing, the loader finds zeros there instead and says nothing.
-    """
-    data = path.read_bytes()
-    try:
-        return (elf.length(data) or 0) > len(data)
-    except ValueError:
-        return True
-
-
 def refusal(path: Path) -> str | None:
-    """Why the library at `path` cannot be used; None if it can.
-
-    Another process loads it: a damaged one may end the process that does. Raises OSError.
-    """
-    if is_cut_off(path):
-        return "its end is missing"
-    interpreter = sys.executable
-    if not interpreter or getattr(sys, "frozen", False):
-        return _refusal_here(path)
+    """Why the library at `path` cannot be used; None if it can. Raises OSError."""
+    if not trial.can_try():
+        return "its end is missing" if trial.is_cut_off(path) else _refusal_here(path)
     with _openmp_environment() as environment:
-        command = [interpreter, "-I", "-S", "-c", _TRIAL, str(path), *SYMBOLS]
-        try:
-            status, output = processes.run(command, _TRIAL_SECONDS, _TRIAL_ROOM, environment)
-        except processes.EndlessError as error:
-            return f"loading it {error}"
-    if status == 0:
-        return None
-    signal = processes.ending(status)
-    if signal is not None:
-        return f"loading it ends in {signal}"
-    lines = [line for line in output.splitlines() if line.strip()]
-    return _reason(lines[-1] if lines else "no reason given", path)
+        return trial.refusal(path, SYMBOLS, environment)
 
 
 def _refusal_here(path: Path) -> str | None:
@@ -132,12 +87,6 @@ def _refusal_here(path: Path) -> str | None:
     except LibraryError as error:
         return str(error)
     return None
-
-
-def _reason(text: str, path: Path) -> str:
-    """The loader's words without the name of the file, which nobody chose."""
-    text = re.sub(r"^\w*Error: ", "", text.strip())
-    return text.replace(f"{path}: ", "").replace(str(path), "the file")[:300]
 
 
 def _close(handle: int) -> None:

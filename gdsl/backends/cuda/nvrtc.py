@@ -18,8 +18,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gdsl.backends import elf
 from gdsl.diagnostics import GdslError
+from gdsl.native import elf
 
 Made = TypeVar("Made")
 OPTIONS = (

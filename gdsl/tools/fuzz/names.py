@@ -17,7 +17,6 @@ from pathlib import Path
 import numpy
 
 from gdsl.backends.cpu import source_text as cpp_text
-from gdsl.backends.cpu.compiler import find_compiler
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda import source_text as cuda_text
 from gdsl.backends.interface import Limits, Outcome
@@ -29,6 +28,7 @@ from gdsl.frontend.vocabulary import RESERVED
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Advance, Operator, Program
 from gdsl.ir.traversal import walk
+from gdsl.native.compiler import find_compiler
 from gdsl.operations import Balance, Domain
 from gdsl.pipeline import load
 from gdsl.resources import resource_directory

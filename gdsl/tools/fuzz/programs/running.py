@@ -17,8 +17,6 @@ from typing import Any
 
 from gdsl.annotate import annotate
 from gdsl.backends import registry
-from gdsl.backends.cpu import compiler as compilers
-from gdsl.backends.cpu import processes
 from gdsl.backends.cpu.compiled import plan_of
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import SYMBOLS, Library
@@ -33,6 +31,8 @@ from gdsl.frontend import CheckedProgram, check, parse
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
+from gdsl.native import compiler as compilers
+from gdsl.native import processes
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source

@@ -11,13 +11,14 @@ import shlex
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from gdsl import deadline
-from gdsl.backends.cpu import processes
 from gdsl.cache.trust import show
 from gdsl.diagnostics import GdslError, caution
+from gdsl.native import processes
 from gdsl.records import dataclass
 
 OPTIONS = (
@@ -132,8 +133,8 @@ def _machine() -> tuple[str, ...]:
     return platform.machine(), platform.system(), platform.processor()
 
 
-def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
-    """The shared library of C++ `text` (`name` is the file it says it is).
+def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[str] | None = None) -> bytes:
+    """The shared library of C++ `text` (`name` is the file it says it is), by `options`, else `OPTIONS`.
 
     Warns where it has to do without OpenMP. Raises E0905 where the compiler refuses everything, E0906 where it cannot
     be used.
@@ -144,11 +145,11 @@ def compile_library(text: str, name: str, compiler: Compiler) -> bytes:
             source.write_text(text, encoding="utf-8")
             refusals: list[str | None] = []
             for waived in _WAIVED:
-                options = [option for option in OPTIONS if option not in waived]
+                kept = [option for option in options or OPTIONS if option not in waived]
                 library.unlink(missing_ok=True)
-                refusal = _run([*compiler.command, *options, str(source), "-o", str(library)])
+                refusal = _run([*compiler.command, *kept, str(source), "-o", str(library)])
                 if refusal is None and library.is_file():
-                    if "-fopenmp" in waived:
+                    if "-fopenmp" in waived and options is None:
                         caution(f"{compiler} has no OpenMP: the cpu backend runs on one thread")
                     return library.read_bytes()
                 refusals.append(refusal)

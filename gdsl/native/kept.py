@@ -1,0 +1,90 @@
+"""Small libraries that make gdsl itself faster, never needed: where one cannot be had NumPy does it, without a word."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from gdsl import cache
+from gdsl.cache.place import private_file
+from gdsl.diagnostics import GdslError
+from gdsl.native import compiler as compilers
+from gdsl.native import trial
+from gdsl.resources import resource_text
+
+OPTIONS = (
+    "-std=c++17",
+    "-O3",
+    "-march=native",
+    "-fPIC",
+    "-shared",
+    "-fno-fast-math",
+    "-ffp-contract=off",
+    "-fwrapv",
+    "-fno-strict-aliasing",
+    "-w",
+)
+_KIND = "native"
+_at_once = threading.Lock()
+_loaded: dict[str, ctypes.CDLL] = {}
+_absent: set[tuple[str, bool]] = set()
+"""What there is not, by whether it was to be made."""
+
+
+def library(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
+    """The library of the C++ in `templates/NAME`, which has `symbols`: loaded before, or kept in the cache, or, with
+    `make`, compiled now; else None. Raises GdslError where the deadline of a run is over meanwhile."""
+    with _at_once:
+        if name not in _loaded and (name, make) not in _absent:
+            try:
+                found = _found(name, symbols, make)
+            except (OSError, AttributeError):
+                found = None
+            if found is not None:
+                _loaded[name] = found
+            else:
+                _absent.add((name, make))
+        return _loaded.get(name)
+
+
+def _found(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
+    compiler = compilers.find_compiler()
+    if compiler is None:
+        return None
+    text = resource_text("templates", *name.split("/"))
+    key = (text, str(compiler), compiler.identity, " ".join(OPTIONS), compilers.processor())
+    path = cache.get_file(_KIND, key)
+    if path is not None:
+        try:
+            return _load(path, symbols)
+        except OSError:  # it may be the place, as on a file system mounted noexec
+            path = private_file(".so", path.read_bytes())
+    elif make and trial.can_try():
+        path = _made(text, name.rpartition("/")[2], key, symbols, compiler)
+    return None if path is None else _load(path, symbols)
+
+
+def _made(
+    text: str, name: str, key: Sequence[cache.KeyPart], symbols: Sequence[str], compiler: compilers.Compiler
+) -> Path | None:
+    try:
+        binary = compilers.compile_library(text, name, compiler, OPTIONS)
+    except GdslError as error:
+        if error.diagnostics[0].code in ("E0905", "E0906"):
+            return None
+        raise
+    return cache.put_file(_KIND, key, binary, accept=lambda path: trial.refusal(path, symbols) is None)
+
+
+def _load(path: Path, symbols: Sequence[str]) -> ctypes.CDLL:
+    """Raises OSError, or AttributeError where a symbol is missing. A file outside the cache is not needed any more."""
+    try:
+        loaded = ctypes.CDLL(str(path))
+        for symbol in symbols:
+            getattr(loaded, symbol)
+    finally:
+        if not cache.holds(path):
+            path.unlink(missing_ok=True)
+    return loaded

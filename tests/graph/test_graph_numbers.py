@@ -1,0 +1,169 @@
+"""Numbers of texts by NumPy and by C++: the nearest to the last bit, and nothing unusual taken for a number."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gdsl.graph import compiled
+from gdsl.graph.decimals import columns_of
+from gdsl.native import kept
+
+HARD = (
+    *("1e23", "9007199254740993", "9007199254740993.0", "9007199254740992.9999999", "9007199254740993.00000000000001"),
+    *(
+        "2.2250738585072011e-308",
+        "2.2250738585072014e-308",
+        "1.7976931348623158e308",
+        "1.7976931348623159e308",
+        "4.9e-324",
+    ),
+    *("2.47e-324", "2.4703282292062327e-324", "2.4703282292062328e-324", "1e400", "-1e400", "1e-400", "-1e-400"),
+    *("0e9999", "-0", "-0.0", "0" * 30 + ".5", "0." + "0" * 30 + "1", "1" * 400, "5.", ".5", ".5e1", "1.e5", "-.5E-1"),
+    *(
+        "7.2057594037927933e16",
+        "8.98846567431158e307",
+        "123456789012345678",
+        "1234567890123456789",
+        "0.1234567890123456789",
+    ),
+    *(
+        "12345678901234567890",
+        "1e22",
+        "1e-22",
+        "3e22",
+        "9007199254740992e22",
+        "9007199254740993e22",
+        "1e0022",
+        "00000001",
+    ),
+)
+
+
+@pytest.fixture(params=["NumPy", "C++"])
+def quick_reader(request, monkeypatch):
+    """What reads blocks of text."""
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    reader = columns_of if request.param == "NumPy" else compiled.reader(__file__)
+    assert (reader is columns_of) == (request.param == "NumPy")
+    return reader
+
+
+def test_hard_reals_are_the_nearest(quick_reader):
+    """In the middle of two float64 or beside it, below the least and above the largest, of many digits."""
+    for words in (HARD, *((word,) for word in HARD)):
+        for mark in (None, ","):
+            lines = "".join(f"1{mark or ' '}{word}\n" for word in words).encode()
+            found = quick_reader(lines, (np.int32, np.float64), mark)
+            expected = np.array([float(word) for word in words])
+            assert found[1].tobytes() == expected.tobytes(), words
+
+
+def test_what_is_unusual_is_left_to_the_exact_reader(quick_reader):
+    real = (np.int32, np.float64)
+    for word in (
+        "",
+        "-",
+        ".",
+        "-.",
+        "+.5",
+        "+1",
+        ".e1",
+        "e1",
+        "1e",
+        "1e+",
+        "1e5.5",
+        "1.2.3",
+        "--1",
+        "1-",
+        "nan",
+        "inf",
+    ):
+        assert quick_reader(f"1 {word}\n".encode(), real, None) is None, word
+        assert quick_reader(f"1,{word}\n".encode(), real, ",") is None, word
+    for line in ("1\n", "1 2 3\n", "\n", "1 2", "", "1 2\n\n", "1,2\n", "1 2\x0b\n", "1 2\r\n", "# 1\n", "1 1e12345\n"):
+        found = quick_reader(line.encode(), real, None)
+        assert found is None or not len(found[0]), line
+    for line in ("1, 2\n", " 1,2 \n", "\t1,\t2\n"):
+        assert [each.tolist() for each in quick_reader(line.encode(), real, ",")] == [[1], [2.0]], line
+    for line in ("1 ,2\n", "1,2,\n", ",1\n", "1;2\n", "1 2\n"):
+        assert quick_reader(line.encode(), real, ",") is None, line
+    many = "".join("1 1e999\n" for _ in range(300)).encode()
+    assert np.isinf(quick_reader(many, real, None)[1]).all()
+
+
+def test_whole_numbers_are_as_wide_as_they_are(quick_reader):
+    for word, kinds in {
+        "2147483647": (np.int32, np.int32, np.uint64),
+        "-2147483648": (np.int32, np.int32, None),
+        "2147483648": (None, np.int64, np.uint64),
+        "-999999999999999999": (None, np.int64, None),
+        "999999999999999999": (None, np.int64, np.uint64),
+        "1000000000000000000": (None, None, None),
+        "-0": (np.int32, np.int32, np.uint64),
+    }.items():
+        for asked, kind in zip((np.int32, np.int64, np.uint64), kinds, strict=True):
+            found = quick_reader(f"7 {word}\n 8\t7 \n".encode(), (np.int64, asked), None)
+            assert (None if found is None else found[1].dtype) == kind, (word, asked)
+            assert found is None or (found[0].tolist(), found[1].tolist()) == ([7, 8], [int(word), 7])
+            assert found is None or found[0].dtype == np.int32
+
+
+def test_without_a_compiler_texts_are_read_by_numpy(monkeypatch):
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    monkeypatch.setattr(kept, "_loaded", {})
+    monkeypatch.setattr(kept, "_absent", set())
+    monkeypatch.setattr(kept.compilers, "find_compiler", lambda: None)
+    assert compiled.reader(__file__) is columns_of
+
+
+def test_a_compiler_that_fails_is_no_mistake_of_a_file(monkeypatch, tmp_path):
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+    for command in ("false", "true"):  # one refuses, the other makes nothing
+        monkeypatch.setenv("CXX", command)
+        monkeypatch.setattr(kept, "_loaded", {})
+        monkeypatch.setattr(kept, "_absent", set())
+        assert compiled.reader(__file__) is columns_of
+
+
+def test_what_is_kept_is_used_for_smaller_files(monkeypatch, tmp_path):
+    """It is compiled for a large file only, and from then on found in the cache."""
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
+    for least, by_numpy in ((1 << 30, True), (0, False), (1 << 30, False)):
+        monkeypatch.setattr(compiled, "WORTH_COMPILING", least)
+        monkeypatch.setattr(kept, "_loaded", {})
+        monkeypatch.setattr(kept, "_absent", set())
+        assert (compiled.reader(__file__) is columns_of) == by_numpy
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(allow_nan=False, allow_infinity=False).map(repr),
+            st.floats(1e-6, 1e6).map(repr),
+            st.tuples(st.integers(0, 10**19), st.integers(-40, 40)).map("{0[0]}e{0[1]}".format),
+            st.decimals(allow_nan=False, allow_infinity=False, places=7).map(str),
+            # in the middle of two neighbours, or beside it
+            st.tuples(st.integers(2**52, 2**53 - 1), st.integers(-1, 1)).map(
+                lambda p: f"{p[0] * 1000 + 500 + p[1]}e-3"
+            ),
+            st.integers(2**53, 2**64 - 1).map(str),
+        ),
+        min_size=1,
+    )
+)
+@settings(max_examples=300, deadline=None)
+def test_reals_are_the_nearest(words):
+    words = [word for word in words if "+" not in word or "e+" in word]
+    compiled.WORTH_COMPILING, before = 0, compiled.WORTH_COMPILING
+    expected = np.array([float(word) for word in words])
+    try:
+        for reader in (columns_of, compiled.reader(__file__)):
+            found = reader("".join(f"1 {word}\n" for word in words).encode(), (np.int32, np.float64), None)
+            assert found is not None
+            assert found[1].tobytes() == expected.tobytes()
+    finally:
+        compiled.WORTH_COMPILING = before
