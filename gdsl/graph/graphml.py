@@ -18,7 +18,6 @@ from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
 from gdsl.graph.longest import require_short_pieces
-from gdsl.graph.markup import NOT_IN_TEXT
 from gdsl.graph.memory import require_memory
 from gdsl.graph.text import empty, file_size, unreadable
 
@@ -28,6 +27,8 @@ _CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
 _ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
 _LINE = re.compile(r",? ?\b[Ll]ine (\d+):? ?")
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that no such file can hold."""
 _CHUNK = 1 << 20
 _LEAST = float(np.finfo(np.float64).tiny)
 """Numbers nearer to 0 igraph refuses to read."""
@@ -138,8 +139,9 @@ def refuse_inexact(kind: str, graph: Any, path: str) -> None:
     _refuse_names(kind, graph, path)
     _refuse_called_so(kind, graph, path)
     for name, values in (*graph.attributes.items(), *graph.vertex_attributes.items()):
-        if kind == "gml" and not _GML_KEY.fullmatch(name):
-            message = f"a GML file cannot hold {shown(name)} as the name of an attribute, only letters and digits"
+        if _NOT_IN_TEXT.search(name) or (kind == "gml" and not _GML_KEY.fullmatch(name)):
+            only = ", only letters and digits" if kind == "gml" else ""
+            message = f"{_CALLED[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
             raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
         if (
             values.dtype.kind in "iu"
@@ -159,7 +161,7 @@ def _refuse_names(kind: str, graph: Any, path: str) -> None:
         return
     kinds = {type(name) for name in graph.names}
     if kinds <= {str}:
-        odd = next((name for name in graph.names if NOT_IN_TEXT.search(name)), None)
+        odd = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
     elif kinds <= {int}:
         odd = next((name for name in graph.names if abs(name) > _EXACT), None)
     else:

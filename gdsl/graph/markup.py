@@ -6,7 +6,6 @@ value; here each number has the digits that give it back."""
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 from xml.sax.saxutils import escape, quoteattr
@@ -21,8 +20,6 @@ _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
 _KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}
-NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that no such file can hold."""
 
 
 def write_graphml(stream: IO[bytes], graph: Graph) -> None:
