@@ -43,6 +43,63 @@ def test_values_from_a_file(gdslc):
         assert json.loads(answer.out)["values"] == {"source": [4, 0]}, answer.err
 
 
+KINDS = """program kinds;
+problem {
+    param k : int32; param x : float32 = 1; param yes : bool = false; param sites : vertex set; param at : vertex = 0;
+    vertex a : float32;
+}
+schedule { compute(sites, v => { a[v] = x * k; }); }
+"""
+
+
+def test_values_are_what_they_say(gdslc):
+    """However they were given, in a file and in JSON numbers are numbers."""
+    Path("kinds.gdsl").write_text(KINDS)
+    Path("k.txt").write_text("3\n-4\n")
+    for k in ("3,-4", "@k.txt"):
+        words = (
+            "--each",
+            f"k={k}",
+            "--each",
+            "x=0.1, inf",
+            "--each",
+            "yes=true,off",
+            "--each",
+            "at=1,4",
+            "-p",
+            "sites=2",
+        )
+        answer = gdslc("run", "kinds.gdsl", "path.mtx", *words, "-o", "all.npz", "--json", *REFERENCE)
+        assert answer.status == 0, answer.err
+        given = {"k": [3, -4], "x": [0.1, "inf"], "yes": [True, False], "at": [1, 4]}
+        assert json.loads(answer.out)["values"] == given
+        with np.load("all.npz") as found:
+            kinds = {name: found[f"each.{name}"].dtype.kind for name in given}
+            assert kinds == {"k": "i", "x": "f", "yes": "b", "at": "i"}
+            assert found["each.k"].tolist() == [3, -4] and found["each.x"].tolist() == [0.1, np.inf]
+
+
+def test_vertices_that_are_named_by_numbers(gdslc):
+    Path("sparse.csv").write_text("source,target\n7,5\n5,90\n")
+    words = ("run", "hops.gdsl", "sparse.csv", "--compact", "-o", "all.npz", *REFERENCE, "--each")
+    for given, values in (("source=all", [5, 7, 90]), ("source=90,7", [90, 7])):
+        answer = gdslc(*words, given)
+        assert answer.status == 0, answer.err
+        with np.load("all.npz") as found:
+            assert found["each.source"].tolist() == values
+            assert found["distance"][values.index(7)].tolist() == [1, 0, 2]
+
+
+@pytest.mark.parametrize("given", ["sites=1,2", "sites=@k.txt"])
+def test_what_is_the_same_in_all_runs(gdslc, given: str):
+    """A file of two vertices is no set for each of two runs."""
+    Path("kinds.gdsl").write_text(KINDS)
+    Path("k.txt").write_text("3\n4\n")
+    answer = gdslc("run", "kinds.gdsl", "path.mtx", "--each", "k=1,2", "--each", given, *REFERENCE)
+    assert (answer.status, answer.out) == (2, "")
+    assert "--each sites: it is the same in all runs; give it by -p sites=" in answer.err
+
+
 @pytest.mark.parametrize(
     "words, status, said",
     [

@@ -177,6 +177,23 @@ def test_networkx_graphs(named):
         named.to_networkx(Graph.from_edges([0], [1]))
 
 
+def test_graphs_with_the_same_edges_between_others():
+    """Results go to the vertices that they are of, or nowhere."""
+    path = networkx.path_graph(["a", "b", "c", "d"])
+    result = gdsl.samples.bfs(path, source="a", backend="reference")
+    turned = networkx.path_graph(["d", "c", "b", "a"])
+    with pytest.raises(ValueError, match="its nodes have other names, or another order"):
+        result.to_networkx(turned)
+    assert not any(turned.nodes[node] for node in turned)
+    igraph = pytest.importorskip("igraph")
+    with pytest.raises(ValueError, match="its nodes have other names, or another order"):
+        result.to_igraph(igraph.Graph(4, [(0, 1), (1, 2), (2, 3)], vertex_attrs={"name": ["d", "c", "b", "a"]}))
+    matrix = networkx.to_scipy_sparse_array(path)
+    of_ids = gdsl.samples.bfs(Graph.from_scipy(matrix, directed=False), source=0, backend="reference")
+    assert of_ids.to_networkx(path).nodes["d"]["distance"] == 3
+    assert result.to_igraph(igraph.Graph(4, [(0, 1), (1, 2), (2, 3)])).vs["distance"] == [0, 1, 2, 3]
+
+
 def test_parallel_and_undirected_edges():
     program = gdsl.compile(MANY)
     multi = networkx.MultiGraph([("a", "b"), ("b", "a"), ("b", "b"), ("c", "a")])
