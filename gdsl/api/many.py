@@ -76,7 +76,8 @@ def run_all(program: Program, graph: Any, given: dict[str, Any], options: Option
 def run_each(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Iterator[Result]:
     """`Program.imap`; what is wrong with the values is told before the first result is asked for."""
     many = _Many(program, as_graph(graph), given, options)
-    return many.results()
+    with deadline.limited(options.timeout):
+        return many.results()
 
 
 class _Many:
@@ -134,14 +135,14 @@ class _Many:
             raise program._explained(error) from None
         params = bound[0].params if bound else {}
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
-        return runs, self._parts(executable, bound)
+        return runs, self._parts(executable, bound, self._limits())
 
-    def _parts(self, executable: Executable, bound: list[Bindings]) -> Iterator[Part]:
+    def _parts(self, executable: Executable, bound: list[Bindings], stops: Limits) -> Iterator[Part]:
         counting = Counting(f"running {self.program.name}", self.count, self.options.progress)
         try:
             with counting:
                 bounds = replace(self.bounds, done=counting.add)
-                yield from run_many(executable, self.graph, bound, self._limits(), bounds)
+                yield from run_many(executable, self.graph, bound, stops, bounds)
         except FailedAtError as failed:
             raise self._told(failed.error, failed.index) from None
         except GdslError as error:

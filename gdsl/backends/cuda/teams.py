@@ -14,7 +14,7 @@ from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda import teams as texts
@@ -100,6 +100,7 @@ class TeamRuns:
         self._measure(bound[0])
         first = 0
         while first < len(bound):
+            check_time(limits, self._began, first)
             part = self._tried(bound, first, self._shape(len(bound) - first, bounds))
             bounds.done(len(part.iterations))
             yield part
