@@ -238,13 +238,19 @@ def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict
         told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
         raise ValueError(f"lists of values must be equally long, and there are {told}")
     if not found:
-        names = " or ".join(f"{name}=[…]" for name in params)
-        raise TypeError(
-            f"map takes a list of values for a param at least, such as {names}"
-            if names
-            else f"{program.name} has no params that could have several values"
-        )
+        if not given.keys() <= program._binder.known:
+            check_names(program._program, given, program._source)
+        raise TypeError(_none_listed(program, {name: given[name] for name in params if name in given}))
     return found, {name: value for name, value in given.items() if name not in found}
+
+
+def _none_listed(program: Program, single: dict[str, Any]) -> str:
+    names = [each.name for each in declared_params(program._program) if isinstance(each, ir.Param)]
+    if not names:
+        return f"{program.name} has no params that could have several values"
+    lists = " or ".join(f"{name}=[…]" for name in names)
+    found = "".join(f"; {name} is the one value {shown(value)}" for name, value in single.items())
+    return f"map takes a list of values for a param at least, such as {lists}{found}"
 
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:

@@ -162,7 +162,11 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
 @pytest.mark.parametrize(
     "values, kind, said",
     [
-        ({"start": 3}, TypeError, "a list of values for a param"),
+        ({"start": 3}, TypeError, "a list of values for a param.*; start is the one value 3$"),
+        ({"start": "03"}, TypeError, "start is the one value '03'"),
+        ({"start": None}, TypeError, "start is the one value None"),
+        ({}, TypeError, r"such as start=\[…\] or shift=\[…\] or factor=\[…\]$"),
+        ({"strat": [3]}, gdsl.GdslError, r"E0602[\s\S]*did you mean `start`"),
         ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
         ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
         ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),
