@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from gdsl.graph import Graph
     from gdsl.ir.nodes import Param
 
+EACH = "--each"
 _SHOWN = 5
 
 
@@ -50,7 +51,7 @@ def check_options(
     each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
     """Raise a usage error for what does not go with --each."""
-    for name in given_params(tuple(each), "--each"):
+    for name in given_params(each, EACH):
         if name in given:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
     for option, is_set in others.items():
@@ -65,14 +66,21 @@ def check_options(
 def check_params(each: Sequence[str], program: Program) -> None:
     """Raise a usage error for what all runs share."""
     varied = {param.name for param in program.ir.params}
-    for name in given_params(tuple(each)):
+    for name in given_params(each, EACH):
         if name not in varied:  # inputs, and sets of vertices
-            raise click.UsageError(f"--each {name}: it is the same in all runs; give it by -p {name}=…")
+            raise click.UsageError(f"{EACH} {name}: it is the same in all runs; give it by -p {name}=…")
 
 
-def values_of_each(each: Sequence[str], graph: Graph) -> dict[str, Any]:
+def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
     """The lists of values that the texts of --each are."""
-    return {name: _values(name, text, graph) for name, text in given_params(tuple(each), "--each").items()}
+    given = given_params(each, EACH)
+    for param in program.ir.params:
+        if given.get(param.name) == "all" and param.type is not Type.VERTEX:
+            raise click.UsageError(
+                f"--each {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
+                f"its values: --each {param.name}=…,…"
+            )
+    return {name: _values(name, text, graph) for name, text in given.items()}
 
 
 def _values(name: str, text: str, graph: Graph) -> Any:
@@ -184,13 +192,15 @@ def _report(many: Many) -> None:
     )
     for name, found in batch.values.items():
         words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
-        click.echo(f"{len(batch):,} values of {name}: {words}{', …' if len(batch) > _SHOWN else ''}")
+        told = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
+        click.echo(f"{len(batch):,} values of {name}{told}")
     declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
     for name, values in stacks.items():
         summary = summarize(declared[name], values)
         click.echo()
         click.echo(f"{name}: {declared[name].type.name} [{', '.join(f'{length:,}' for length in values.shape)}]")
-        click.echo(f"  {figures_of(declared[name], summary)}")
+        if figures := figures_of(declared[name], summary):
+            click.echo(f"  {figures}")
     click.echo()
     passes = batch.iterations
     told = "no iterations"

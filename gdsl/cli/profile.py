@@ -102,6 +102,8 @@ def command(
     for path in (page, to_file):
         if path is not None:
             check_writable(path)
+    if page is not None and to_file is not None and page.resolve() == to_file.resolve():
+        raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
     files, runs = _sides(program_file, graph_file, others)
     kept = [Profile.read(file) for file in files]

@@ -194,15 +194,15 @@ def _run_each(
     as_json: bool,
 ) -> None:
     """The work for many values, written to `output` and told."""
-    from gdsl.cli.each import check_params, run_all, tell, values_of_each, write
+    from gdsl.cli.each import EACH, check_params, run_all, tell, values_of_each, write
     from gdsl.cli.output import write_output
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, tuning, {**given, **given_params(each)}, output)
+        program = _compiled(program_file, tuning, {**given, **given_params(each, EACH)}, output)
         check_params(each, program)
         graph, load_ms = _opened(graph_file, words, False)
-        values = {**param_values(given, graph), **values_of_each(each, graph)}
+        values = {**param_values(given, graph), **values_of_each(each, graph, program)}
     many = run_all(program, graph, values, (program_file, graph_file), load_ms, backend=backend, **options)
     if output is not None:
         with working(f"writing {output}"):

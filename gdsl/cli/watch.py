@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -91,6 +92,10 @@ def _watch(words: _Words) -> None:
     from gdsl.cli.main import INTERRUPTED, guarded
     from gdsl.program_text import read_program
 
+    if _state(_path(words)) is None and os.path.exists(_path(words)):
+        raise click.UsageError(
+            f"{printable(words.program)} is a pipe or a device, which cannot be watched; name a file"
+        )
     read_program(words.program)
     looker = _Looker(words)
     seen: _Look | None = None
@@ -109,11 +114,15 @@ def _changed(words: _Words, seen: _Look | None) -> _Look:
     runs is seen afterwards."""
     if seen is None:
         return _look(_names(words))
-    before = None
+    before, is_told = None, False
     while True:
         look = _look(seen)
-        if look != seen and look == before and look[_path(words)] is not None:
-            return _look(_names(words))
+        if look != seen and look == before:
+            if look[_path(words)] is not None:
+                return _look(_names(words))
+            if not is_told:
+                message(f"{printable(words.program)} is not there any more; it is looked for; Ctrl-C ends")
+                is_told = True
         before = look
         time.sleep(_INTERVAL)
 
@@ -195,8 +204,11 @@ def _names(words: _Words) -> Iterator[str]:
 
 
 def _state(name: str) -> tuple[int, int, int] | None:
+    """How a file or directory looks; None for what is neither: who reads a pipe waits until somebody writes."""
     try:
         status = os.stat(name)
     except (OSError, ValueError):
+        return None
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino

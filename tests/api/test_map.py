@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -161,8 +162,11 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
 @pytest.mark.parametrize(
     "values, kind, said",
     [
-        ({"start": 3}, TypeError, "a list of values for a param"),
-        ({"begin": [3]}, gdsl.GdslError, "E0602"),
+        ({"start": 3}, TypeError, "a list of values for a param.*; start is the one value 3$"),
+        ({"start": "03"}, TypeError, "start is the one value '03'"),
+        ({"start": None}, TypeError, "start is the one value None"),
+        ({}, TypeError, r"such as start=\[…\] or shift=\[…\] or factor=\[…\]$"),
+        ({"strat": [3]}, gdsl.GdslError, r"E0602[\s\S]*did you mean `start`"),
         ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
         ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
         ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),
@@ -200,6 +204,15 @@ def test_the_timeout_is_for_all(backend: str) -> None:
     text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
     with pytest.raises(gdsl.GdslError, match="E0802"):
         gdsl.compile(f"program endless; {text}").map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_runs_that_are_each_short_end_with_the_timeout(karate: gdsl.Graph, backend: str) -> None:
+    runs = gdsl.samples.bfs.imap(karate, source=[0, 33] * 500, timeout=1.5, backend=backend)
+    next(runs)
+    time.sleep(1.6)
+    with pytest.raises(gdsl.GdslError, match=r"E0802[\s\S]*of the 1,000 values"):
+        list(runs)
 
 
 def test_several_values_an_element(line: gdsl.Graph) -> None:

@@ -106,8 +106,9 @@ def test_what_is_the_same_in_all_runs(gdslc, given: str):
         (("--each", "source=0,9"), 1, "number 1 of the 2 values, counted from 0: source='9'"),
         (("--each", "source=0,x"), 1, "expected a whole number"),
         (("--each", "source=0,,1"), 2, "values stand between commas"),
-        (("--each", "source"), 2, "name=value"),
+        (("--each", "source"), 2, "--each source: must be of the form name=value"),
         (("--each", "source=0", "--each", "source=1"), 2, "--each source is given twice"),
+        (("--each", "source\x1b[31m"), 2, "--each source\\x1b[31m: must be"),
         (("--each", "sorce=1"), 1, "did you mean `source`?"),
         (("--each", "source=1", "-p", "source=2"), 2, "one value for all, or many"),
         (("--each", "source=1", "--profile"), 2, "--profile is of one run"),
@@ -124,6 +125,19 @@ def test_what_is_refused(gdslc, words: tuple[str, ...], status: int, said: str):
     assert (answer.status, answer.out) == (status, "")
     assert said in answer.err
     assert not Path("x.csv").exists()
+
+
+def test_all_is_every_vertex(gdslc):
+    answer = gdslc("run", "pagerank", "path.mtx", "--each", "damping=all", *REFERENCE)
+    answer.fails(2, "all is every vertex, and damping is of type float32", "--each damping=…,…")
+
+
+def test_no_values(gdslc):
+    Path("none.txt").write_text("")
+    answer = gdslc("run", "hops.gdsl", "path.mtx", "--each", "source=@none.txt", *REFERENCE)
+    assert answer.status == 0, answer.err
+    assert "0 values of source\n\ndistance: int32 [0, 5]\n\n" in answer.out
+    assert not [line for line in answer.out.split("\n") if line != line.rstrip()]
 
 
 def test_the_form_for_teams(gdslc):

@@ -15,7 +15,7 @@ from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda import teams as texts
@@ -103,6 +103,7 @@ class TeamRuns:
         self._measure(bound)
         first = 0
         while first < len(bound):
+            check_time(limits, self._began, first)
             part = self._tried(bound, first, self._shape(len(bound) - first, bounds))
             yield part
             first += len(part.iterations)
