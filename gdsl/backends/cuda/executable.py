@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
+_DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
 _SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 
@@ -83,9 +84,9 @@ class CudaBackend:
             return Availability(False, "CuPy is not installed", _INSTALL)
         except Exception as error:  # the driver's errors come in several classes
             first = (str(error).splitlines() or ["no answer"])[0]
-            return Availability(False, f"no CUDA device answers ({first})", _INSTALL)
+            return Availability(False, f"no CUDA device answers ({first})", _DEVICE)
         if count == 0:
-            return Availability(False, "no CUDA device answers", _INSTALL)
+            return Availability(False, "no CUDA device answers", _DEVICE)
         try:
             nvrtc.require()
         except Exception as error:
