@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, tuning_options
+from gdsl.cli.options import GraphWords, backend_option, graph_options, limit_options, param_option, tuning_options
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import interrupting, limited
@@ -48,14 +48,10 @@ class _Words:
 @click.command(name="watch", cls=TakesParams, short_help="Check a program, and run it, each time it is saved.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param, as in run.",
-)  # fmt: skip
-@click.option("--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True)
+@param_option("Set a param, as in run.")
+@backend_option()
 @click.option("--profile", is_flag=True, help="Show every operator that ran.")
-@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a run that takes longer.")
-@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@limit_options("Stop a run that takes longer.")
 @tuning_options
 @graph_options
 def command(
