@@ -333,7 +333,7 @@ def _ids(
     count = check_ids(sources, destinations, num_vertices)
     require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
     dtype = id_dtype(count)
-    return sources.astype(dtype), destinations.astype(dtype), count
+    return sources.astype(dtype, copy=False), destinations.astype(dtype, copy=False), count
 
 
 def _check_ids(
