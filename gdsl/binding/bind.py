@@ -137,7 +137,7 @@ class Binder:
         self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **how: Any
     ) -> list[Bindings] | None:
         """What `bind` makes of each of the values in `varied`, equally many by param, beside `shared`. None where they
-        must be asked one by one: all that differs has to be integers in their ranges. Raises as `bind` for the first."""
+        must be asked one by one: only integers in their ranges may differ. Raises as `bind` for the first."""
         rows = [dict(zip(varied, row, strict=True)) for row in zip(*varied.values(), strict=True)]
         if not rows or self._of_params or self._has_several or self._hangs_on_params:
             return None
