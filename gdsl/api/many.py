@@ -158,6 +158,12 @@ class _Many:
         binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
         check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
+            try:
+                bound = binder.bind_all(self.graph, self.shared, self.varied, widths=widths, device=device)
+            except GdslError as error:
+                raise self._told(error, 0) from None
+            if bound is not None:
+                return bound
             for index in range(self.count):
                 given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
                 try:

@@ -176,6 +176,7 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
         ({"start": [1], "begin": [2]}, gdsl.GdslError, "E0602"),
         ({"begin": 3, "start": []}, gdsl.GdslError, "E0602"),
         ({"start": [1, 9]}, gdsl.GdslError, r"E0604[\s\S]*number 1 of the 2 values, counted from 0: start=9"),
+        ({"start": [9, 1]}, gdsl.GdslError, r"E0604[\s\S]*number 0 of the 2 values, counted from 0: start=9"),
         ({"start": [1, 2], "factor": [1, "x"]}, gdsl.GdslError, r"E0603[\s\S]*number 1 .*: start=2, factor='x'"),
         ({"start": [1, 2], "shift": [0, 1]}, gdsl.GdslError, r"E0608[\s\S]*number 1 of the 2 values"),
     ],
@@ -213,6 +214,38 @@ def test_runs_that_are_each_short_end_with_the_timeout(karate: gdsl.Graph, backe
     time.sleep(1.6)
     with pytest.raises(gdsl.GdslError, match=r"E0802[\s\S]*of the 1,000 values"):
         list(runs)
+
+
+AT_ONCE = """program at_once;
+problem { param start : vertex; param width : int32 = 3; param more : int32 = 4; vertex x : int32 = width + more; }
+schedule { x[start] = width; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("shared", "varied", "together"),
+    [
+        ({"more": 1}, {"start": [8, 0, 3], "width": range(3)}, True),
+        ({"width": 2, "more": 7}, {"start": (4, 5)}, True),
+        ({}, {"start": [4, 5]}, True),
+        ({"more": 1}, {"start": [8, np.int32(2)]}, False),
+        ({"more": 1}, {"start": [2, True]}, False),
+        ({"more": 1}, {"start": [1, 9]}, False),
+        ({"more": 1}, {"start": [1, -1]}, False),
+        ({"more": 1}, {"width": [2**31, 2], "start": [1, 1]}, None),
+    ],
+)
+def test_numbers_are_looked_at_together(line: gdsl.Graph, shared: Any, varied: Any, together: bool | None) -> None:
+    binder = gdsl.compile(AT_ONCE)._binder
+    if together is None:
+        with pytest.raises(gdsl.GdslError, match="E0603"):
+            binder.bind_all(line, shared, varied)
+        return
+    found = binder.bind_all(line, shared, varied)
+    rows = zip(*varied.values(), strict=True)
+    alone = [{**shared, **dict(zip(varied, row, strict=True))} for row in rows]
+    assert (found is not None) == together
+    assert found is None or found == [binder.bind(line, given) for given in alone]
 
 
 def test_several_values_an_element(line: gdsl.Graph) -> None:

@@ -123,6 +123,7 @@ class CudaBackend:
             wide_pairs.check(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        device.hand_over_cubin()  # now, not in the midst of calls
         executable = CudaExecutable(self, program, plan, generated, cubin, widths, teams)
         stored.put(key, (generated, cubin))
         return executable
@@ -201,12 +202,7 @@ class CudaBackend:
         from gdsl.codegen.cuda.renumbering import text_for
 
         if (device.id, widths) not in self._renumberings:
-            text = text_for(widths)
-            key = (text, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
-            cubin = cache.get("renumbering", key)
-            if cubin is None:
-                cubin = nvrtc.compile_to_cubin(text, device.architecture, "renumbering.cu")
-                cache.put("renumbering", key, cubin)
+            cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
             self._renumberings[device.id, widths] = _Kernels(device.load(cubin)).get
         return self._renumberings[device.id, widths]
 

@@ -216,8 +216,8 @@ class TeamRuns:
         params = numpy.zeros(len(values), self._values)
         for param in self.plan.program.params:
             kind = value_dtype(param.type, self.widths)
-            found = [memory.inside(param.name, bindings.params[param.name]) for bindings in values]
-            params[param.name] = numpy.array(found, kind).view(params.dtype[param.name])
+            found = numpy.array([bindings.params[param.name] for bindings in values], kind)
+            params[param.name] = memory.all_inside(param.name, found).view(params.dtype[param.name])
         there = self.device.upload(params.view(numpy.uint8))
         batch = numpy.zeros(1, self._batch)
         batch["count"], batch["next"], batch["values"] = len(values), made["next"].pointer, there.pointer
