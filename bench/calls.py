@@ -20,7 +20,7 @@ from bench.rows import Row
 from bench.works import WORKS
 
 IN_A_ROW = 1000
-_SETTLED = 5
+_SETTLED = 20
 """Calls before those that count."""
 
 

@@ -14,8 +14,8 @@ from bench.rows import Row
 from bench.works import WORKS
 
 SOURCES = 1024
-_ALONE = 128
-"""Calls, one after the other, that are timed beside."""
+_ALONE, _SETTLED = 128, 20
+"""Calls, one after the other, that are timed beside, and those before: the sixteenth loads a kernel."""
 _CHECKED = 8
 
 
@@ -52,7 +52,8 @@ def _sources(graph: BenchmarkGraph, count: int) -> list[int]:
 
 def _alone(program: gdsl.Program, graph: BenchmarkGraph, values: Any, sources: list[int], backend: str) -> float:
     """Milliseconds of a call."""
-    program.run(graph.graph, {**values, "source": sources[0]}, backend=backend)
+    for source in sources[:_SETTLED]:
+        program.run(graph.graph, {**values, "source": source}, backend=backend)
     started = time.perf_counter()
     for source in sources:
         program.run(graph.graph, {**values, "source": source}, backend=backend)

@@ -76,7 +76,8 @@ def run_all(program: Program, graph: Any, given: dict[str, Any], options: Option
 def run_each(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Iterator[Result]:
     """`Program.imap`; what is wrong with the values is told before the first result is asked for."""
     many = _Many(program, as_graph(graph), given, options)
-    return many.results()
+    with deadline.limited(options.timeout):
+        return many.results()
 
 
 class _Many:
@@ -134,14 +135,14 @@ class _Many:
             raise program._explained(error) from None
         params = bound[0].params if bound else {}
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
-        return runs, self._parts(executable, bound)
+        return runs, self._parts(executable, bound, self._limits())
 
-    def _parts(self, executable: Executable, bound: list[Bindings]) -> Iterator[Part]:
+    def _parts(self, executable: Executable, bound: list[Bindings], stops: Limits) -> Iterator[Part]:
         counting = Counting(f"running {self.program.name}", self.count, self.options.progress)
         try:
             with counting:
                 bounds = replace(self.bounds, done=counting.add)
-                yield from run_many(executable, self.graph, bound, self._limits(), bounds)
+                yield from run_many(executable, self.graph, bound, stops, bounds)
         except FailedAtError as failed:
             raise self._told(failed.error, failed.index) from None
         except GdslError as error:
@@ -157,6 +158,12 @@ class _Many:
         binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
         check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
+            try:
+                bound = binder.bind_all(self.graph, self.shared, self.varied, widths=widths, device=device)
+            except GdslError as error:
+                raise self._told(error, 0) from None
+            if bound is not None:
+                return bound
             for index in range(self.count):
                 given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
                 try:
@@ -237,13 +244,19 @@ def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict
         told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
         raise ValueError(f"lists of values must be equally long, and there are {told}")
     if not found:
-        names = " or ".join(f"{name}=[…]" for name in params)
-        raise TypeError(
-            f"map takes a list of values for a param at least, such as {names}"
-            if names
-            else f"{program.name} has no params that could have several values"
-        )
+        if not given.keys() <= program._binder.known:
+            check_names(program._program, given, program._source)
+        raise TypeError(_none_listed(program, {name: given[name] for name in params if name in given}))
     return found, {name: value for name, value in given.items() if name not in found}
+
+
+def _none_listed(program: Program, single: dict[str, Any]) -> str:
+    names = [each.name for each in declared_params(program._program) if isinstance(each, ir.Param)]
+    if not names:
+        return f"{program.name} has no params with many values: sets and inputs are the same in all runs"
+    lists = " or ".join(f"{name}=[…]" for name in names)
+    found = "".join(f"; {name} is the one value {shown(value)}" for name, value in single.items())
+    return f"map takes a list of values for a param at least, such as {lists}{found}"
 
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:

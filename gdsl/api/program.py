@@ -13,7 +13,7 @@ from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
-from gdsl.api.signature import OPTIONS, DocOfInstance, NotGiven, OfInstance, doc_of, signature_of
+from gdsl.api.signature import OPTIONS, DocOfInstance, NotGiven, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
@@ -108,7 +108,7 @@ class Program:
         """The names of the inputs, arrays and scalars."""
         return tuple(data.name for data in declared_inputs(self._program))
 
-    def __call__(self, graph: Graph, /, **values: Any) -> Result:
+    def __call__(self, graph: Graph, /, *others: object, **values: Any) -> Result:
         """Run on `graph` (or a graph of NetworkX or igraph, or a sparse matrix of SciPy, CuPy or PyTorch) with params
         and inputs by keyword.
 
@@ -116,6 +116,8 @@ class Program:
         The options of `run` are keywords too; where the program declares a param or input of that name (such as
         PageRank's `max_iterations`), the keyword is the program's, and the option is there in `run`.
         """
+        if others:
+            raise TypeError(f"behind the graph everything is given by name: {call_of(self._program)}")
         own = self._binder.known
         options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
         return self._called(graph, values, **options)

@@ -14,7 +14,7 @@ from gdsl.extras import required
 from gdsl.graph import Graph
 from gdsl.graph.csr import csr_of
 from gdsl.graph.edge_list import edges_from_arrays
-from gdsl.graph.igraph_graphs import ends_of_igraph, is_igraph
+from gdsl.graph.igraph_graphs import NAME, ends_of_igraph, is_igraph
 from gdsl.graph.networkx_graphs import node_numbers
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
@@ -41,6 +41,7 @@ def into_networkx(result: Tables, graph: Any) -> Any:
         raise TypeError(f"graph must be one of NetworkX, not {type(graph).__name__}")
     else:
         number = node_numbers(graph)
+        _check_names(result, list(number))
         ends = [(number[source], number[target]) for source, target in graph.edges()]
         pairs = np.array(ends, dtype=np.int64).reshape(-1, 2)
         places, kinds = _places(result, pairs[:, 0], pairs[:, 1], len(number), graph.is_directed())
@@ -62,6 +63,8 @@ def into_igraph(result: Tables, graph: Any) -> Any:
     elif not is_igraph(graph):
         raise TypeError(f"graph must be one of igraph, not {type(graph).__name__}")
     else:
+        if NAME in graph.vs.attributes():
+            _check_names(result, graph.vs[NAME])
         ends = ends_of_igraph(graph)
         places, kinds = _places(result, *ends, graph.vcount(), graph.is_directed())
     of_edges = _of_edges(result, places, kinds)
@@ -72,6 +75,14 @@ def into_igraph(result: Tables, graph: Any) -> Any:
     for name, value in result.numbers().items():
         graph[name] = value
     return graph
+
+
+def _check_names(result: Tables, names: list[Any]) -> None:
+    """Raise ValueError where vertices have other names than those of the run, though the edges may be the same: results
+    would be on others then. Of ids alone nothing is known."""
+    own = result._names
+    if own is not None and names != list(range(len(names))) and list(own) != names:
+        raise ValueError(f"{_OTHER}: its nodes have other names, or another order")
 
 
 def _own(result: Tables) -> Graph:

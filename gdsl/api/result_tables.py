@@ -57,7 +57,9 @@ class Tables:
         of a result that was pickled. Raises ValueError where there is no such table, GdslError E0907 without pandas.
         """
         pandas = required("pandas", "pandas", "to_pandas")
-        frame = pandas.DataFrame(self._columns(over, names, graph), copy=False)
+        columns = self._columns(over, names, graph)
+        made = {name: pandas.Series(of, dtype=object) if _lacks_some(of) else of for name, of in columns.items()}
+        frame = pandas.DataFrame(made, copy=False)
         frame.attrs = dict(self.numbers())
         return frame
 
@@ -65,8 +67,12 @@ class Tables:
         """The same as a `polars.DataFrame`, which has no place for scalars. Raises what `to_pandas` does."""
         polars = required("polars", "polars", "to_polars")
         columns = self._columns(over, names, graph)
-        kind = polars.Int64 if _are_whole(self._names) else polars.String
-        made = {name: polars.Series(name, _alike(of), kind) if type(of) is list else of for name, of in columns.items()}
+        whole = _are_whole(self._names)
+        kind = polars.Int64 if whole else polars.String
+        made = {
+            name: polars.Series(name, of if whole else _words(of), kind) if type(of) is list else of
+            for name, of in columns.items()
+        }
         return polars.DataFrame(made)
 
     def to_arrow(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
@@ -74,9 +80,10 @@ class Tables:
         what `to_pandas` does."""
         pyarrow = required("pyarrow", "gdsl[tables]", "to_arrow")
         columns = self._columns(over, names, graph)
-        kind = pyarrow.int64() if _are_whole(self._names) else pyarrow.string()
+        whole = _are_whole(self._names)
+        kind = pyarrow.int64() if whole else pyarrow.string()
         made = {
-            name: pyarrow.array(_alike(of), kind) if type(of) is list else pyarrow.array(of)
+            name: pyarrow.array(of if whole else _words(of), kind) if type(of) is list else pyarrow.array(of)
             for name, of in columns.items()
         }
         table = pyarrow.table(made)
@@ -168,8 +175,10 @@ def _are_whole(names: Names | None) -> bool:
     return names is not None and all(type(name) is int and -(2**63) <= name < 2**63 for name in names)
 
 
-def _alike(names: list[Any]) -> list[Any]:
-    kinds = {type(name) for name in names if name is not None}
-    if kinds == {int}:
-        return names
+def _words(names: list[Any]) -> list[str | None]:
     return [None if name is None else str(name) for name in names]
+
+
+def _lacks_some(column: Any) -> bool:
+    """Whether it has names and None, of which pandas would make floats, NaN among them, where all names are numbers."""
+    return type(column) is list and None in column

@@ -85,15 +85,26 @@ def signature_of(program: ir.Program) -> inspect.Signature:
 
 def doc_of(program: ir.Program, source: Source) -> str:
     """The call, the program's doc comment, and what it takes and gives."""
-    parts = [_call(program), program.doc.strip()]
+    parts = [call_of(program), program.doc.strip()]
     titles = {"param": "Params", "input": "Inputs", "result": "Results", "graph": "Graph"}
     for name, sentences in sections(program, source):
         parts.append(f"{titles[name]}:\n" + textwrap.indent("\n".join(sentences), "    "))
-    parts.append("backend, timeout (seconds) and max_iterations (of a loop) are those of `Program.run`.")
+    parts.append(_options_told(program))
     return "\n\n".join(part for part in parts if part)
 
 
-def _call(program: ir.Program) -> str:
+def _options_told(program: ir.Program) -> str:
+    """Whose the options of a call are; those that the program has a name for are its own, and are left out."""
+    taken = signature_of(program).parameters
+    words = {"backend": "backend", "timeout": "timeout (seconds)", "max_iterations": "max_iterations (of a loop)"}
+    own = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
+    told = [word for name, word in words.items() if name in taken and name not in own]
+    listed = " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
+    return f"{listed} {'is that' if len(told) == 1 else 'are those'} of `Program.run`." if told else ""
+
+
+def call_of(program: ir.Program) -> str:
+    """How the program is called, in a line: ``bfs(graph, source=…, backend='auto', …)``."""
     words = ["graph"]
     for parameter in list(signature_of(program).parameters.values())[1:]:
         required = parameter.default is inspect.Parameter.empty

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol, runtime_checkable
 
+from gdsl.backends.failures import timeout_error
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome, Pair, Scalar
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
@@ -80,6 +81,7 @@ def one_after_the_other(
     how = f"one after the other{', ' if why else ''}{why}"
     began = time.monotonic()
     for index, bindings in enumerate(bound):
+        check_time(limits, began, index)
         spent = limits.spent + time.monotonic() - began if limits.timeout is not None else 0.0
         try:
             part = part_of(executable.run(graph, bindings, dataclasses.replace(limits, spent=spent)), how)
@@ -87,6 +89,13 @@ def one_after_the_other(
             raise FailedAtError(index, error) from None
         bounds.done(1)
         yield part
+
+
+def check_time(limits: Limits, began: float, index: int) -> None:
+    """Raise FailedAtError with E0802 where the time of all was over before value number `index`: runs may each be too
+    short to look at the clock."""
+    if limits.timeout is not None and time.monotonic() - began > (limits.left or 0.0):
+        raise FailedAtError(index, timeout_error(limits.timeout))
 
 
 def part_of(outcome: Outcome, how: str) -> Part:

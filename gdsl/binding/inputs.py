@@ -99,6 +99,8 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     attributes = graph.attributes if array.domain is Domain.EDGE else graph.vertex_attributes
     if array.name in attributes and array.count is None:
         return attributes[array.name]
+    if array.count is None and not _elements(array, graph):  # a graph without edges has no weights to give
+        return np.empty(0, np.bool_ if array.type is Type.BOOL else np.int32)
     kind = array.domain.value
     fix = f"give {array.name}=array (command line: -p {array.name}=@file.npy)"
     if array.count is not None:

@@ -23,6 +23,7 @@ _HOLDS = {
     "cpu": "programs for the cpu backend: code and libraries",
     "cuda": "programs for GPUs: code and binaries",
     "renumbering": "kernels that number vertices by degree",
+    "hand_over": "a kernel that hands results to the host",
 }
 """What the entries of a kind are."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}

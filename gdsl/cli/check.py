@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, graph_options, tuning_options
+from gdsl.cli.options import GraphWords, backend_option, graph_options, param_option, tuning_options
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
@@ -25,13 +25,8 @@ if TYPE_CHECKING:
     help="Of one PROGRAM and a GRAPH behind it: run it under all combinations of knobs, or N of them, and compare the "
     "results with the reference's.",
 )  # fmt: skip
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param for --schedules, as in run.",
-)  # fmt: skip
-@click.option(
-    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), help="What --schedules runs on; auto.",
-)  # fmt: skip
+@param_option("Set a param for --schedules, as in run.")
+@backend_option("What --schedules runs on; auto.", default=None)
 @tuning_options
 @graph_options
 def command(

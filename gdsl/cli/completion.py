@@ -4,25 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 
 import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
-
-from gdsl.cli.completing import OPEN
 
 VARIABLE = "_GDSLC_COMPLETE"
 """Where a shell's function asks for completions, this says which shell it is."""
 
 _BASH = """\
 %(complete_func)s() {
-    local IFS=$'\\n' asked=%(complete_var)s=bash_complete completion type value
+    local IFS=$'\\n' asked=%(complete_var)s=bash_complete completion
     COMPREPLY=()
-    for completion in $(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD $asked "$1"); do
-        IFS=',' read -r type value <<< "$completion"
-        [[ $type == open ]] && compopt -o nospace
-        COMPREPLY+=("$value")
-    done
+    while IFS= read -r completion || [[ -n $completion ]]; do
+        [[ $completion == open,* ]] && compopt -o nospace
+        COMPREPLY+=("${completion#*,}")
+    done < <(env COMP_WORDS="${COMP_WORDS[*]}" COMP_CWORD=$COMP_CWORD $asked "$1")
 }
 
 complete -o nosort -F %(complete_func)s %(prog_name)s
@@ -54,7 +50,22 @@ else
     compdef %(complete_func)s %(prog_name)s
 fi
 """
+_FISH = """\
+function %(complete_func)s
+    for completion in (env %(complete_var)s=fish_complete COMP_WORDS=(commandline -cp) COMP_CWORD=(commandline -t) \
+            %(prog_name)s)
+        set -l told (string split -m 1 "," $completion)
+        printf '%%s\\n' $told[2]
+    end
+end
+
+complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
+"""
 _BREAKS = re.compile(r"[=:@]+")
+_SIGNS = re.compile(r"[^\w@%+=:,./-]")
+"""What Bash may take for more than a sign of a name."""
+_ESCAPED = r"\\\g<0>"
+_HOME = re.compile(r"~[\w.-]*(?=/)")
 _HINTS = {
     "bash": 'put into ~/.bashrc:  eval "$(gdslc completion bash)"',
     "zsh": 'put into ~/.zshrc, behind compinit:  eval "$(gdslc completion zsh)"',
@@ -77,7 +88,9 @@ class _Bash(BashComplete):
 
     def format_completion(self, item: CompletionItem) -> str:
         value = str(item.value).removeprefix(self._known)
-        return f"{item.type},{value if item.type == OPEN else shlex.quote(value) if ' ' in value else value}"
+        home = _HOME.match(value) if not self._known else None
+        begin = home.end() if home is not None else 0
+        return f"{item.type},{value[:begin]}{_SIGNS.sub(_ESCAPED, value[begin:])}"
 
 
 class _Zsh(ZshComplete):
@@ -90,7 +103,10 @@ class _Zsh(ZshComplete):
 
 
 class _Fish(FishComplete):
-    """Fish leaves out the blank behind a `/` or a `=` by itself."""
+    """Click's own script ends a word, and what is told of it, at a comma. Fish leaves out the blank behind a
+    `/` or a `=` by itself."""
+
+    source_template = _FISH
 
     def format_completion(self, item: CompletionItem) -> str:
         return super().format_completion(

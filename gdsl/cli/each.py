@@ -19,14 +19,18 @@ from gdsl.cli.report import figures_of, parts
 from gdsl.cli.results import plain_number
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
+from gdsl.numerals import is_whole, real_number
 from gdsl.records import dataclass
+from gdsl.types import Type
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.api.program import Program
     from gdsl.graph import Graph
+    from gdsl.ir.nodes import Param
 
+EACH = "--each"
 _SHOWN = 5
 
 
@@ -47,7 +51,7 @@ def check_options(
     each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
     """Raise a usage error for what does not go with --each."""
-    for name in given_params(tuple(each)):
+    for name in given_params(each, EACH):
         if name in given:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
     for option, is_set in others.items():
@@ -59,16 +63,32 @@ def check_options(
         )
 
 
-def values_of_each(each: Sequence[str], graph: Graph) -> dict[str, Any]:
+def check_params(each: Sequence[str], program: Program) -> None:
+    """Raise a usage error for what all runs share."""
+    varied = {param.name for param in program.ir.params}
+    for name in given_params(each, EACH):
+        if name not in varied:  # inputs, and sets of vertices
+            raise click.UsageError(f"{EACH} {name}: it is the same in all runs; give it by -p {name}=…")
+
+
+def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
     """The lists of values that the texts of --each are."""
-    return {name: _values(name, text, graph) for name, text in given_params(tuple(each)).items()}
+    given = given_params(each, EACH)
+    for param in program.ir.params:
+        if given.get(param.name) == "all" and param.type is not Type.VERTEX:
+            raise click.UsageError(
+                f"--each {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
+                f"its values: --each {param.name}=…,…"
+            )
+    return {name: _values(name, text, graph) for name, text in given.items()}
 
 
 def _values(name: str, text: str, graph: Graph) -> Any:
     from gdsl.binding import Text
 
     if text == "all":
-        return range(graph.num_vertices)
+        has_numbers = graph.names is not None and any(is_whole(name) for name in graph.names)
+        return list(graph.names or ()) if has_numbers else range(graph.num_vertices)  # where numbers are names
     if text.startswith("@"):
         return param_values({name: text}, graph)[name]
     words = [word.strip() for word in text.split(",")]
@@ -99,8 +119,7 @@ def tell(many: Many, as_json: bool) -> None:
 
 def write(file: BinaryIO, many: Many) -> None:
     """A .npz file: an array of all runs for each result, and the values that they were given, `each.NAME`."""
-    values = {f"each.{name}": np.asarray([str(v) if isinstance(v, str) else v for v in given])
-              for name, given in many.batch.values.items()}  # fmt: skip
+    values = {f"each.{name}": np.asarray(given) for name, given in _given(many).items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, found in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -135,14 +154,34 @@ def _document(many: Many) -> dict[str, Any]:
             "run": round(batch.time_ms, 4),
             "all": round(many.wall_ms, 3),
         },
-        "values": {name: [plain_number(_plain(value)) for value in found] for name, found in batch.values.items()},
+        "values": {name: list(map(plain_number, found)) for name, found in _given(many).items()},
         "iterations": batch.iterations.tolist(),
         "results": results,
     }
 
 
-def _plain(value: Any) -> Any:
-    return value.item() if isinstance(value, np.generic) else str(value) if isinstance(value, str) else value
+def _given(many: Many) -> dict[str, list[Any]]:
+    """The values by name; those that were given as words as what they say: numbers, bools, or names of vertices."""
+    params = {param.name: param for param in many.program.ir.params}
+    given = many.batch.values.items()
+    return {name: [_meant(value, params[name], many.graph) for value in values] for name, values in given}
+
+
+def _meant(value: Any, param: Param, graph: Graph) -> Any:
+    from gdsl.binding import Text, scalar_value, vertex_by_name
+
+    if not isinstance(value, Text):
+        return value.item() if isinstance(value, np.generic) else _as_shown(value)
+    if param.type.is_float:
+        return real_number(value.strip())  # as it was written, whatever its type makes of it
+    count = graph.num_edges if param.type is Type.EDGE else graph.num_vertices
+    found = scalar_value(param, vertex_by_name(param, value, graph, None), count, None)
+    has_name = param.type is Type.VERTEX and graph.names is not None
+    return _as_shown(graph.names[int(found)]) if has_name and graph.names is not None else found
+
+
+def _as_shown(name: Any) -> Any:
+    return name if isinstance(name, bool | int | float) else str(name)
 
 
 def _report(many: Many) -> None:
@@ -153,16 +192,21 @@ def _report(many: Many) -> None:
     )
     for name, found in batch.values.items():
         words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
-        click.echo(f"{len(batch):,} values of {name}: {words}{', …' if len(batch) > _SHOWN else ''}")
+        told = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""
+        click.echo(f"{len(batch):,} values of {name}{told}")
     declared, stacks = parts(many.program.ir), parts_of({name: batch[name] for name in batch.grade})
     for name, values in stacks.items():
         summary = summarize(declared[name], values)
         click.echo()
         click.echo(f"{name}: {declared[name].type.name} [{', '.join(f'{length:,}' for length in values.shape)}]")
-        click.echo(f"  {figures_of(declared[name], summary)}")
+        if figures := figures_of(declared[name], summary):
+            click.echo(f"  {figures}")
     click.echo()
     passes = batch.iterations
-    told = f"{passes.min():,} to {passes.max():,} iterations" if len(batch) else "no iterations"
+    told = "no iterations"
+    if len(batch):
+        least, most = passes.min(), passes.max()
+        told = f"{most:,} iterations each" if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
     click.echo(f"{told} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")

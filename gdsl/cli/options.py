@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _TUNE_WORD = re.compile(r"[^=\s]+=.+|bounds\s+(on|off)")
+_BACKENDS = ("auto", "cuda", "cpu", "reference")
 _WEIGHTS = re.compile(r"random:[0-9]+(:[0-9]+)?")
 
 
@@ -151,6 +152,34 @@ def graph_options(command: Command) -> Command:
     for option in reversed(_GRAPH_OPTIONS):
         decorated = option(decorated)
     return decorated  # type: ignore[no-any-return]
+
+
+def param_option(help_text: str) -> Callable[[Command], Command]:
+    """Add -p; the command gets `assignments`, a tuple of words such as ``source=0``."""
+    return click.option(
+        "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
+        help=help_text,
+    )  # fmt: skip
+
+
+def backend_option(help_text: str | None = None, default: str | None = "auto") -> Callable[[Command], Command]:
+    """Add --backend; the command gets `backend`, the name of one, auto, or None where that is the default."""
+    return click.option(
+        "--backend", type=click.Choice(_BACKENDS), default=default, show_default=default is not None, help=help_text
+    )
+
+
+def limit_options(timeout_help: str) -> Callable[[Command], Command]:
+    """Add --timeout and --max-iterations; the command gets `timeout`, seconds, and `max_iterations`, passes of a loop;
+    None: no limit."""
+
+    def decorated(command: Command) -> Command:
+        with_passes = click.option(
+            "--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes."
+        )(command)
+        return click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help=timeout_help)(with_passes)
+
+    return decorated
 
 
 def output_option(help_text: str) -> Callable[[Command], Command]:

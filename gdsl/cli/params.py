@@ -5,12 +5,13 @@ from __future__ import annotations
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import click
 
 from gdsl.deadline import doing
+from gdsl.diagnostics import printable
 
 if TYPE_CHECKING:
     from gdsl.graph import Graph
@@ -20,15 +21,16 @@ _NUMBER = re.compile(r"-[0-9.].*")
 _TAKE_A_WORD = ("-p", "--param", "--tune")
 
 
-def given_params(assignments: tuple[str, ...]) -> dict[str, str]:
-    """The texts of -p by name. Raises a usage error for what is no assignment, and for a name that comes twice."""
+def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:
+    """The texts of -p, or of another `option`, by name. Raises a usage error for what is no assignment, and for a name
+    that comes twice."""
     given: dict[str, str] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
         if not separator or not name.strip():
-            raise click.UsageError(f"-p {assignment}: must be of the form name=value")
+            raise click.UsageError(f"{option} {printable(assignment)}: must be of the form name=value")
         if name.strip() in given:
-            raise click.UsageError(f"-p {name.strip()} is given twice")
+            raise click.UsageError(f"{option} {printable(name.strip())} is given twice")
         given[name.strip()] = text
     return given
 

@@ -11,9 +11,10 @@ import click
 from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
-    checked_limit,
-    checked_seconds,
+    backend_option,
     graph_options,
+    limit_options,
+    param_option,
     tune_file_options,
     tuning_options,
 )
@@ -32,14 +33,8 @@ _HIDDEN = "-"
 @click.command(name="profile", cls=TakesParams, short_help="Show where the time of a run goes.")
 @click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param, as in gdslc run.",
-)  # fmt: skip
-@click.option(
-    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
-    help="As in gdslc run.",
-)  # fmt: skip
+@param_option("Set a param, as in gdslc run.")
+@backend_option("As in gdslc run.")
 @click.option(
     "--html",
     "page",
@@ -64,8 +59,7 @@ _HIDDEN = "-"
     help="Run so many times; the run of median time is shown.",
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
-@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop where all runs take longer.")
-@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@limit_options("Stop where all runs take longer.")
 @tune_file_options
 @tuning_options
 @graph_options
@@ -102,6 +96,8 @@ def command(
     for path in (page, to_file):
         if path is not None:
             check_writable(path)
+    if page is not None and to_file is not None and page.resolve() == to_file.resolve():
+        raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
     files, runs = _sides(program_file, graph_file, others)
     kept = [Profile.read(file) for file in files]

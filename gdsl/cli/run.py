@@ -12,11 +12,13 @@ import click
 from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
+    backend_option,
     checked_bytes,
     checked_limit,
-    checked_seconds,
     graph_options,
+    limit_options,
     output_option,
+    param_option,
     tune_file_options,
     tuning_options,
 )
@@ -36,35 +38,23 @@ if TYPE_CHECKING:
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.",
-)  # fmt: skip
+@param_option("Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.")
 @click.option(
     "--each", metavar="NAME=VALUES", multiple=True,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
-@click.option(
-    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
-    help="auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.",
-)  # fmt: skip
+@backend_option("auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.")
 @output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet or .feather.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
-@click.option(
-    "--timeout",
-    callback=checked_seconds,
-    metavar="SECONDS",
-    help="Stop where reading, compiling and running take longer.",
-)
+@limit_options("Stop where reading, compiling and running take longer.")
 @click.option("--dry-run", is_flag=True, help="Check everything, tell what a run would allocate, and run nothing.")
 @click.option(
     "--memory", callback=checked_bytes, metavar="BYTES",
     help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
 )  # fmt: skip
-@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
 @plot_option("Draw each result, on a small graph as its colours, and the frontier into FILE: .png, .svg or .pdf.")
 @tune_file_options
 @tuning_options
@@ -194,14 +184,15 @@ def _run_each(
     as_json: bool,
 ) -> None:
     """The work for many values, written to `output` and told."""
-    from gdsl.cli.each import run_all, tell, values_of_each, write
+    from gdsl.cli.each import EACH, check_params, run_all, tell, values_of_each, write
     from gdsl.cli.output import write_output
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, tuning, {**given, **given_params(each)}, output)
+        program = _compiled(program_file, tuning, {**given, **given_params(each, EACH)}, output)
+        check_params(each, program)
         graph, load_ms = _opened(graph_file, words, False)
-        values = {**param_values(given, graph), **values_of_each(each, graph)}
+        values = {**param_values(given, graph), **values_of_each(each, graph, program)}
     many = run_all(program, graph, values, (program_file, graph_file), load_ms, backend=backend, **options)
     if output is not None:
         with working(f"writing {output}"):

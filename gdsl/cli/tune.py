@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, checked_seconds, graph_options, output_option
+from gdsl.cli.options import GraphWords, backend_option, checked_seconds, graph_options, output_option, param_option
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message
@@ -48,14 +48,8 @@ class _Search:
 @click.command(name="tune", cls=TakesParams, short_help="Find the fastest knobs of a program for a kind of graph.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param, as in run.",
-)  # fmt: skip
-@click.option(
-    "--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True,
-    help="As in run. The reference takes no notice of knobs.",
-)  # fmt: skip
+@param_option("Set a param, as in run.")
+@backend_option("As in run. The reference takes no notice of knobs.")
 @click.option(
     "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, checked_limit, checked_seconds, graph_options, tuning_options
+from gdsl.cli.options import GraphWords, backend_option, graph_options, limit_options, param_option, tuning_options
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import interrupting, limited
@@ -47,14 +48,10 @@ class _Words:
 @click.command(name="watch", cls=TakesParams, short_help="Check a program, and run it, each time it is saved.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
-@click.option(
-    "-p", "--param", "assignments", metavar="NAME=VALUE", multiple=True, shell_complete=completing.params,
-    help="Set a param, as in run.",
-)  # fmt: skip
-@click.option("--backend", type=click.Choice(["auto", "cuda", "cpu", "reference"]), default="auto", show_default=True)
+@param_option("Set a param, as in run.")
+@backend_option()
 @click.option("--profile", is_flag=True, help="Show every operator that ran.")
-@click.option("--timeout", callback=checked_seconds, metavar="SECONDS", help="Stop a run that takes longer.")
-@click.option("--max-iterations", callback=checked_limit, metavar="N", help="Stop a loop that needs more passes.")
+@limit_options("Stop a run that takes longer.")
 @tuning_options
 @graph_options
 def command(
@@ -91,6 +88,10 @@ def _watch(words: _Words) -> None:
     from gdsl.cli.main import INTERRUPTED, guarded
     from gdsl.program_text import read_program
 
+    if _state(_path(words)) is None and os.path.exists(_path(words)):
+        raise click.UsageError(
+            f"{printable(words.program)} is a pipe or a device, which cannot be watched; name a file"
+        )
     read_program(words.program)
     looker = _Looker(words)
     seen: _Look | None = None
@@ -109,11 +110,15 @@ def _changed(words: _Words, seen: _Look | None) -> _Look:
     runs is seen afterwards."""
     if seen is None:
         return _look(_names(words))
-    before = None
+    before, is_told = None, False
     while True:
         look = _look(seen)
-        if look != seen and look == before and look[_path(words)] is not None:
-            return _look(_names(words))
+        if look != seen and look == before:
+            if look[_path(words)] is not None:
+                return _look(_names(words))
+            if not is_told:
+                message(f"{printable(words.program)} is not there any more; it is looked for; Ctrl-C ends")
+                is_told = True
         before = look
         time.sleep(_INTERVAL)
 
@@ -195,8 +200,11 @@ def _names(words: _Words) -> Iterator[str]:
 
 
 def _state(name: str) -> tuple[int, int, int] | None:
+    """How a file or directory looks; None for what is neither: who reads a pipe waits until somebody writes."""
     try:
         status = os.stat(name)
     except (OSError, ValueError):
+        return None
+    if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
         return None
     return status.st_mtime_ns, status.st_size, status.st_ino

@@ -16,8 +16,8 @@ from functools import cache
 from gdsl.codegen.names import identifiers_of, library_identifiers_of
 from gdsl.codegen.templates import template_text
 
-TEAMS = "teams"
-"""The file whose pieces stand for those, where teams of blocks wait for themselves alone."""
+TEAMS = ("teams", "teams_pull")
+"""The files whose pieces stand for those, where teams of blocks wait for themselves alone."""
 LISTED = "listed"
 """The file whose pieces stand for others of their names, in programs that make graphs."""
 IN_ORDER = "in_order"
@@ -101,7 +101,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             former = found.get(piece.names)
-            alone = former is None or file in (LISTED, IN_ORDER, TEAMS)
+            alone = former is None or file in (LISTED, IN_ORDER, *TEAMS)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

@@ -13,7 +13,7 @@ from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.names import Names, compacted, numbered
-from gdsl.graph.tables import Table, table_of
+from gdsl.graph.tables import Table, are_whole, table_of
 from gdsl.graph.wanted import Columns, require_column
 
 
@@ -39,7 +39,7 @@ def edges_of_table(
     sources, destinations = (found.values(name) for name in ends)
     attributes = _attributes(found, ends, columns.weight)
     names: Names | None = None
-    if any(values.dtype.kind not in "iu" for values in (sources, destinations) if len(values)):
+    if not all(are_whole(values) for values in (sources, destinations) if len(values)):
         sources, destinations, names = _named(ends, sources, destinations)
         num_vertices = _count(num_vertices, names)
     elif compact and len(sources) == len(destinations):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -64,13 +64,31 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
             message = f"the weight {shown(values[place])} of {what} number {place} is no number"
             raise bad_array(message, "give numbers")
         return None
+    array = exact_array(values)
+    if array is None:
+        raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
+    return array
+
+
+def exact_array(values: Sequence[Any]) -> NDArray[Any] | None:
+    """Numbers as an array of a type of 64 bits or less that has each of them; None where there is no such type.
+
+    NumPy makes floats of whole numbers that fit no one type of integers, and of those beside floats."""
     try:
         array = np.array(values)
     except OverflowError:  # of a whole number beside one that is not
-        array = np.array(values, dtype=object)
-    if array.dtype.kind not in "biuf":
-        raise bad_array(f"a value of `{name}` fits no number of 64 bits", "give integers below 2^63, or floats")
-    return array
+        return None
+    if array.dtype.kind == "f":
+        large = [value for value in values if isinstance(value, Integral) and abs(int(value)) > _EXACT]
+        if large and all(isinstance(value, Integral) and 0 <= int(value) < 2**64 for value in values):
+            return np.array(values, dtype=np.uint64)
+        if any(int(float(value)) != int(value) for value in large):
+            return None
+    return array if array.dtype.kind in "biuf" else None
+
+
+_EXACT = 2**53
+"""Whole numbers up to here are exact as float64."""
 
 
 def _values(values: ArrayLike, name: str, length: int, over: str) -> NDArray[Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shutil
 import tempfile
 import warnings
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +27,11 @@ _CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
 _ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
 _LINE = re.compile(r",? ?\b[Ll]ine (\d+):? ?")
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that no such file can hold."""
 _CHUNK = 1 << 20
+_LEAST = float(np.finfo(np.float64).tiny)
+"""Numbers nearer to 0 igraph refuses to read."""
 _EXACT = 2**53
 """Whole numbers up to here are exact in igraph, which has floats only."""
 
@@ -131,21 +134,14 @@ def _tidy(sequence: Any, named_by: str | None) -> None:
         sequence[name] = numbers.astype(np.int64).tolist() if whole else numbers.tolist()
 
 
-def write_xml(stream: IO[bytes], kind: str, graph: Any) -> None:
-    """Write a graph of igraph. Raises OSError."""
-    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        target = Path(folder, "graph")
-        (graph.write_graphml if kind == "graphml" else graph.write_gml)(str(target))
-        with target.open("rb") as file:
-            shutil.copyfileobj(file, stream)
-
-
 def refuse_inexact(kind: str, graph: Any, path: str) -> None:
-    """Raise E0715 for the attributes of a `Graph` that such a file cannot hold."""
+    """Raise E0715 for names and attributes of a `Graph` that such a file cannot hold, or that are read as others."""
+    _refuse_names(kind, graph, path)
+    _refuse_called_so(kind, graph, path)
     for name, values in (*graph.attributes.items(), *graph.vertex_attributes.items()):
-        if kind == "gml" and not _GML_KEY.fullmatch(name):
-            message = f"a GML file cannot hold {shown(name)} as the name of an attribute, only letters and digits"
+        if _NOT_IN_TEXT.search(name) or (kind == "gml" and not _GML_KEY.fullmatch(name)):
+            only = ", only letters and digits" if kind == "gml" else ""
+            message = f"{_CALLED[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
             raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
         if (
             values.dtype.kind in "iu"
@@ -153,4 +149,39 @@ def refuse_inexact(kind: str, graph: Any, path: str) -> None:
             and not -_EXACT <= int(values.min()) <= int(values.max()) <= _EXACT
         ):
             message = f"{_CALLED[kind]} keeps whole numbers up to 2^53, and `{name}` has larger ones"
+            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
+        if values.dtype.kind == "f" and ((values != 0) & (np.abs(values) < _LEAST)).any():
+            message = f"{_CALLED[kind]} cannot hold numbers between 0 and {_LEAST:.3g}, and `{name}` has such"
+            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
+
+
+def _refuse_names(kind: str, graph: Any, path: str) -> None:
+    """Those that are neither all text nor all numbers."""
+    if graph.names is None:
+        return
+    kinds = {type(name) for name in graph.names}
+    if kinds <= {str}:
+        odd = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
+    elif kinds <= {int}:
+        odd = next((name for name in graph.names if abs(name) > _EXACT), None)
+    else:
+        odd = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
+    if odd is not None:
+        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex beside the others"
+        raise GdslError.single("E0715", message, fix="write a .parquet file", place=path)
+
+
+def _refuse_called_so(kind: str, graph: Any, path: str) -> None:
+    """Attributes that are read as names, or not at all, by what they are called; and missing weights, which are 1."""
+    taken = ["id", *(["source", "target"] if kind == "gml" else [])]
+    of_vertices = ["id", NAME, *(["label"] if graph.names is None else [])]
+    found = [name for name in graph.attributes if name in taken]
+    found += [name for name in graph.vertex_attributes if name in of_vertices]
+    if found:
+        message = f"{_CALLED[kind]} cannot hold an attribute that is called `{found[0]}`, which means something there"
+        raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
+    for attributes in (graph.attributes, graph.vertex_attributes):
+        weights = attributes.get("weight")
+        if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
+            message = f"in {_CALLED[kind]} NaN is a missing weight, which is read as 1"
             raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)

@@ -106,7 +106,9 @@ def write_table_file(stream: IO[bytes], kind: str, edges: EdgeList) -> None:
     columns = {name: _called(ids, edges.names, pyarrow) for name, ids in pairs}
     columns.update((name, pyarrow.array(values)) for name, values in edges.attributes.items())
     named = edges.names is not None and columns[ends[0]].type != pyarrow.string()
-    about = {"num_vertices": edges.num_vertices, **({"named": True} if named else {})}
+    about: dict[str, Any] = {"named": True} if named else {}
+    if edges.names is None:  # else they are those that have an edge
+        about["num_vertices"] = edges.num_vertices
     table = pyarrow.table(columns).replace_schema_metadata({_ABOUT: json.dumps(about).encode()})
     write_table(stream, kind, table)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array
+from gdsl.graph.given import exact_array
 
 EXTRA = "gdsl[tables]"
 
@@ -103,7 +105,7 @@ class _Plain:
         for word in ("isna", "is_null"):  # of pandas, of Polars and Arrow
             if hasattr(column, word):
                 return _first(np.asarray(getattr(column, word)()))
-        values = self.values(name)
+        values = _column(column, name)
         if values.dtype.kind != "O":
             return None
         return next((place for place, value in enumerate(values.tolist()) if _is_missing(value)), None)
@@ -126,8 +128,8 @@ class _Frame:
             column = self._frame[name]
             column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
             values = column.to_numpy()
-            if values.dtype.kind == "O" and column.dtype == narwhals.Boolean and not column.null_count():
-                values = values.astype(bool)
+            if column.null_count() and column.dtype.is_integer():
+                values = np.array(column.to_list(), dtype=object)  # as floats beside NaN they may be others
         except Exception as error:
             raise _unusable(f"the column `{name}`", error) from None
         return _array(values, name)
@@ -142,13 +144,47 @@ class _Frame:
 
 
 def _array(column: Any, name: str) -> NDArray[Any]:
+    values = _column(column, name)
+    return _of_objects(values, name) if values.dtype.kind == "O" else values
+
+
+def _column(column: Any, name: str) -> NDArray[Any]:
+    """As NumPy has it. Raises E0711."""
     try:
         values = host_array(column, f"the column `{name}`")
     except ValueError as error:
         raise bad_array(f"the column `{name}` {error}", "give a column of numbers or of names") from None
     if values.ndim != 1:
         raise bad_array(f"the column `{name}` has {values.ndim} dimensions", "give each column once")
+    if values.dtype.kind == "U" and isinstance(column, list | tuple) and not all(type(word) is str for word in column):
+        return np.array(column, dtype=object)  # NumPy makes words of numbers beside words
     return values
+
+
+def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
+    """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
+    and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are others beside NaN."""
+    given = values.tolist()
+    found = [value for value in given if not _is_missing(value)]
+    if found and all(isinstance(value, bool | np.bool_) for value in found):
+        return values if len(found) < len(given) else values.astype(bool)
+    if not found or not all(isinstance(value, Real) and not isinstance(value, bool) for value in found):
+        return values
+    missing = len(given) - len(found)
+    array = exact_array([float("nan") if _is_missing(value) else value for value in given] if missing else given)
+    if array is None and missing:
+        message = (
+            f"the column `{name}` lacks values, and beside NaN its whole numbers are floats, which do not hold all"
+        )
+        raise bad_array(message, "fill the missing ones, such as by frame.fillna(0), or leave the column out")
+    return values if array is None else array
+
+
+def are_whole(values: NDArray[Any]) -> bool:
+    """Whether a column has whole numbers, of any size, and nothing else."""
+    if values.dtype.kind != "O":
+        return values.dtype.kind in "iu"
+    return all(isinstance(value, Integral) and not isinstance(value, bool) for value in values.tolist())
 
 
 def _first(mask: NDArray[Any]) -> int | None:

@@ -21,6 +21,8 @@ from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
+from gdsl.graph.markup import write_gml, write_graphml
+from gdsl.graph.names import Names
 from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph_names import COMPRESSED
 
@@ -59,8 +61,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         "edges": lambda graph, stream: _write_edges(graph, stream, " ", header=False),
         "parquet": lambda graph, stream: _write_table(graph, stream, "parquet"),
         "arrow": lambda graph, stream: _write_table(graph, stream, "arrow"),
-        "graphml": lambda graph, stream: _write_xml(graph, stream, "graphml"),
-        "gml": lambda graph, stream: _write_xml(graph, stream, "gml"),
+        "graphml": lambda graph, stream: write_graphml(stream, graph),
+        "gml": lambda graph, stream: write_gml(stream, graph),
     }
     try:
         with whole_file(name) as file, _compressing(file, name) as stream:
@@ -84,6 +86,8 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         from gdsl.graph.table_files import refuse_taken
 
         refuse_taken(graph.directed, graph.attributes, path)
+    if kind in (*_LISTS, *TABLE_KINDS) and graph.names is not None:
+        _refuse_alike(graph.names, path)
     if kind in XML_KINDS:
         from gdsl.graph.graphml import refuse_inexact
 
@@ -103,6 +107,16 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         raise GdslError.single("E0715", message, fix="--weights random:SEED gives the edges weights", place=path)
     if kind == "mtx" and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
         raise GdslError.single("E0715", "a Matrix Market file keeps whole weights below 2^63", place=path)
+
+
+def _refuse_alike(names: Names, path: str) -> None:
+    """E0715 for names that differ by their type alone, such as 1 and "1"."""
+    seen: set[str] = set()
+    for name in map(str, names):
+        if name in seen:
+            message = f"two vertices have names that both read {shown(name)}, and would be one vertex in the file"
+            raise GdslError.single("E0715", message, fix="write a .npz or .mtx file, which has ids", place=path)
+        seen.add(name)
 
 
 @contextlib.contextmanager
@@ -211,12 +225,6 @@ def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
     from gdsl.graph.table_files import write_table_file
 
     write_table_file(stream, kind, graph._edge_list())
-
-
-def _write_xml(graph: Graph, stream: IO[bytes], kind: str) -> None:
-    from gdsl.graph.graphml import write_xml
-
-    write_xml(stream, kind, graph.to_igraph())
 
 
 def _quoted(name: str, delimiter: str) -> str:

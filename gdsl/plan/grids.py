@@ -7,8 +7,9 @@ edges a vertex and no long lists (roads, meshes) is a long row of small frontier
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Advance, Program, Repeat, While
+from gdsl.ir.nodes import Advance, Binary, Expression, Iteration, Literal, Program, Repeat, While
 from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation
 from gdsl.plan.nodes import Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.walking import steps_in, sweeps_of
 
@@ -19,6 +20,8 @@ SEARCHING = 1024
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
+SHORT = 64
+"""Passes of a loop."""
 LONG_LIST = 512
 """A graph with fewer, and no longer list, is taken for one on which searches are narrow."""
 
@@ -72,6 +75,24 @@ def is_narrow(num_vertices: int, num_edges: int, largest_degree: int) -> bool:
 
 
 def searches(program: Program) -> bool:
-    """Whether a loop goes from frontier to frontier along edges."""
+    """Whether a loop goes from frontier to frontier along edges, for as long as there are any: one of few passes is no
+    long row of them."""
     loops = (node for node in walk(program.schedule) if isinstance(node, (While, Repeat)))
-    return any(isinstance(node, Advance) and node.result is not None for loop in loops for node in walk(loop.body))
+    return any(
+        isinstance(node, Advance) and node.result is not None
+        for loop in loops
+        if not (isinstance(loop, While) and _is_short(loop.condition))
+        for node in walk(loop.body)
+    )
+
+
+def _is_short(condition: Expression) -> bool:
+    """Whether a loop has a few passes at most, as its condition says."""
+    if not isinstance(condition, Binary):
+        return False
+    if condition.operation is BinaryOperation.AND:
+        return _is_short(condition.left) or _is_short(condition.right)
+    limit = condition.right
+    if condition.operation is not BinaryOperation.LESS or not isinstance(limit, Literal):
+        return False
+    return isinstance(condition.left, Iteration) and int(limit.value) <= SHORT

@@ -79,7 +79,8 @@ def _wrong(document: Any) -> str | None:
 
 
 def _wrong_trace(document: dict[str, Any]) -> str | None:
-    columns, sites = document["trace"], {each["site"] for each in document["operators"]}
+    columns = {name: document["trace"][name] for name in (*_COLUMNS, *_WORDS, *_TIMES)}
+    sites = {each["site"] for each in document["operators"]}
     if len({len(column) for column in columns.values()}) > 1:
         return ": the columns of `trace` are not equally long"
     if not sites.issuperset(columns["site"]):

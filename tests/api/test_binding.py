@@ -147,6 +147,15 @@ def test_attributes_of_the_graph_are_inputs(graph):
     assert "--weights" in str(refusal("input edge weight : float32;", gdsl.Graph.from_edges([0], [1])))
 
 
+@pytest.mark.parametrize("type_name", ["float32", "uint64", "bool", "vertex"])
+def test_a_graph_without_edges_needs_no_values_of_edges(type_name):
+    without = gdsl.Graph.from_edges([], [], num_vertices=3)
+    assert bound(f"input edge weight : {type_name};", without).inputs["weight"].shape == (0,)
+    assert refusal(f"input edge weight : {type_name};", without, weight=[1]).code == "E0606"
+    assert refusal(f"input vertex seed : {type_name};", without).code == "E0605"
+    assert bound(f"input vertex seed : {type_name};", gdsl.Graph.from_edges([], [])).inputs["seed"].shape == (0,)
+
+
 @pytest.mark.parametrize(
     ("condition", "given", "offender"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import time
 from pathlib import Path
 from typing import Any
 
@@ -161,7 +162,11 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
 @pytest.mark.parametrize(
     "values, kind, said",
     [
-        ({"start": 3}, TypeError, "a list of values for a param"),
+        ({"start": 3}, TypeError, "a list of values for a param.*; start is the one value 3$"),
+        ({"start": "03"}, TypeError, "start is the one value '03'"),
+        ({"start": None}, TypeError, "start is the one value None"),
+        ({}, TypeError, r"such as start=\[…\] or shift=\[…\] or factor=\[…\]$"),
+        ({"strat": [3]}, gdsl.GdslError, r"E0602[\s\S]*did you mean `start`"),
         ({"start": [1, 2], "factor": [1.0]}, ValueError, "2 of start, 1 of factor"),
         ({"start": np.zeros((2, 2), int)}, ValueError, "one dimension"),
         ({"start": [1], "batch": 0}, ValueError, "batch must be at least 1"),
@@ -171,6 +176,7 @@ def test_a_batch_is_a_sequence(karate: gdsl.Graph) -> None:
         ({"start": [1], "begin": [2]}, gdsl.GdslError, "E0602"),
         ({"begin": 3, "start": []}, gdsl.GdslError, "E0602"),
         ({"start": [1, 9]}, gdsl.GdslError, r"E0604[\s\S]*number 1 of the 2 values, counted from 0: start=9"),
+        ({"start": [9, 1]}, gdsl.GdslError, r"E0604[\s\S]*number 0 of the 2 values, counted from 0: start=9"),
         ({"start": [1, 2], "factor": [1, "x"]}, gdsl.GdslError, r"E0603[\s\S]*number 1 .*: start=2, factor='x'"),
         ({"start": [1, 2], "shift": [0, 1]}, gdsl.GdslError, r"E0608[\s\S]*number 1 of the 2 values"),
     ],
@@ -199,6 +205,47 @@ def test_the_timeout_is_for_all(backend: str) -> None:
     text = "problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 0; } }"
     with pytest.raises(gdsl.GdslError, match="E0802"):
         gdsl.compile(f"program endless; {text}").map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_runs_that_are_each_short_end_with_the_timeout(karate: gdsl.Graph, backend: str) -> None:
+    runs = gdsl.samples.bfs.imap(karate, source=[0, 33] * 500, timeout=1.5, backend=backend)
+    next(runs)
+    time.sleep(1.6)
+    with pytest.raises(gdsl.GdslError, match=r"E0802[\s\S]*of the 1,000 values"):
+        list(runs)
+
+
+AT_ONCE = """program at_once;
+problem { param start : vertex; param width : int32 = 3; param more : int32 = 4; vertex x : int32 = width + more; }
+schedule { x[start] = width; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("shared", "varied", "together"),
+    [
+        ({"more": 1}, {"start": [8, 0, 3], "width": range(3)}, True),
+        ({"width": 2, "more": 7}, {"start": (4, 5)}, True),
+        ({}, {"start": [4, 5]}, True),
+        ({"more": 1}, {"start": [8, np.int32(2)]}, False),
+        ({"more": 1}, {"start": [2, True]}, False),
+        ({"more": 1}, {"start": [1, 9]}, False),
+        ({"more": 1}, {"start": [1, -1]}, False),
+        ({"more": 1}, {"width": [2**31, 2], "start": [1, 1]}, None),
+    ],
+)
+def test_numbers_are_looked_at_together(line: gdsl.Graph, shared: Any, varied: Any, together: bool | None) -> None:
+    binder = gdsl.compile(AT_ONCE)._binder
+    if together is None:
+        with pytest.raises(gdsl.GdslError, match="E0603"):
+            binder.bind_all(line, shared, varied)
+        return
+    found = binder.bind_all(line, shared, varied)
+    rows = zip(*varied.values(), strict=True)
+    alone = [{**shared, **dict(zip(varied, row, strict=True))} for row in rows]
+    assert (found is not None) == together
+    assert found is None or found == [binder.bind(line, given) for given in alone]
 
 
 def test_several_values_an_element(line: gdsl.Graph) -> None:

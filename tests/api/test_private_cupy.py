@@ -79,3 +79,20 @@ def test_private_functions_of_the_driver_work():
     device.wait(lambda: False)
     assert device.fetch(out, numpy.int32, 128).tolist() == [7] * 128
     assert device.elapsed_ms() >= 0
+
+
+def test_where_cupy_is_there_and_no_gpu_nobody_is_told_to_install_cupy(monkeypatch):
+    import cupy
+
+    from gdsl.backends.cuda.executable import CudaBackend
+
+    def none() -> int:
+        raise RuntimeError("no device")
+
+    for devices, why in ((none, r"\(no device\)"), (lambda: 0, "answers")):
+        monkeypatch.setattr(cupy.cuda.runtime, "getDeviceCount", devices)
+        found = CudaBackend().availability()
+        assert not found.ok
+        assert re.search(why, found.detail)
+        assert "pip install" not in found.fix
+        assert "driver" in found.fix

@@ -85,6 +85,15 @@ def test_what_a_program_tells_of_itself(path):
         program.source("fortran")
 
 
+def test_help_tells_whose_the_options_are():
+    assert gdsl.compile("bfs").__doc__.splitlines()[-1] == (
+        "backend, timeout (seconds) and max_iterations (of a loop) are those of `Program.run`."
+    )
+    assert gdsl.compile(HOPS).__doc__.splitlines()[-1] == "backend and timeout (seconds) are those of `Program.run`."
+    own = "problem { param backend : int32; param timeout : int32; param max_iterations : int32; } schedule { }"
+    assert "Program.run" not in gdsl.compile(f"program own; {own}").__doc__
+
+
 def test_tuning_forms_are_the_same():
     words = gdsl.compile(HOPS, tune=["visit.direction=pull", "schedule.ids=64", "bounds=off"]).ir
     mapping = gdsl.compile(HOPS, tune={"visit.direction": "pull", "schedule.ids": 64, "bounds": False}).ir
@@ -95,6 +104,8 @@ def test_wrong_use_of_the_interface(path):
     program = gdsl.compile(HOPS)
     with pytest.raises(TypeError, match=r"must be a gdsl\.Graph"):
         program("graph.mtx", source=0)
+    with pytest.raises(TypeError, match=r"by name: hops\(graph, source=…, max_iterations="):
+        program(path, 0)
     with pytest.raises(ValueError, match="backend must be one of"):
         program(path, source=0, backend="gpu")
     with pytest.raises(ValueError, match="timeout"):

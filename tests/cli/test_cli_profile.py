@@ -30,6 +30,13 @@ def test_page_and_data_are_written(gdslc):
     assert Path("hops.html").read_text().rstrip().endswith("</html>")
 
 
+@pytest.mark.parametrize("page", ["both", "./both", "link"])
+def test_one_file_holds_one_of_both(gdslc, page):
+    Path("link").symlink_to("both")
+    gdslc(*RUN, "--json", "both", "--html", page).fails(2, "--html and --json name one file")
+    assert not Path("both").exists()
+
+
 def test_data_on_standard_output_stands_there_alone(gdslc):
     answer = gdslc(*RUN, "--json", "-")
     assert answer.status == 0 and json.loads(answer.out)["iterations"] == 4

@@ -154,7 +154,19 @@ def test_fish_is_told_each_word_with_what_it_is(complete, monkeypatch):
     assert completion._answering("fish").complete() == "plain,source=\tvertex"
 
 
+ODD = {
+    "odd$(id).gdsl": r"odd\$\(id\).gdsl",
+    "odd'\".gdsl": r"odd\'\".gdsl",
+    "odd*.gdsl": r"odd\*.gdsl",
+    "odd,x,": "odd,x,/",
+    "odd;id;.gdsl": r"odd\;id\;.gdsl",
+    "odd\\.gdsl": r"odd\\.gdsl",
+    "odd`id`.gdsl": r"odd\`id\`.gdsl",
+    "oddé.gdsl": "oddé.gdsl",
+}
+"""Names of files, the one with commas of a folder, and what they are in a line of Bash; in their order."""
 DRIVER = """
+shopt -s nullglob
 eval "$(gdslc completion bash)"
 compopt() { echo "$1 $2"; }
 COMP_WORDS=("$@")
@@ -173,12 +185,20 @@ printf '%s\\n' "${COMPREPLY[@]}"
         (["run", "bfs", "karate", "--tune", "visit.direction", "=", "pul"], ["pull"]),
         (["run", "bfs", "uniform", ":"], ["1000:5000"]),
         (["run", "sssp", "karate", "-p", "weight", "=@", "weig"], ["weighted.mtx"]),
-        (["run", "my"], ["'my own.gdsl'"]),
+        (["run", "my"], ["my\\ own.gdsl"]),
+        (["run", "my\\ own.gd"], ["my\\ own.gdsl"]),
+        (["run", "a\\ f"], ["-o nospace", "a\\ folder/"]),
+        (["run", "odd"], ["-o nospace", *ODD.values()]),
     ],
 )
 def test_bash(work, pieces, replies):
-    """By the script that it is given, with words broken as Bash breaks them."""
+    """By the script that it is given, with words broken as Bash breaks them. What a file is called is never more than a
+    name in the line that it is put into, nor a pattern."""
     (work / "my own.gdsl").write_text("")
+    (work / "a folder").mkdir()
+    (work / "odd,x,").mkdir()
+    for name in {*ODD} - {"odd,x,"} | {"plain,odd1.gdsl"}:
+        (work / name).write_text("")
     shim = work / "bin" / "gdslc"
     shim.parent.mkdir()
     shim.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m gdsl "$@"\n')

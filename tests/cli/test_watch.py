@@ -13,6 +13,7 @@ import pytest
 from gdsl.cli import watch
 from tests.cli.conftest import HOPS
 
+PIPE = object()
 BROKEN = HOPS.replace("distance[source] = 0;", "distance[source] = ;")
 ON_REFERENCE = ("-p", "source=0", "--backend", "reference")
 
@@ -32,9 +33,13 @@ def saving(monkeypatch, work):
             if not left:
                 raise KeyboardInterrupt
             name, text = left.pop(0)
-            if text is None:
-                (work / name).unlink()
+            if text is None or text is PIPE:
+                (work / name).unlink(missing_ok=True)
+                if text is PIPE:
+                    os.mkfifo(work / name)
                 return
+            if (work / name).is_fifo():
+                (work / name).unlink()
             (work / name).write_text(text)
             stamp[0] += 10
             os.utime(work / name, (stamp[0], stamp[0]))
@@ -65,6 +70,20 @@ def test_it_runs_on_a_graph(gdslc, saving):
         "  0 1 2 3 -1",
     ]
     assert answer.err.count("E0101") == 1
+
+
+@pytest.mark.parametrize("gone", [None, PIPE])
+def test_a_program_that_is_gone_is_told_once_and_looked_for(gdslc, saving, gone):
+    saving(("hops.gdsl", gone), ("path.mtx", "nothing to do with it"), ("hops.gdsl", HOPS))
+    answer = gdslc("watch", "hops.gdsl")
+    assert answer.status == 130
+    assert answer.err.count("hops.gdsl is not there any more") == 1
+    assert answer.out.count("hops.gdsl: ok") == 2
+
+
+def test_what_cannot_be_saved_is_not_watched(gdslc, work):
+    os.mkfifo(work / "pipe.gdsl")
+    gdslc("watch", "pipe.gdsl").fails(2, "pipe.gdsl is a pipe or a device, which cannot be watched; name a file")
 
 
 def test_the_graph_is_read_again_only_when_it_changes(gdslc, saving, work, monkeypatch):

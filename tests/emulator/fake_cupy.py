@@ -245,6 +245,15 @@ class _Driver:
         self._cupy.log["launch"] += 1
         blocks, teams, _, threads, _, _, _, _, arguments = shape
         self._cupy.block_threads = threads
+        self._run(kernel, blocks, teams, threads, arguments)
+
+    def launchKernel(self, kernel: int, *shape: int) -> None:  # noqa: N802
+        """Run one whose blocks do not wait for each other."""
+        self._cupy.log["raw kernel"] += 1
+        blocks, _, _, threads, _, _, _, _, arguments, _ = shape
+        self._run(kernel, blocks, 1, threads, arguments)
+
+    def _run(self, kernel: int, blocks: int, teams: int, threads: int, arguments: int) -> None:
         options = Options(blocks * teams, threads, 1, 0, 0, 200_000_000, 0, 0, teams)
         pointers = ctypes.cast(arguments, ctypes.POINTER(ctypes.c_void_p))
         ended = library().native.emulator_launch(kernel, pointers, ctypes.byref(options))

@@ -15,7 +15,7 @@ import gdsl
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
 from gdsl.backends import registry
-from gdsl.backends.cuda import rooms
+from gdsl.backends.cuda import nvrtc, rooms
 from gdsl.plan import orders, suiting
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -115,6 +115,24 @@ def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypat
         with pytest.raises(gdsl.GdslError, match=f"E0801.*index {9 * call + 7} .*there are 3"):
             program(small, source=0, shift=9 * call + 5, backend="cuda")
         assert (cupy.log["raw kernel"], cupy.log["copy back"]) == (int(call >= 2), int(call < 3))
+
+
+def test_no_call_waits_for_a_compiler(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What many calls need is compiled with the program, and found by the next process."""
+    monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
+    made, compiled = [], nvrtc.compile_to_cubin
+    monkeypatch.setattr(
+        nvrtc, "compile_to_cubin", lambda text, arch, name: made.append(name) or compiled(text, arch, name)
+    )
+    program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(9), 9)
+    program.prepare("cuda")
+    assert made == ["counted.cu", "hand_over.cu"]
+    for _ in range(rooms._SETTLED + 1):
+        cupy.log.clear()
+        program(graph, source=3, backend="cuda")
+    assert cupy.log["raw kernel"] == 1
+    gdsl.compile(SCALED, tune=SMALL).prepare("cuda")
+    assert made == ["counted.cu", "hand_over.cu", "scaled.cu"]
 
 
 def test_knobs_come_from_a_tune_file_for_the_gpu(cupy: FakeCupy, graph: gdsl.Graph, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from support.graphs import make_graph, random_graph, star
 import gdsl
 from gdsl.api.schedules import differences
 from gdsl.backends.cuda import numbering
+from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.binding import bind
 from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.diagnostics import GdslError
@@ -220,8 +221,9 @@ MISTAKES = [
     ("sources[e] = (vertex)v;", "sources[e] = (vertex)0;"),
     ("names[id] : ~vertex(0)", "id : ~vertex(0)"),
     ("names[id] : ~vertex(0)", "names[id] : vertex(0)"),
-    ("made[v] = from[places[v]];", "made[v] = from[v];"),
-    ("each + i % each];", "each];"),
+    ("v < count ? places[v] : Place(0)", "v < count ? (Place)v : Place(0)"),
+    ("each + i % each]", "each]"),
+    ("if (v < count) made", "made"),
     ("(columns, offsets[v], e, columns[e])", "(columns, offsets[v], e, 0)"),
     ("+ before", "+ 0 * before"),
     ("behind, order[columns[e]]) +", "behind, columns[e]) +"),
@@ -299,6 +301,27 @@ def test_a_mistake_in_the_numbering_is_seen(
         answers = [{**each.arrays, **each.scalars} for each in (expect(built.program, graph, bindings), outcome)]
         found += differences(built.program, *answers)
     assert bool(found) == (mistake is not None)
+
+
+@pytest.mark.parametrize("blocks", [1, 2, 7])
+def test_rows_of_more_than_a_block_goes_through_together(blocks: int) -> None:
+    """Also where blocks are left over, and where there are fewer than parts of a row."""
+    count, rows, widths = 8200, 3, Widths.both(32)
+    degrees = np.random.default_rng(1).integers(0, 3, count)
+    edges = [(vertex, other) for vertex, degree in enumerate(degrees.tolist()) for other in range(degree)]
+    graph, device = make_graph(edges, count), device_for(3, blocks)
+    kernels = numbering.Kernels(device, running.renumbering(widths).get_function)
+    made = numbering.Renumbered(kernels, GraphOnDevice(device, graph, widths), graph).numbering
+    order, rank = (device.fetch(buffer, np.int32, count) for buffer in (made.order, made.rank))
+    assert (order[rank] == np.arange(count)).all() and (order != np.arange(count)).any()
+    step = count + 3
+    given = np.random.default_rng(2).integers(-1, count, (rows, step)).astype(np.int32)
+    buffer = device.upload(given)
+    for of_ids in (False, True):
+        found = made.put_rows_outside(buffer.pointer, 4 * count, of_ids, (rows, 4 * step))
+        values = device.fetch(found, np.int32, rows * step).reshape(rows, step)[:, :count]
+        expected = given[:, rank]
+        assert np.array_equal(values, np.where(expected < 0, -1, order[expected]) if of_ids else expected)
 
 
 def test_it_goes_with_the_graph(cupy: FakeCupy) -> None:

@@ -57,6 +57,23 @@ problem {
 vertex functor add(v) { apply { b[v] = a[v] + b[v] + 7 * c[v]; } }
 schedule { repeat (times) { compute(vertices, add); swap(a, b); swap(b, c); swap(s, t); } }
 """
+SEVERAL = """program several;
+problem {
+    param n : int32;
+    param k : int32;
+    local vertex a[n] : int32 = 7;
+    local scalar most : int32;
+    vertex b : int32;
+}
+vertex functor add(v) {
+    apply {
+        for i in 0..n { a[v][i] += int32(v) + i; }
+        for i in 0..n { b[v] += a[v][i] * k; }
+        most max= n;
+    }
+}
+schedule { compute(vertices, add); compute(vertices, v => { b[v] += most; }); }
+"""
 
 
 @cache
@@ -151,6 +168,14 @@ def test_each_value_gets_its_own(karate: Graph, name: str, param: str, values: l
 def test_worklists_with_weights(karate: Graph, blocks: int) -> None:
     kind = {array.name: array.type.name for array in built("sssp")[0].arrays}["weight"]
     check("sssp", karate, [{"source": value, **weighted(karate, kind)} for value in (0, 9, 33, 2, 4)], blocks)
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+@pytest.mark.parametrize("by_degree", [False, True])
+def test_arrays_of_several_values_of_other_numbers(karate: Graph, blocks: int, by_degree: bool) -> None:
+    """Where no result tells how many values an element has, each run may have its own number of them."""
+    values = [{"n": n, "k": k} for n, k in ((1, 1), (9, 2), (3, 3), (70, 1), (2, 5), (9, 0))]
+    check(SEVERAL, karate, values, blocks, by_degree=by_degree, at_once=4)
 
 
 @pytest.mark.parametrize("seed", range(4))

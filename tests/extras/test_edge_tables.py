@@ -119,6 +119,50 @@ def test_missing_numbers_beside_the_weight_are_nan():
         assert np.isnan(graph.attributes["km"][0]) and graph.attributes["km"][1] == 2
 
 
+OBJECTS = {
+    "pandas of objects": lambda rows: pandas.DataFrame(rows, dtype=object),
+    "pandas of Int64": lambda rows: pandas.DataFrame(rows).convert_dtypes(),
+    "arrays of objects": lambda rows: {name: np.array(values, dtype=object) for name, values in rows.items()},
+}
+
+
+@pytest.mark.parametrize("narwhals", [True, False], ids=["", "without narwhals"])
+@pytest.mark.parametrize("make", OBJECTS.values(), ids=OBJECTS.keys())
+def test_numbers_as_objects_are_numbers(make, narwhals, monkeypatch):
+    """What type a column has does not decide whether its whole numbers are ids or names."""
+    if not narwhals:
+        monkeypatch.setitem(sys.modules, "narwhals", None)
+    graph = Graph.from_table(make({"source": [5, 2], "target": [2, 3], "weight": [4, 7], "open": [True, False]}))
+    assert graph.names is None and graph.num_vertices == 6
+    assert [ends.tolist() for ends in graph.edges] == [[2, 5], [3, 2]]
+    assert {name: (values.tolist(), values.dtype.kind) for name, values in graph.attributes.items()} == {
+        "weight": ([7, 4], "i"), "open": ([False, True], "b")}  # fmt: skip
+    assert "row 1 of the column `target` is empty" in refused(make({"source": [1, 2], "target": [2, None]}))
+
+
+def test_numbers_as_objects_of_any_size():
+    large = {"source": [2**64, 7], "target": [7, 8]}
+    assert "has 18446744073709551616, too large for an id" in refused(large)
+    assert Graph.from_table(large, compact=True).names == (7, 8, 2**64)
+    for make in (dict, pandas.DataFrame):
+        assert Graph.from_table(make({"source": [1, "x"], "target": [2, 1]})).names == (1, 2, "x")
+    assert "ends are whole numbers or names" in refused({"source": np.array([1.0], dtype=object), "target": [2]})
+    graph = Graph.from_table({"source": [0, 1], "target": [1, 2], "big": [2**63 + 1, 1], "km": [1, None]})
+    assert graph.attributes["big"].tolist() == [2**63 + 1, 1]
+    assert graph.attributes["km"][0] == 1 and np.isnan(graph.attributes["km"][1])
+
+
+@pytest.mark.parametrize(
+    "make", [dict, polars.DataFrame, pyarrow.table, lambda rows: pandas.DataFrame(rows, dtype="Int64")]
+)
+def test_missing_numbers_beside_large_ones(make):
+    """NaN makes floats of whole numbers, which must not become others by that."""
+    rows = {"source": [0, 1], "target": [1, 2], "key": [2**53 + 1, None]}
+    assert "the column `key` lacks values, and beside NaN" in refused(make(rows))
+    kept = Graph.from_table(make(rows | {"key": [2**53 + 2, None]})).attributes["key"]
+    assert kept[0] == 2**53 + 2 and np.isnan(kept[1])
+
+
 def test_what_only_some_tables_can_be():
     assert "two columns of the table have the same name" in refused(pandas.DataFrame([[0, 1]], columns=["a", "a"]))
     assert "two columns" in refused(pyarrow.table([pyarrow.array([0])] * 2, names=["a", "a"]))

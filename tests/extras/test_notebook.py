@@ -145,7 +145,9 @@ def test_warnings_are_told(run):
     assert "warning[W0" in err
 
 
-@pytest.mark.parametrize("line", ["3d", "a-b", "class", "ä", "x --no-option", "x --tune", "x --fuse maybe", "x y"])
+@pytest.mark.parametrize(
+    "line", ["3d", "a-b", "class", "ä", "x --no-option", "x --tune", "x --fuse maybe", "x y", "x 'y"]
+)
 def test_words_that_are_wrong(run, line):
     success, out, err = run(f"%%gdsl {line}\n{BODY}")
     told = out + err
@@ -166,6 +168,8 @@ def test_help(run):
     assert "Hop distance" in run("%gdsl bfs")[1]
     assert "E0301: " in run("%gdsl E0301")[1]
     assert "no program" in "".join(run("%gdsl nonsense")[1:])
+    told = "".join(run("%gdsl 'bfs")[1:])
+    assert "cannot be read: No closing quotation" in told and "Traceback" not in told
 
 
 @pytest.mark.filterwarnings("ignore:.*Completer.complete")

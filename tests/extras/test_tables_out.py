@@ -93,6 +93,21 @@ def test_names_that_are_numbers_or_of_several_kinds():
         assert result.to_polars()["vertex"].to_list() == shown
 
 
+@pytest.mark.parametrize("nodes", [(2**63 + 1, 2, 2**63), (2**53 + 1, 5, 7), (4, 2, "x"), (3, 2.5, -1)])
+def test_columns_with_some_of_the_names(nodes):
+    """What type names have that stand in one column does not hang on which these are, and no name becomes another."""
+    graph = networkx.path_graph(nodes, create_using=networkx.DiGraph)
+    result = gdsl.samples.bfs(graph, source=nodes[0], backend="reference")
+    parents = [None, *nodes[:2]]
+    whole = all(type(node) is int and node < 2**63 for node in nodes)
+    words = parents if whole else [None, *map(str, parents[1:])]
+    found = result.to_pandas()["parent"].tolist()
+    assert found == parents and list(map(type, found)) == list(map(type, parents))
+    assert result.to_polars()["parent"].to_list() == words
+    assert result.to_arrow()["parent"].to_pylist() == words
+    assert result.to_polars()["vertex"].to_list() == (list(nodes) if whole else list(map(str, nodes)))
+
+
 def test_frames_have_the_memory_of_the_result(named):
     values = named["two"][:, 1]
     assert np.shares_memory(named.to_pandas()["two.1"].to_numpy(), values)
@@ -160,6 +175,23 @@ def test_networkx_graphs(named):
             named.to_networkx(other)
     with pytest.raises(TypeError, match="one of NetworkX"):
         named.to_networkx(Graph.from_edges([0], [1]))
+
+
+def test_graphs_with_the_same_edges_between_others():
+    """Results go to the vertices that they are of, or nowhere."""
+    path = networkx.path_graph(["a", "b", "c", "d"])
+    result = gdsl.samples.bfs(path, source="a", backend="reference")
+    turned = networkx.path_graph(["d", "c", "b", "a"])
+    with pytest.raises(ValueError, match="its nodes have other names, or another order"):
+        result.to_networkx(turned)
+    assert not any(turned.nodes[node] for node in turned)
+    igraph = pytest.importorskip("igraph")
+    with pytest.raises(ValueError, match="its nodes have other names, or another order"):
+        result.to_igraph(igraph.Graph(4, [(0, 1), (1, 2), (2, 3)], vertex_attrs={"name": ["d", "c", "b", "a"]}))
+    matrix = networkx.to_scipy_sparse_array(path)
+    of_ids = gdsl.samples.bfs(Graph.from_scipy(matrix, directed=False), source=0, backend="reference")
+    assert of_ids.to_networkx(path).nodes["d"]["distance"] == 3
+    assert result.to_igraph(igraph.Graph(4, [(0, 1), (1, 2), (2, 3)])).vs["distance"] == [0, 1, 2, 3]
 
 
 def test_parallel_and_undirected_edges():

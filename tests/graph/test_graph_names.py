@@ -186,3 +186,24 @@ def test_looking_up():
         Names(["a", "a"])
     with pytest.raises(KeyError):
         Graph.from_edges([0], [1]).vertex("a")
+
+
+@pytest.mark.parametrize(
+    ("values", "kept"),
+    [
+        ([2**63 + 1, 1], [2**63 + 1, 1]),
+        ([2**53 + 2, 0.5], [2**53 + 2, 0.5]),
+        ([2**53 + 1, 0.5], None),
+        ([2**63 + 1, -1], None),
+        ([2**64, 1], None),
+        ([2**64, 0.5], None),
+    ],
+)
+def test_attributes_are_the_numbers_that_were_given(values, kept):
+    """NumPy makes floats of numbers of several types, which are not always the same numbers."""
+    made = networkx.DiGraph([(0, 1, {"key": values[0]}), (1, 2, {"key": values[1]})])
+    if kept is None:
+        with pytest.raises(GdslError, match=r"E0711.*a value of `key` fits no number of 64 bits"):
+            Graph.from_networkx(made)
+    else:
+        assert Graph.from_networkx(made).attributes["key"].tolist() == kept

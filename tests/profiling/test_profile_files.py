@@ -74,6 +74,13 @@ def test_what_cannot_be_read_is_refused(tmp_path, name):
     assert found.value.code == "E0616"
 
 
+@pytest.mark.parametrize("value", [3, None, [1, 2, 3], {}])
+def test_what_a_trace_has_beside_its_columns_is_passed_over(profile, tmp_path, value):
+    document = profile.as_document()
+    (tmp_path / "p.json").write_text(json.dumps({**document, "trace": {**document["trace"], "more": value}}))
+    assert Profile.read(tmp_path / "p.json").as_document()["trace"]["more"] == value
+
+
 def test_another_version_says_which(profile, tmp_path):
     document = {**profile.as_document(), "format": 99, "gdsl": "9.9"}
     (tmp_path / "p.json").write_text(json.dumps(document))

@@ -12,7 +12,7 @@ from gdsl.backends import failures
 from gdsl.backends.cpu import workers
 from gdsl.backends.cpu.memory import dtype_of, room_for
 from gdsl.backends.interface import Bindings, Limits
-from gdsl.backends.many import Bounds, FailedAtError, Part
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.pairs import unpacked, words_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
@@ -63,6 +63,7 @@ class _Crew:
             own = _bytes_of_run(self._executable, self._graph, bound[0])
             size = min(size, max(self._bounds.memory // max(own, 1), self._threads))
         for first in range(0, len(bound), size):
+            check_time(self._limits, self._began, first)
             yield self._part(bound[first : first + size], first)
 
     def _part(self, bound: Sequence[Bindings], first: int) -> Part:

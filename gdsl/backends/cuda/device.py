@@ -15,6 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
+from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.rooms import HAND_OVER, CudaBuffer, CudaRoom, CudaShared, offsets_of
 from gdsl.diagnostics import GdslError
@@ -117,8 +118,12 @@ class CudaDevice:
 
     @cached_property
     def hand_over(self) -> Any:
-        """A kernel that copies from the device to pinned memory, on CuPy's current stream."""
-        return self.cupy.RawKernel(HAND_OVER, "hand_over")
+        """A kernel that copies from the device to pinned memory."""
+        return self.load(self.hand_over_cubin()).get_function("hand_over")
+
+    def hand_over_cubin(self) -> bytes:
+        """Its machine code, which the first program that is compiled on a machine leaves there."""
+        return nvrtc.kept_cubin("hand_over", HAND_OVER, self.architecture)
 
     @cached_property
     def architecture(self) -> str:
@@ -238,6 +243,10 @@ class CudaDevice:
         """A cooperative launch on CuPy's current stream."""
         driver, stream = self._driver, self.stream().ptr
         driver.launchCooperativeKernel(kernel.ptr, blocks, teams, 1, threads, 1, 1, 0, stream, arguments.address)
+
+    def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
+        """A launch of one block, there too."""
+        self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, self.stream().ptr, arguments.address, 0)
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""

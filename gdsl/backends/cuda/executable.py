@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
+_DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
 _SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 
@@ -83,9 +84,9 @@ class CudaBackend:
             return Availability(False, "CuPy is not installed", _INSTALL)
         except Exception as error:  # the driver's errors come in several classes
             first = (str(error).splitlines() or ["no answer"])[0]
-            return Availability(False, f"no CUDA device answers ({first})", _INSTALL)
+            return Availability(False, f"no CUDA device answers ({first})", _DEVICE)
         if count == 0:
-            return Availability(False, "no CUDA device answers", _INSTALL)
+            return Availability(False, "no CUDA device answers", _DEVICE)
         try:
             nvrtc.require()
         except Exception as error:
@@ -122,6 +123,7 @@ class CudaBackend:
             wide_pairs.check(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        device.hand_over_cubin()  # now, not in the midst of calls
         executable = CudaExecutable(self, program, plan, generated, cubin, widths, teams)
         stored.put(key, (generated, cubin))
         return executable
@@ -200,12 +202,7 @@ class CudaBackend:
         from gdsl.codegen.cuda.renumbering import text_for
 
         if (device.id, widths) not in self._renumberings:
-            text = text_for(widths)
-            key = (text, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
-            cubin = cache.get("renumbering", key)
-            if cubin is None:
-                cubin = nvrtc.compile_to_cubin(text, device.architecture, "renumbering.cu")
-                cache.put("renumbering", key, cubin)
+            cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
             self._renumberings[device.id, widths] = _Kernels(device.load(cubin)).get
         return self._renumberings[device.id, widths]
 

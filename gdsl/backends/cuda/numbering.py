@@ -69,6 +69,10 @@ class Numbering:
         """The new id of a vertex of the caller."""
         return self._looked_up(self.rank, vertex)
 
+    def all_inside(self, vertices: Any) -> Any:
+        """The new ids of an array of vertices of the caller."""
+        return self._here(self.rank)[vertices]
+
     def outside(self, vertex: int) -> int:
         """What the caller calls a vertex; below 0 there is none."""
         return self._looked_up(self.order, vertex) if vertex >= 0 else vertex
@@ -137,13 +141,16 @@ class Numbering:
         self._kernels.start(put_name(word, places.of), *arguments, rows[0], rows[1] // word)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:
-        """An element of one of the two, which is brought to the host with all others when the first one is asked for:
-        a copy for each would have to wait for the device."""
+        return int(self._here(buffer)[vertex])
+
+    def _here(self, buffer: Buffer) -> Any:
+        """One of the two on the host, where it is brought when the first element is asked for: a copy for each would
+        have to wait for the device."""
         found = self._on_host.get(buffer.pointer)
         if found is None:
             found = self._device.fetch(buffer, self._dtype, self.num_vertices)
             self._on_host[buffer.pointer] = found
-        return int(found[vertex])
+        return found
 
 
 class Renumbered(GraphOnDevice):

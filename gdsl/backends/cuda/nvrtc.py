@@ -18,6 +18,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar
 
+from gdsl import cache as entries
 from gdsl.diagnostics import GdslError
 from gdsl.native import elf
 
@@ -95,6 +96,16 @@ def normal_architecture(arch: str) -> str:
 def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
     """Machine code for `arch` from CUDA C++ `text`; `name` is what the compiler and the profiler call the text."""
     return _whole(_compile(text, normal_architecture(arch), name, binary=True))
+
+
+def kept_cubin(kind: str, text: str, arch: str) -> bytes:
+    """The same of a text that hangs on no program: kept among the cache's entries of `kind`, so made once a machine."""
+    key = (text, arch, *identity(), *OPTIONS)
+    cubin = entries.get(kind, key)
+    if cubin is None:
+        cubin = compile_to_cubin(text, arch, f"{kind}.cu")
+        entries.put(kind, key, cubin)
+    return cubin
 
 
 def _whole(cubin: bytes) -> bytes:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy
 from numpy.typing import NDArray
 
+from gdsl.backends.cuda.protocol import Arguments
+
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
 
@@ -15,13 +17,13 @@ _ALIGNMENT = 256
 """Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
 _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
 """Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
-microseconds before a copy would be, but has to be compiled or loaded first. 16 bytes a thread and turn."""
+microseconds before a copy would be, but has to be loaded first. 16 bytes a thread and turn."""
 _THREADS = 256
 HAND_OVER = f"""
 struct alignas({_PACK}) pack {{ unsigned long long words[{_PACK // 8}]; }};
 
-extern "C" __global__ void hand_over(const pack* from, pack* to, unsigned count) {{
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+extern "C" __global__ void hand_over(const pack* from, pack* to, unsigned long long count) {{
+    for (unsigned long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
 }}
 """
 
@@ -69,7 +71,8 @@ class CudaShared:
         whole = -(-(self._offsets[-1] + beginning) // _PACK) * _PACK
         here = self._device.pinned(whole)
         self._incoming = here.ctypes.data, whole
-        self._packs = numpy.uint64(self._there), numpy.uint64(here.ctypes.data), numpy.uint32(whole // _PACK)
+        packs = numpy.array([[self._there], [here.ctypes.data], [whole // _PACK]], numpy.uint64)
+        self._packs = Arguments(*packs)
         self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
 
     def send(self) -> None:
@@ -78,7 +81,7 @@ class CudaShared:
         stream = self._device.stream()
         self._runs += 1
         if self._runs == _SETTLED:
-            self._hand_over()  # to have it compiled or loaded, which is not to be within the time of a run
+            self._hand_over()  # to have it loaded, which is not to be within the time of a run
         if sent_on is not None and sent_on.ptr == stream.ptr:
             return
         if sent_on is not None:  # what is queued there shall not come in between
@@ -104,7 +107,7 @@ class CudaShared:
             runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
 
     def _hand_over(self) -> None:
-        self._device.hand_over((1,), (_THREADS,), self._packs)
+        self._device.launch_block(self._device.hand_over, _THREADS, self._packs)
 
 
 def offsets_of(sizes: Sequence[int]) -> list[int]:

@@ -216,6 +216,10 @@ class RunMemory:
         """The value of a param or a scalar as the graph on the device has it."""
         return value if self._numbering is None or name not in self._of_ids else self._numbering.inside(value)
 
+    def all_inside(self, name: str, values: Any) -> Any:
+        """The same for an array of values."""
+        return values if self._numbering is None or name not in self._of_ids else self._numbering.all_inside(values)
+
     def holds_ids(self, name: str) -> bool:
         """Whether these are ids of vertices, which are others on the device where they are numbered anew."""
         return name in self._of_ids

@@ -10,19 +10,21 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.enactor import STOPPED_FROM_BIT, signed
-from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
+from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda import teams as texts
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.structs import struct_dtype
 from gdsl.diagnostics import GdslError
+from gdsl.extents import of_graph
 from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import ParamValue
 from gdsl.plan import team_sizes
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import is_narrow
@@ -98,9 +100,10 @@ class TeamRuns:
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
         """All of `bound`, as many at a time as there is memory for; raises as `backends.many` says."""
         self._began, self.limits, self._done = time.monotonic(), limits, bounds.done
-        self._measure(bound[0])
+        self._measure(bound)
         first = 0
         while first < len(bound):
+            check_time(limits, self._began, first)
             part = self._tried(bound, first, self._shape(len(bound) - first, bounds))
             yield part
             first += len(part.iterations)
@@ -117,9 +120,12 @@ class TeamRuns:
                     count, teams = max(shape.count // 2, 1), max(shape.teams // 2, 1)
                     shape = Shape(count, min(teams, count), shape.blocks, "for which there is memory")
 
-    def _measure(self, bindings: Bindings) -> None:
-        """What values and teams take of memory."""
-        self._sizes = sizes_of(self.graph, bindings)
+    def _measure(self, bound: Sequence[Bindings]) -> None:
+        """What values and teams take of memory, where params that say how many values an element has may differ among
+        them: a team has room for any."""
+        counts = {array.count.name for array in self.plan.program.arrays if isinstance(array.count, ParamValue)}
+        most = {name: max(each.params[name] for each in bound) for name in counts}
+        self._sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, most)
 
         def laid(keys: tuple[tuple[str, str], ...]) -> Laid:
             return Laid({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
@@ -210,8 +216,8 @@ class TeamRuns:
         params = numpy.zeros(len(values), self._values)
         for param in self.plan.program.params:
             kind = value_dtype(param.type, self.widths)
-            found = [memory.inside(param.name, bindings.params[param.name]) for bindings in values]
-            params[param.name] = numpy.array(found, kind).view(params.dtype[param.name])
+            found = numpy.array([bindings.params[param.name] for bindings in values], kind)
+            params[param.name] = memory.all_inside(param.name, found).view(params.dtype[param.name])
         there = self.device.upload(params.view(numpy.uint8))
         batch = numpy.zeros(1, self._batch)
         batch["count"], batch["next"], batch["values"] = len(values), made["next"].pointer, there.pointer

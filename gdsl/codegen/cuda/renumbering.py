@@ -20,7 +20,7 @@ typedef unsigned long long word;
 
 #define THREAD (blockIdx.x * (long long)blockDim.x + threadIdx.x)
 #define THREADS (gridDim.x * (long long)blockDim.x)
-#define ROWS 4  // of which elements are moved together
+#define PLACES 8  // that a thread goes through together
 
 // Those of many edges come first, those of as many as they were before.
 extern "C" __global__ void keys_of_vertices(
@@ -110,88 +110,68 @@ extern "C" __global__ void places_of_edges(
     }}
 }}
 
-{puts}
-
-// The same of ids, which get their names of the other order; what is none stays what it is.
-__device__ void put_row_of_ids(
-    const vertex* __restrict__ from, vertex* __restrict__ made, const vertex* __restrict__ places,
-    const vertex* __restrict__ names, long long vertices, long long each
+// `each` words of every vertex or edge: those of `places[v]` become those of v, in each of the rows, `step` words
+// apart, as `named` gives them. A block has consecutive places, which it reads once for many rows: consecutive vertices
+// of equal degree lie side by side in the other order, so that few sectors of a row come from L2 to a multiprocessor.
+template <class T, class Place, class Named>
+__device__ void put_rows(
+    const T* __restrict__ from, T* __restrict__ made, const Place* __restrict__ places, long long count, long long each,
+    long long rows, long long step, Named named
 ) {{
-    if (each == 1) {{
-        #pragma unroll 4
-        for (long long v = THREAD; v < vertices; v += THREADS) {{
-            const vertex id = from[places[v]];
-            made[v] = (word)id < (word)vertices ? names[id] : ~vertex(0);
+    if (each != 1) {{
+        for (long long row = 0; row < rows; ++row) {{
+            for (long long i = THREAD; i < count * each; i += THREADS) {{
+                made[row * step + i] = named(from[row * step + (long long)places[i / each] * each + i % each]);
+            }}
         }}
         return;
     }}
-    for (long long i = THREAD; i < vertices * each; i += THREADS) {{
-        const vertex id = from[(long long)places[i / each] * each + i % each];
-        made[i] = (word)id < (word)vertices ? names[id] : ~vertex(0);
+    const long long tile = (long long)blockDim.x * PLACES, tiles = (count + tile - 1) / tile;
+    long long side_by_side = tiles > 0 ? gridDim.x / tiles : 0;  // as many rows as there are blocks for
+    side_by_side = side_by_side < 1 ? 1 : side_by_side < rows ? side_by_side : rows;
+    for (long long part = blockIdx.x; part < tiles * side_by_side; part += gridDim.x) {{
+        const long long first = part % tiles * tile + threadIdx.x;
+        Place place[PLACES];
+        #pragma unroll
+        for (int k = 0; k < PLACES; ++k) {{
+            const long long v = first + k * (long long)blockDim.x;
+            place[k] = v < count ? places[v] : Place(0);
+        }}
+        for (long long row = part / tiles; row < rows; row += side_by_side) {{
+            T value[PLACES];
+            #pragma unroll
+            for (int k = 0; k < PLACES; ++k) value[k] = from[row * step + place[k]];
+            #pragma unroll
+            for (int k = 0; k < PLACES; ++k) value[k] = named(value[k]);
+            #pragma unroll
+            for (int k = 0; k < PLACES; ++k) {{
+                const long long v = first + k * (long long)blockDim.x;
+                if (v < count) made[row * step + v] = value[k];
+            }}
+        }}
     }}
 }}
+
+{puts}
+// Ids get their names of the other order; what is none stays what it is.
 extern "C" __global__ void put_ids(
     const vertex* values, const word* values_at, vertex* made, const vertex* places, const vertex* names,
     long long vertices, long long each, long long rows, long long step
 ) {{
     const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
-    long long row = 0;
-    if (each == 1) {{
-        for (; row + ROWS <= rows; row += ROWS) {{
-            for (long long v = THREAD; v < vertices; v += THREADS) {{
-                const vertex place = places[v];
-                vertex id[ROWS];
-                #pragma unroll
-                for (int k = 0; k < ROWS; ++k) id[k] = from[(row + k) * step + place];
-                #pragma unroll
-                for (int k = 0; k < ROWS; ++k) {{
-                    made[(row + k) * step + v] = (word)id[k] < (word)vertices ? names[id[k]] : ~vertex(0);
-                }}
-            }}
-        }}
-    }}
-    for (; row < rows; ++row) {{
-        put_row_of_ids(from + row * step, made + row * step, places, names, vertices, each);
-    }}
+    put_rows(from, made, places, vertices, each, rows, step, [=](vertex id) {{
+        return (word)id < (word)vertices ? names[id] : ~vertex(0);
+    }});
 }}
 """
 _PUT = """
-// `each` words of every {of}: those of `places[v]` become those of v, in each of the rows, `step` words apart.
 // They lie at `values`, or, where the host does not know that, at the address that `values_at` holds.
-__device__ void {name}_row(
-    const {type}* __restrict__ from, {type}* __restrict__ made, const {of}* __restrict__ places, long long count,
-    long long each
-) {{
-    if (each == 1) {{
-        #pragma unroll 4
-        for (long long v = THREAD; v < count; v += THREADS) made[v] = from[places[v]];
-    }} else {{
-        for (long long i = THREAD; i < count * each; i += THREADS) {{
-            made[i] = from[(long long)places[i / each] * each + i % each];
-        }}
-    }}
-}}
 extern "C" __global__ void {name}(
     const {type}* values, const word* values_at, {type}* made, const {of}* places, long long count, long long each,
     long long rows, long long step
 ) {{
     const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
-    long long row = 0;
-    if (each == 1) {{
-        for (; row + ROWS <= rows; row += ROWS) {{
-            for (long long v = THREAD; v < count; v += THREADS) {{
-                const {of} place = places[v];
-                {type} value[ROWS];
-                #pragma unroll
-                for (int k = 0; k < ROWS; ++k) value[k] = from[(row + k) * step + place];
-                #pragma unroll
-                for (int k = 0; k < ROWS; ++k) made[(row + k) * step + v] = value[k];
-            }}
-        }}
-    }}
-    for (; row < rows; ++row) {{
-        {name}_row(from + row * step, made + row * step, places, count, each);
-    }}
+    put_rows(from, made, places, count, each, rows, step, []({type} value) {{ return value; }});
 }}
 """
 

@@ -45,7 +45,7 @@ LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", 
 """The same for programs that make graphs."""
 
 
-TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, TEAMS))
+TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 """The same for programs that teams of blocks run."""
 
 

@@ -42,7 +42,10 @@ class GdslMagics(Magics):
     @line_cell_magic
     def gdsl(self, line: str, cell: str | None = None) -> None:
         """Compile the cell as a program, a variable of this notebook; without a cell, help."""
-        said = parse_argstring(self.gdsl, line)
+        try:
+            said = parse_argstring(self.gdsl, line)
+        except ValueError as error:  # a quotation that does not end
+            raise UsageError(f"the line of %gdsl cannot be read: {error}") from None
         if cell is None:
             _explain(self.shell, said.name)
             return

@@ -50,13 +50,24 @@ inline bool same_value(T a, T b) { return a == b || (a != a && b != b); }
 template <class T>
 inline bool plain_changed(const T* x, T former) { return !same_value(*x, former); }
 
-// piece: plain_changed_min
+// piece: plain_put
+// A write that is left out where nothing changes, as with most of these: what is read next need not wait for it.
 template <class T>
-inline bool plain_changed_min(T* x, T value) { return plain_changed(x, plain_min(x, value)); }
+inline bool plain_put(T* x, T former, T value) {
+    if (same_value(former, value)) { return false; }
+    *x = value;
+    return true;
+}
+
+// piece: plain_changed_min
+// `+ T(0)`: -0.0 counts as 0.0.
+template <class T>
+inline bool plain_changed_min(T* x, T value) { return plain_put(x, *x, minimum(*x, value + T(0))); }
 
 // piece: plain_changed_max
+// `+ T(0)`: -0.0 counts as 0.0.
 template <class T>
-inline bool plain_changed_max(T* x, T value) { return plain_changed(x, plain_max(x, value)); }
+inline bool plain_changed_max(T* x, T value) { return plain_put(x, *x, maximum(*x, value + T(0))); }
 
 // piece: plain_changed_add
 template <class T>
@@ -72,11 +83,11 @@ inline bool plain_changed_multiply(T* x, T value) { return plain_changed(x, plai
 
 // piece: plain_changed_and
 template <class T>
-inline bool plain_changed_and(T* x, T value) { return plain_changed(x, plain_and(x, value)); }
+inline bool plain_changed_and(T* x, T value) { return plain_put(x, *x, T(*x & value)); }
 
 // piece: plain_changed_or
 template <class T>
-inline bool plain_changed_or(T* x, T value) { return plain_changed(x, plain_or(x, value)); }
+inline bool plain_changed_or(T* x, T value) { return plain_put(x, *x, T(*x | value)); }
 
 // piece: plain_changed_xor
 template <class T>

@@ -15,7 +15,8 @@ struct owed_edges {
     bool whole;  // all had been counted before this barrier
 
     __device__ __forceinline__ void clear() { counted = nullptr; }
-    __device__ __forceinline__ bool due(bool early) const { return counted != nullptr && (whole || !early); }
+    // A load that no compiler takes ahead of the question who leads: other threads would read it while it changes.
+    __device__ __forceinline__ bool due(bool early) const { return load_relaxed(&counted) != nullptr && (whole || !early); }
     __device__ __forceinline__ uint64 edges() const { return load_relaxed(counted); }
     __device__ __forceinline__ void tell(uint64 edges) {
         if (place != nullptr) { *place = edges; }
@@ -68,12 +69,31 @@ struct enactor {
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
+// piece: lead_arrivals
+// The leader tells that its block has come. All leave a stopped run at the same barrier: the leader passes a request on with
+// its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of those who still read the
+// word, but never two.
+__device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
+    const bool passes_on = shared.stop_requested && !stopped;
+    const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+    shared.stop_requested = (before & STOP_REQUEST) != 0;
+}
+
+// piece: leave_barrier
+// What the first thread of a block does behind its last barrier of so many: `stopped` says whether to leave the run there.
+template <class Then>
+__device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barriers, bool stopped, Then then) {
+    const bool owed = shared.owed.due(false);
+    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
+    shared.stopped = stopped;
+    shared.barriers = barriers;
+    then();
+    if (owed) { shared.owed.tell(edges); }
+}
+
 // piece: pass_barrier
 // What the first thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
 // `then` before its block goes on.
-//
-// All leave a stopped run at the same barrier: the leader passes a request on with its next arrival, in the bit of that
-// barrier's parity, since it may be one barrier ahead of those who still read the word, but never two.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
@@ -83,21 +103,14 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
         const bool owed = shared.owed.due(true);
         const uint64 edges = owed ? shared.owed.edges() : 0;
-        const bool passes_on = shared.stop_requested && !stopped;
-        const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
-        shared.stop_requested = (before & STOP_REQUEST) != 0;
+        lead_arrivals(shared, control, stop, stopped);
         if (owed) { shared.owed.tell(edges); }
     } else {
         atomicAdd(&control->arrived, 1ull);
     }
     const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     if (blockIdx.x == 0) { shared.waited += cycles(); }
-    const bool owed = shared.owed.due(false);
-    const uint64 edges = owed ? shared.owed.edges() : 0;  // together with what `then` reads
-    shared.stopped = (found & stop) != 0;
-    shared.barriers = barriers + 1;
-    then();
-    if (owed) { shared.owed.tell(edges); }
+    leave_barrier(shared, barriers + 1, (found & stop) != 0, then);
 }
 
 // piece: wait_for_all
@@ -308,11 +321,9 @@ __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iterati
 }
 
 // piece: end_walks
-// At the end of a kernel, once all have walked. Its compiler may have all threads of the block read what is owed before it
-// asks who leads, so these wait for the leader's last word.
+// At the end of a kernel, once all have walked.
 __device__ __forceinline__ void end_walks(enactor& run) {
     owed_edges& owed = run.shared.owed;
-    __syncthreads();
     if (leader() && owed.due(false)) { owed.tell(owed.edges()); }
 }
 

@@ -324,14 +324,6 @@ __device__ __forceinline__ entries<Order> entries_of(const frontier& f, const Or
     return entries<Order>{f.queue, f.size, order};
 }
 
-// piece: listed_edge
-// A lane's share of the lists that its warp goes through.
-struct listed_edge {
-    bool active;
-    vertex near, far;
-    edge at;
-};
-
 // piece: push_entries
 // `push_warps` for entries, of which those count whose vertices still have the values that they were put there with.
 // Returns how many edges those have that this thread took.
@@ -352,22 +344,7 @@ __device__ __forceinline__ uint64 push_entries(enactor& run, const entries<Order
         visited += counts ? lists.degree(near) : edge(0);
         const bool hub = degree >= HUB_DEGREE;
         defer_list(run, hub, near, first, last);
-        const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
-        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        const auto listed = [&](uint32 item) {
-            const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            return listed_edge{active, __shfl_sync(FULL_WARP, near, owner), active ? lists.neighbor(at) : vertex(0), at};
-        };
-        for (uint32 start = 0; start < total; start += 64) {  // two edges a lane are on the way side by side
-            const bool two = start + 32 < total;
-            const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
-            visit(one.active, one.near, one.far, one.at);
-            if (two) { visit(other.active, other.near, other.far, other.at); }
-        }
+        visit_two_rows(lists, near, first, hub ? 0 : uint32(degree), visit);
     }
     return visited;
 }

@@ -46,6 +46,30 @@ struct bitmap_discarder {
     __device__ __forceinline__ void flush() {}
 };
 
+// piece: pull_list
+// The neighbours from `at` to `end`, which `at` is afterwards, unless the vertex is closed before.
+template <bool closes, class Members, class Lists, class Select, class Visit>
+__device__ __forceinline__ bool pull_list(const Members& members, const Lists& lists, Select select, Visit visit, vertex far,
+                                          edge& at, edge end, bool& closed) {
+    bool accepted = false;
+    while (at < end && !closed) {
+        const edge left = end - at;
+        vertex near[PULLED_AT_ONCE];
+#pragma unroll
+        for (uint32 i = 0; i < PULLED_AT_ONCE; ++i) { near[i] = i < left ? lists.neighbor(at + i) : vertex(0); }
+        uint32 found = 0;
+#pragma unroll
+        for (uint32 i = 0; i < PULLED_AT_ONCE; ++i) { found |= i < left && members.contains(near[i]) ? 1u << i : 0u; }
+        for (; found != 0 && !closed; found &= found - 1) {
+            const edge place = at + (__ffs(found) - 1);
+            accepted |= visit(lists.neighbor(place), far, place);
+            closed = closes && !select(far);
+        }
+        at += minimum(left, edge(PULLED_AT_ONCE));
+    }
+    return accepted;
+}
+
 // piece: pull_warps
 // Each thread takes a vertex that may still be reached and looks among its edges for those from the frontier. Where the
 // functor closes the thread stops at the first that does. Long lists are left, in chunks, to `pull_hubs`; a closing
@@ -61,22 +85,8 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         const edge last = selected ? lists.last(far) : edge(0);
         const bool hub = last - at >= HUB_DEGREE;
         const edge end = !hub ? last : closes ? at + PULL_PREFIX : at;
-        bool accepted = false, closed = false;
-        while (at < end && !closed) {
-            const edge left = end - at;
-            vertex near[PULLED_AT_ONCE];
-#pragma unroll
-            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { near[k] = k < left ? lists.neighbor(at + k) : vertex(0); }
-            uint32 found = 0;
-#pragma unroll
-            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { found |= k < left && members.contains(near[k]) ? 1u << k : 0u; }
-            for (; found != 0 && !closed; found &= found - 1) {
-                const edge place = at + (__ffs(found) - 1);
-                accepted |= visit(lists.neighbor(place), far, place);
-                closed = closes && !select(far);
-            }
-            at += minimum(left, edge(PULLED_AT_ONCE));
-        }
+        bool closed = false;
+        const bool accepted = pull_list<closes>(members, lists, select, visit, far, at, end, closed);
         out.put(word, accepted, far);
         defer_list(run, hub && !closed, far, at, last);
     }

@@ -32,6 +32,34 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
     return visited;
 }
 
+// piece: visit_two_rows listed_edge
+// Goes through the lists of a warp's members, of which a lane has `own` edges of `near`, from `first` on. Two edges a lane
+// are on the way side by side. `visit` as in `push_warps`.
+struct listed_edge {
+    bool active;
+    vertex near, far;
+    edge at;
+};
+template <class Lists, class Visit>
+__device__ __forceinline__ void visit_two_rows(const Lists& lists, vertex near, edge first, uint32 own, Visit visit) {
+    const uint32 lane = lane_index();
+    const uint32 inclusive = warp_inclusive_sum(own);
+    const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+    const auto listed = [&](uint32 item) {
+        const bool active = item < total;
+        const uint32 owner = owner_of(inclusive, active ? item : total - 1);
+        const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+        const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+        return listed_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
+    };
+    for (uint32 start = 0; start < total; start += 64) {
+        const bool two = start + 32 < total;
+        const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
+        visit(one.active, one.near, one.far, one.at);
+        if (two) { visit(other.active, other.near, other.far, other.at); }
+    }
+}
+
 // piece: count_visited
 __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     visited = warp_sum(visited);

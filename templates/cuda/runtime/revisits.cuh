@@ -50,22 +50,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
         const bool hub = degree >= CUT_DEGREE;
         if (counts) { known.visited[near] = hub ? ~key_word(0) : now; }
         defer_list(run, hub, near, first, last);
-        const uint32 own = hub ? 0 : uint32(degree);
-        const uint32 inclusive = warp_inclusive_sum(own);
-        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        const auto listed = [&](uint32 item) {
-            const bool active = item < total;
-            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-            const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-            const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-            return listed_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
-        };
-        for (uint32 start = 0; start < total; start += 64) {  // two edges a lane are on the way side by side
-            const bool two = start + 32 < total;
-            const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
-            visit(one.active, one.near, one.far, one.at);
-            if (two) { visit(other.active, other.near, other.far, other.at); }
-        }
+        visit_two_rows(lists, near, first, hub ? 0 : uint32(degree), visit);
     }
     return visited;
 }

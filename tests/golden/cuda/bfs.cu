@@ -160,6 +160,8 @@ static_assert(sizeof(data_slice) == 184, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -225,6 +227,7 @@ struct direction_state {
 
 // piece: follow_edges
 // piece: bitmap_result
+// piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
 

@@ -184,6 +184,8 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -230,6 +232,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: push_hubs
 // piece: follow_edges
 // piece: bitmap_result
+// piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
 

@@ -198,6 +198,8 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -276,7 +278,7 @@ struct frontier {
 // piece: rank_word
 // piece: visited_values
 // piece: note_values
-// piece: listed_edge
+// piece: visit_two_rows listed_edge
 // piece: CUT_DEGREE
 // piece: push_unvisited
 // piece: push_unvisited_hubs

@@ -171,6 +171,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -226,6 +228,7 @@ struct frontier {
 // piece: warp_inclusive_sum
 // piece: note_chunks
 // piece: defer_list
+// piece: pull_list
 // piece: pull_warps
 // piece: synchronize_and_read
 // piece: pull_hubs

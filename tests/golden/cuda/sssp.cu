@@ -164,6 +164,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all
@@ -217,9 +219,9 @@ struct frontier {
 // piece: note_values
 // piece: members_a_warp
 // piece: owner_of
+// piece: visit_two_rows listed_edge
 // piece: note_chunks
 // piece: defer_list
-// piece: listed_edge
 // piece: CUT_DEGREE
 // piece: push_unvisited
 // piece: synchronize_and_read

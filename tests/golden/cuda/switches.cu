@@ -216,6 +216,8 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: lead_arrivals
+// piece: leave_barrier
 // piece: poll_host
 // piece: pass_barrier
 // piece: wait_for_all

@@ -1,0 +1,109 @@
+"""Graphs as text of GraphML and GML.
+
+igraph reads these. What it writes has 15 digits of a number, and nothing for NaN, which its readers take for a missing
+value; here each number has the digits that give it back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+from xml.sax.saxutils import escape, quoteattr
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.graph import Graph
+from gdsl.graph.igraph_graphs import NAME
+
+_GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+"""
+_KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}
+
+
+def write_graphml(stream: IO[bytes], graph: Graph) -> None:
+    """Write `graph`, whose names are all str or all numbers."""
+    _write(stream, _graphml(graph))
+
+
+def write_gml(stream: IO[bytes], graph: Graph) -> None:
+    """The same as GML, whose numbers are 0 and 1 where they are bools."""
+    _write(stream, _gml(graph))
+
+
+def _write(stream: IO[bytes], lines: Iterator[str]) -> None:
+    for line in lines:
+        stream.write(line.encode())
+
+
+def _columns(graph: Graph) -> tuple[dict[str, list[Any]], dict[str, NDArray[Any]]]:
+    """Of the vertices by name, and of the edges, undirected ones once."""
+    of_vertices = {name: values.tolist() for name, values in graph.vertex_attributes.items()}
+    if graph.names is not None:
+        of_vertices[NAME] = list(graph.names)
+    return of_vertices, graph._edge_list().attributes
+
+
+def _graphml(graph: Graph) -> Iterator[str]:
+    of_vertices, of_edges = _columns(graph)
+    edges = graph._edge_list()
+    yield _GRAPHML
+    for owner, columns in (("node", of_vertices), ("edge", of_edges)):
+        for place, (name, values) in enumerate(columns.items()):
+            kind = "string" if name in of_vertices and _are_words(values) else _KINDS[np.asarray(values).dtype.kind]
+            yield f'  <key id="{owner[0]}{place}" for="{owner}" attr.name={quoteattr(name)} attr.type="{kind}"/>\n'
+    yield f'  <graph edgedefault="{"directed" if graph.directed else "undirected"}">\n'
+    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _of_graphml)):
+        yield _element("node", f'id="n{vertex}"', data)
+    ends = zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True)
+    listed = {name: values.tolist() for name, values in of_edges.items()}
+    for (source, target), data in zip(ends, _rows(listed, len(edges.sources), _of_graphml), strict=True):
+        yield _element("edge", f'source="n{source}" target="n{target}"', data)
+    yield "  </graph>\n</graphml>\n"
+
+
+def _element(kind: str, words: str, data: list[str]) -> str:
+    inside = "".join(f'<data key="{kind[0]}{place}">{text}</data>' for place, text in enumerate(data))
+    return f"    <{kind} {words}>{inside}</{kind}>\n"
+
+
+def _gml(graph: Graph) -> Iterator[str]:
+    of_vertices, of_edges = _columns(graph)
+    edges = graph._edge_list()
+    yield f"graph\n[\n  directed {int(graph.directed)}\n"
+    for vertex, data in enumerate(_rows(of_vertices, graph.num_vertices, _of_gml)):
+        words = "".join(f" {name} {text}" for name, text in zip(of_vertices, data, strict=True))
+        yield f"  node [ id {vertex}{words} ]\n"
+    ends = zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True)
+    listed = {name: values.tolist() for name, values in of_edges.items()}
+    for (source, target), data in zip(ends, _rows(listed, len(edges.sources), _of_gml), strict=True):
+        words = "".join(f" {name} {text}" for name, text in zip(of_edges, data, strict=True))
+        yield f"  edge [ source {source} target {target}{words} ]\n"
+    yield "]\n"
+
+
+def _rows(columns: dict[str, list[Any]], count: int, text: Callable[[Any], str]) -> Iterator[list[str]]:
+    return ([text(values[place]) for values in columns.values()] for place in range(count))
+
+
+def _are_words(values: Any) -> bool:
+    return isinstance(values, list) and any(isinstance(value, str) for value in values)
+
+
+def _of_graphml(value: Any) -> str:
+    if isinstance(value, str):
+        return escape(value, {"\r": "&#13;"})
+    return str(value).lower() if isinstance(value, bool) else _number(value)
+
+
+def _of_gml(value: Any) -> str:
+    if isinstance(value, str):
+        return f'"{escape(value, {chr(34): "&quot;"})}"'
+    return _number(value)
+
+
+def _number(value: float) -> str:
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if value != value else "Inf" if value > 0 else "-Inf"
+    return repr(value) if isinstance(value, float) else str(int(value))

@@ -1,0 +1,70 @@
+// piece: vertices_with_edges
+// Behind so many vertices none has an edge: in the order of degrees these are all that have none. Ends of lists ascend.
+template <class Lists>
+__device__ __forceinline__ uint64 vertices_with_edges(const Lists& lists, uint64 num_vertices) {
+    uint64 low = 0, high = num_vertices;
+    const edge all = num_vertices > 0 ? lists.last(vertex(num_vertices - 1)) : edge(0);
+    while (low < high) {
+        const uint64 middle = low + (high - low) / 2;
+        if (lists.first(vertex(middle)) < all) { low = middle + 1; } else { high = middle; }
+    }
+    return low;
+}
+
+// piece: pulled_vertex
+// What a thread knows of a vertex that may still be reached: its list, as far as it is looked at, whether that is long,
+// and its first neighbour.
+struct pulled_vertex {
+    bool selected, hub, found;
+    edge at, end, last;
+    vertex near;
+};
+
+// piece: pull_warps
+// As where a run has the whole device, but for what makes little memory of many wait: of WORDS_AT_ONCE vertices a thread
+// looks at the same time whether they may still be reached, where their lists lie, and at their first neighbours. Those
+// behind the last one that has an edge are passed over.
+template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
+__device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
+                                           Select select, Visit visit, Out& out) {
+    const uint64 known = vertices_with_edges(lists, num_vertices);
+    for (uint64 first = warp_index(); first * 32 < num_vertices; first += WORDS_AT_ONCE * grid_warps()) {
+        pulled_vertex rows[WORDS_AT_ONCE];
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            const uint64 id = (first + k * grid_warps()) * 32 + lane_index();
+            rows[k].selected = id < known && select(vertex(id));
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            const vertex far = vertex((first + k * grid_warps()) * 32 + lane_index());
+            rows[k].at = rows[k].selected ? lists.first(far) : edge(0);
+            rows[k].last = rows[k].selected ? lists.last(far) : edge(0);
+            rows[k].hub = rows[k].last - rows[k].at >= HUB_DEGREE;
+            rows[k].end = !rows[k].hub ? rows[k].last : closes ? rows[k].at + PULL_PREFIX : rows[k].at;
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            rows[k].near = rows[k].at < rows[k].end ? lists.neighbor(rows[k].at) : vertex(0);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            rows[k].found = rows[k].at < rows[k].end && members.contains(rows[k].near);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+            const uint64 word = first + k * grid_warps();
+            if (word * 32 < num_vertices) {
+                const vertex far = vertex(word * 32 + lane_index());
+                bool closed = false;
+                edge at = rows[k].at;
+                bool accepted = rows[k].found && visit(rows[k].near, far, at);
+                if (rows[k].found) { closed = closes && !select(far); }
+                at += at < rows[k].end ? 1 : 0;
+                accepted |= pull_list<closes>(members, lists, select, visit, far, at, rows[k].end, closed);
+                out.put(word, accepted, far);
+                defer_list(run, rows[k].hub && !closed, far, at, rows[k].last);
+            }
+        }
+    }
+}
