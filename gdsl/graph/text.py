@@ -202,7 +202,7 @@ class TextLines:
             while chunk := self._read():
                 end = chunk.rfind(b"\n") + 1
                 if end:
-                    yield b"".join((*rest, chunk[:end]))
+                    yield b"".join((*rest, memoryview(chunk)[:end]))
                     rest, waiting = [], 0
                 rest.append(chunk[end:])
                 waiting += len(chunk) - end
