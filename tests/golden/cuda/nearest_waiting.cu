@@ -278,7 +278,7 @@ struct frontier {
 // piece: rank_word
 // piece: visited_values
 // piece: note_values
-// piece: listed_edge
+// piece: visit_two_rows listed_edge
 // piece: CUT_DEGREE
 // piece: push_unvisited
 // piece: push_unvisited_hubs

@@ -219,9 +219,9 @@ struct frontier {
 // piece: note_values
 // piece: members_a_warp
 // piece: owner_of
+// piece: visit_two_rows listed_edge
 // piece: note_chunks
 // piece: defer_list
-// piece: listed_edge
 // piece: CUT_DEGREE
 // piece: push_unvisited
 // piece: synchronize_and_read
