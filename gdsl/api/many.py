@@ -11,9 +11,10 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.api.batch import Batch, Runs
+from gdsl.api.given import named_values, taken_options, without_defaults
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
-from gdsl.api.signature import NotGiven
+from gdsl.api.signature import OPTIONS as OPTIONS_OF_A_RUN
 from gdsl.api.stacks import Stacks
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Pair
@@ -32,7 +33,7 @@ from gdsl.types import Type
 if TYPE_CHECKING:
     from gdsl.api.program import Program
 
-OPTIONS = ("batch", "memory", "progress", "backend", "timeout", "max_iterations")
+OPTIONS = ("batch", "memory", "progress", *OPTIONS_OF_A_RUN)
 """What calls take beside params and inputs."""
 
 
@@ -52,18 +53,11 @@ def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, 
     has that name; where there is a mapping of values, as in `Program.run`, keywords are options alone. Raises
     TypeError."""
     own = program._binder.known if values is None else frozenset()
-    chosen = {name: named.pop(name) for name in OPTIONS if name in named and name not in own}
-    if values is None:
-        values = named
-    elif not isinstance(values, Mapping):
-        raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
-    elif named:
+    chosen = taken_options(OPTIONS, named, own)
+    given = named if values is None else named_values(values)
+    if values is not None and named:
         raise TypeError(f"beside a mapping of values keywords are options, and {next(iter(named))!r} is none")
-    for name in values:
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
-    given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
-    return given, Options(**chosen)
+    return without_defaults(given), Options(**chosen)
 
 
 def run_all(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Batch:

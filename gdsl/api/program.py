@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
+from gdsl.api.given import named_values, taken_options, without_defaults
 from gdsl.api.limits import limits
 from gdsl.api.result import Result, Results
-from gdsl.api.signature import OPTIONS, DocOfInstance, NotGiven, OfInstance, call_of, doc_of, signature_of
+from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
@@ -118,8 +119,7 @@ class Program:
         """
         if others:
             raise TypeError(f"behind the graph everything is given by name: {call_of(self._program)}")
-        own = self._binder.known
-        options = {name: values.pop(name) for name in OPTIONS if name in values and name not in own}
+        options = taken_options(OPTIONS, values, self._binder.known)
         return self._called(graph, values, **options)
 
     def run(
@@ -138,7 +138,7 @@ class Program:
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
-        named = _named_values(values)
+        named = named_values(values)
         return self._called(graph, named, backend=backend, timeout=timeout, max_iterations=max_iterations)
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
@@ -174,7 +174,7 @@ class Program:
         """As `run`, with names that are known to be str."""
         graph = as_graph(graph)
         stops = limits(timeout, max_iterations)
-        given = {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+        given = without_defaults(values)
         run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
         if timeout is None:
             return run(graph, given, backend, stops)
@@ -236,7 +236,7 @@ class Program:
         `memory`: as if so many bytes were free, on a machine that may be another one: cuda needs no GPU then. Raises
         what `run` raises for values that are not right.
         """
-        graph, given = as_graph(graph), dict(_named_values(values))
+        graph, given = as_graph(graph), dict(named_values(values))
         if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
             raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
         with self._explaining():
@@ -367,17 +367,6 @@ class Program:
 Program.__doc__ = DocOfInstance(  # type: ignore[assignment]
     Program.__doc__, lambda program: doc_of(program._program, program._source)
 )
-
-
-def _named_values(values: object) -> Mapping[str, Any]:
-    if values is None:
-        return {}
-    if not isinstance(values, Mapping):
-        raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
-    for name in values:
-        if not isinstance(name, str):
-            raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
-    return values
 
 
 def _id_bits(ids: object) -> int:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 from collections.abc import Sequence
 
-from gdsl.backends.interface import TraceRecord
+import click
 
-_WIDTH = 40
-"""Columns of the longest bar."""
+from gdsl.backends.interface import TraceRecord
 
 
 def print_bars(trace: Sequence[TraceRecord]) -> None:
@@ -17,24 +17,20 @@ def print_bars(trace: Sequence[TraceRecord]) -> None:
     spent = by_operator(trace)
     if not sys.stdout.isatty() or not any(amount for _, amount in spent.values()):
         return
-    from rich.bar import Bar
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from gdsl.profiling.bars import aligned
 
     timed = _is_timed(trace)
     total = sum(amount for _, amount in spent.values())
-    largest = max(amount for _, amount in spent.values())
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for name in ("operator", "runs", "ms" if timed else "edges", ""):
-        table.add_column(name, justify="left" if name in ("operator", "") else "right")
-    table.add_column("", width=_WIDTH)
-    for label, (runs, amount) in sorted(spent.items(), key=lambda entry: -entry[1][1]):
-        words = (f"{runs:,}", f"{amount:,.3f}" if timed else f"{amount:,.0f}", f"{amount / total:.0%}")
-        table.add_row(Text(label), *words, Bar(largest, 0, amount, width=_WIDTH, color="cyan"))
-    console = Console()
-    console.print()
-    console.print(table)
+    ordered = sorted(spent.items(), key=lambda entry: -entry[1][1])
+    largest = ordered[0][1][1]
+    rows = [
+        (label, f"{runs:,}", f"{amount:,.3f}" if timed else f"{amount:,.0f}", f"{amount / total:.0%}")
+        for label, (runs, amount) in ordered
+    ]
+    shares = [amount / largest for _, (_, amount) in ordered]
+    head = ("operator", "runs", "ms" if timed else "edges", "")
+    lines = aligned(head, rows, shares, shutil.get_terminal_size().columns, left=(0,))
+    click.echo("\n".join(["", *lines]))
 
 
 def by_operator(trace: Sequence[TraceRecord]) -> dict[str, tuple[int, float]]:

@@ -20,6 +20,9 @@ TEAMS = ("teams", "teams_pull")
 """The files whose pieces stand for those, where teams of blocks wait for themselves alone."""
 LISTED = "listed"
 """The file whose pieces stand for others of their names, in programs that make graphs."""
+BOTH_SIDES = "both_sides"
+"""The file whose pieces stand for those that call functions of the device, in a text that nvcc compiles for the host
+too; NVRTC, for which the others are, knows none of what these call."""
 IN_ORDER = "in_order"
 """The file whose pieces stand for those, where no graph leaves out edges of another."""
 COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "several": False, "vote": True}
@@ -101,7 +104,7 @@ def pieces_of(library: Library) -> tuple[Piece, ...]:
             parts += _cut(file, template_text(library.backend, "runtime", f"{file}{library.suffix}"))
         for piece in parts:
             former = found.get(piece.names)
-            alone = former is None or file in (LISTED, IN_ORDER, *TEAMS)
+            alone = former is None or file in (LISTED, IN_ORDER, BOTH_SIDES, *TEAMS)
             found[piece.names] = (
                 piece if alone or former is None else replace(former, text=f"{former.text}\n{piece.text}")
             )

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import dataclass
 
 from gdsl.backends.cuda import plan_of
-from gdsl.codegen.cuda.generate import generate_with_members
+from gdsl.codegen.cuda.generate import generate_for_both_sides
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.literals import memory_type_name
 from gdsl.codegen.templates import render
@@ -21,13 +20,6 @@ from gdsl.plan.nodes import Plan
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role
 from gdsl.plan.wide_pairs import exchanged_pairs
 from gdsl.types import Type, Widths
-
-_ON_BOTH_SIDES = {
-    "#define FLOAT32_INF __int_as_float(0x7f800000)": "#define FLOAT32_INF __builtin_inff()",
-    "#define FLOAT64_INF __longlong_as_double(0x7ff0000000000000ll)": "#define FLOAT64_INF __builtin_inf()",
-}
-"""What stands for lines of the runtime in a file that nvcc compiles for the host too, where there are no functions of
-the device; NVRTC, for which they were written, never does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +50,7 @@ class Narrow:
 def program_text(program: ir.Program, checks: ChecksPrinter) -> tuple[Generated, str]:
     """The generated text of `program`, and the host code that runs it."""
     plan = plan_of(program)
-    made, members = generate_with_members(plan, checks.widths)
+    made, members = generate_for_both_sides(plan, checks.widths)
     by_group = {group: [b for b in plan.buffers if b.group == group] for group in (GRAPH, PROBLEM, RUN)}
     work = [buffer for buffer in by_group[RUN] if buffer.role is not Role.TRACE]
     found = checks.interface.found
@@ -85,10 +77,7 @@ def program_text(program: ir.Program, checks: ChecksPrinter) -> tuple[Generated,
         iterations=checks.interface.iterations,
         milliseconds=checks.interface.milliseconds,
     )
-    text = made.text
-    for line, other in _ON_BOTH_SIDES.items():
-        text = text.replace(line, other)
-    return dataclasses.replace(made, text=text), host
+    return made, host
 
 
 def architectures(program: ir.Program, widths: Widths) -> str:

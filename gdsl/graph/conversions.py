@@ -55,22 +55,8 @@ class Conversions:
         count, kept = vertex_count(num_vertices), flag("compact", compact)
         return cls._of(edges_of_table(table, columns, one_way, count, kept))
 
-    @classmethod
-    def from_pandas(
-        cls,
-        table: Any,
-        source: str | None = None,
-        target: str | None = None,
-        weight: str | None = None,
-        *,
-        directed: bool | None = None,
-        num_vertices: int | None = None,
-        compact: bool = False,
-    ) -> Self:
-        """`from_table` by another name."""
-        return cls.from_table(
-            table, source, target, weight, directed=directed, num_vertices=num_vertices, compact=compact
-        )
+    from_pandas = from_table
+    """Another name of `from_table`."""
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, directed: bool = True) -> Self:

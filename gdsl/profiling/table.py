@@ -5,13 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gdsl.diagnostics import printable
-
-_BAR = "█"
-_PARTS = " ▏▎▍▌▋▊▉"
-_LEAST = 10
-"""Characters that a bar has room for where there is little."""
-
-Row = tuple[str, ...]
+from gdsl.profiling.bars import Row, aligned
 
 
 def table(document: dict[str, Any], width: int) -> str:
@@ -33,7 +27,7 @@ def table(document: dict[str, Any], width: int) -> str:
         rows.append((what, "", "", "", shown_ms(spent), _percent(spent, whole)))
         shares.append(spent / whole)
     head = ("operator", "where", "runs", "edges", "time", "")
-    return "\n".join([_title(document), "", *_aligned(head, rows, shares, width, left=(0, 1))])
+    return "\n".join([_title(document), "", *aligned(head, rows, shares, width, left=(0, 1))])
 
 
 def _title(document: dict[str, Any]) -> str:
@@ -61,7 +55,7 @@ def comparison_table(found: dict[str, Any], a: dict[str, Any], b: dict[str, Any]
     times = [shown_ms(each["time_ms"]["run"]) for each in (a, b)]
     rows.append(("the run", *times, *_change(whole, share), ""))
     head = ("operator", "a", "b", "difference", "", "")
-    return "\n".join([*lines, *([""] if lines else []), *_aligned(head, rows, [], width, left=(0, 5))])
+    return "\n".join([*lines, *([""] if lines else []), *aligned(head, rows, [], width, left=(0, 5))])
 
 
 def shown_ms(value: float | None) -> str:
@@ -89,20 +83,3 @@ def _lines(operator: dict[str, Any]) -> str:
 
 def _percent(part: float, whole: float) -> str:
     return f"{100 * part / whole:.1f} %" if part else ""
-
-
-def _aligned(head: Row, rows: list[Row], shares: list[float], width: int, left: tuple[int, ...]) -> list[str]:
-    """Columns of one width each, and behind them a bar for each share in what is left of the line."""
-    widths = [max(len(row[at]) for row in (head, *rows)) for at in range(len(head))]
-    room = max(_LEAST, min(40, width - sum(widths) - 2 * len(widths)))
-    lines = []
-    for number, row in enumerate((head, *rows)):
-        cells = [cell.ljust(widths[at]) if at in left else cell.rjust(widths[at]) for at, cell in enumerate(row)]
-        bar = _bar(shares[number - 1], room) if number and shares else ""
-        lines.append("  ".join([*cells, bar]).rstrip())
-    return lines
-
-
-def _bar(share: float, room: int) -> str:
-    eighths = round(max(0.0, min(1.0, share)) * room * 8)
-    return _BAR * (eighths // 8) + (_PARTS[eighths % 8] if eighths % 8 else "")

@@ -19,22 +19,9 @@ import gdsl  # noqa: E402
 from gdsl import html  # noqa: E402
 from gdsl.graph.display import degree_counts  # noqa: E402
 from gdsl.integrations.notebook.cells import source_of  # noqa: E402
+from gdsl.resources import resource_text  # noqa: E402
 
-BODY = """problem {
-    param source : vertex;
-    vertex distance : int32 = -1;
-    vertex parent : vertex = none;
-}
-edge functor visit(src, dst, e) {
-    cond distance[dst] == -1;
-    apply { distance[dst] = iteration + 1; parent[dst] any= src; }
-}
-schedule {
-    distance[source] = 0;
-    frontier f = { source };
-    while (f) { f = advance(f, visit); }
-}
-"""
+BODY = resource_text("samples", "bfs.gdsl").partition("program bfs;\n\n")[2]
 BROKEN = BODY.replace("parent[dst] any= src", "parent[dst] = src")
 
 

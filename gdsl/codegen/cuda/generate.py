@@ -41,22 +41,23 @@ def generate(plan: Plan, widths: Widths) -> Generated:
     return _generation(plan, widths).run()
 
 
-def generate_with_members(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
-    """The same, and by the name of each field of `Layout.problem` what it is called in the text."""
-    generation = _generation(plan, widths)
+def generate_for_both_sides(plan: Plan, widths: Widths) -> tuple[Generated, dict[str, str]]:
+    """The same for a file that has the host's code too, and by the name of each field of `Layout.problem` what it is
+    called in the text."""
+    generation = _generation(plan, widths, both_sides=True)
     made, names = generation.run(), generation.names
     fields = layout_of(plan, widths).problem.fields
     return made, {field.name: names.spell(names.member(field.name)) for field in fields}
 
 
-def _generation(plan: Plan, widths: Widths) -> _Generation:
+def _generation(plan: Plan, widths: Widths, both_sides: bool = False) -> _Generation:
     named = dataclasses.replace(plan.program, source_name=PurePath(plan.program.source_name).name)
-    return _Generation(dataclasses.replace(plan, program=named), widths)
+    return _Generation(dataclasses.replace(plan, program=named), widths, both_sides)
 
 
 class _Generation:
-    def __init__(self, plan: Plan, widths: Widths) -> None:
-        self.plan, self.program, self.widths = plan, plan.program, widths
+    def __init__(self, plan: Plan, widths: Widths, both_sides: bool) -> None:
+        self.plan, self.program, self.widths, self.both_sides = plan, plan.program, widths, both_sides
         self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
@@ -189,6 +190,8 @@ class _Generation:
         if self.plan.teams is not None:
             structs |= teams.struct_texts(self.plan, self.names, self.widths)
             library = runtime.TEAMS_LIBRARY
+        if self.both_sides:
+            library = runtime.on_both_sides(library)
         _, pieces = runtime.link(body, structs, library)
         structs["block_storage"] = _block_storage(identifiers_of(body) | _called(pieces))
         platform, pieces = runtime.link(body, structs, library)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import LISTED, TEAMS, Library, Piece
+from gdsl.codegen.library import BOTH_SIDES, LISTED, TEAMS, Library, Piece
 
 FILES = (
     "platform",
@@ -47,6 +47,11 @@ LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", 
 
 TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))
 """The same for programs that teams of blocks run."""
+
+
+def on_both_sides(library: Library) -> Library:
+    """`library` for a text that is compiled for the host as well as for the device."""
+    return dataclasses.replace(library, files=(*library.files, BOTH_SIDES))
 
 
 def pieces() -> tuple[Piece, ...]:

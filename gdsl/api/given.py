@@ -1,0 +1,32 @@
+"""What a caller gives for params, inputs and options, before anything of it is looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from gdsl.api.signature import NotGiven
+from gdsl.diagnostics import shown
+
+
+def named_values(values: object) -> Mapping[str, Any]:
+    """Values for params and inputs by name; None: there are none. Raises TypeError for what is no such mapping."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
+    for name in values:
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a param or input is a str, not {shown(name)}")
+    return values
+
+
+def without_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
+    """`values` but for those that stand for a default, of which Python has no value."""
+    return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+
+
+def taken_options(names: Collection[str], keywords: dict[str, Any], known: Collection[str]) -> dict[str, Any]:
+    """The options of these names, which are taken out of the `keywords` of a call; a keyword that the program knows, as
+    the name of a param or an input, is the program's."""
+    return {name: keywords.pop(name) for name in names if name in keywords and name not in known}
