@@ -119,6 +119,12 @@ def test_missing_numbers_beside_the_weight_are_nan():
         assert np.isnan(graph.attributes["km"][0]) and graph.attributes["km"][1] == 2
 
 
+@maker
+def test_weights_of_no_edges(make):
+    graph = Graph.from_table(make({"source": [], "target": [], "weight": []}), num_vertices=2)
+    assert gdsl.samples.sssp(graph, source=1, backend="reference").distance.tolist() == [np.inf, 0]
+
+
 OBJECTS = {
     "pandas of objects": lambda rows: pandas.DataFrame(rows, dtype=object),
     "pandas of Int64": lambda rows: pandas.DataFrame(rows).convert_dtypes(),
