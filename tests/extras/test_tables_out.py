@@ -69,7 +69,7 @@ def test_ids_instead(named):
 def test_scalars_that_are_vertices():
     """A vertex is called the same in a column and in a scalar."""
     text = """program ends; problem {
-        vertex own : vertex; scalar last : vertex = none; scalar never : vertex = none;
+        vertex own : vertex; scalar last : vertex = 0; scalar never : vertex = none;
         scalar best : (int32, vertex) = (inf, none);
     } schedule { compute(vertices, v => { own[v] = v; last max= v; best min= (-int32(v), v); }); }"""
     path = networkx.path_graph([30, 20, 10], create_using=networkx.DiGraph)
