@@ -10,7 +10,7 @@ import numpy as np
 from gdsl.api.result import Result, Results
 from gdsl.api.stacks import mapped
 from gdsl.api.summary import on_host
-from gdsl.backends.interface import Outcome, Pair, parts_of, shaped
+from gdsl.backends.interface import Outcome, Pair, parts_of
 from gdsl.backends.many import Part
 from gdsl.binding import values_of
 from gdsl.diagnostics import shown
@@ -121,7 +121,7 @@ class Batch(Sequence[Result]):
 
 
 def _several(values: Any, count: int | None) -> Any:
-    return values if count is None else shaped(values, count).reshape(len(values), -1, count)
+    return values if count is None else values.reshape(len(values), values.shape[1] // max(count, 1), count)
 
 
 def _of_scalars(values: list[Any], kind: Type) -> Any:

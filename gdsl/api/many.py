@@ -127,7 +127,7 @@ class _Many:
                 choice, bound = ready, self._bound(ready)
         except GdslError as error:
             raise program._explained(error) from None
-        params = bound[0].params if bound else {}
+        params = bound[0].params if bound else self._of_none()
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
         return runs, self._parts(executable, bound, self._limits())
 
@@ -172,7 +172,7 @@ class _Many:
         """Raise ValueError where arrays would have other lengths than those of the first value."""
         if not self.program._results.has_several:
             return
-        for array in self.program._program.arrays:
+        for array in self.program._results.arrays:
             first, own = (values_of(array, found[number].params) for number in (0, index))
             if first != own:
                 raise ValueError(
@@ -188,12 +188,20 @@ class _Many:
         told = [replace(each, notes=(*each.notes, note)) for each in found.diagnostics]
         return GdslError(told, found.source)
 
+    def _of_none(self) -> dict[str, int]:
+        """How many values elements have where there are no runs: what the shared params say, with 0 for all others."""
+        program, binder = self.program._program, self.program._binder
+        params = {param.name: 0 for param in program.params}
+        params |= {name: int(value) for name, value in self.shared.items() if is_whole(value)}
+        for param in program.params:
+            if param.is_count and param.default is not None:
+                params[param.name] = max(int(binder.default_of(param, param.default, self.graph, params)), 0)
+        return params
+
     def _nothing(self) -> Part:
         """The results of no runs."""
-        program, widths = self.program._program, needed_widths(self.program._program, self.graph)
-        whole = {name: value for name, value in self.shared.items() if is_whole(value)}
-        counts = {param.name: 0 for param in program.params}
-        sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, {**counts, **whole})
+        widths = needed_widths(self.program._program, self.graph)
+        sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, self._of_none())
 
         def none(kind: Type, length: int) -> Any:
             if kind.is_pair:

@@ -50,7 +50,7 @@ def into_networkx(result: Tables, graph: Any) -> Any:
         graph.nodes[node].update((name, values[place]) for name, values in of_nodes.items())
     for place, (_, _, data) in enumerate(graph.edges(data=True)):
         data.update((name, values[place]) for name, values in of_edges.items())
-    graph.graph.update(result.numbers())
+    graph.graph.update(result._scalars_called())
     return graph
 
 
@@ -72,7 +72,7 @@ def into_igraph(result: Tables, graph: Any) -> Any:
         graph.vs[name] = values
     for name, values in of_edges.items():
         graph.es[name] = values
-    for name, value in result.numbers().items():
+    for name, value in result._scalars_called().items():
         graph[name] = value
     return graph
 

@@ -53,14 +53,15 @@ class Tables:
         Its first column is `vertex`, the name or else the id, or its first two are `source` and `target`. Then comes a
         column for each result, for each part of a pair (`best.0`, `best.1`), for each of several values (`a.0`, `a.1`,
         …). Vertices among the values are names, too, and None where there is none; without names, or with
-        ``names=False``, they are ids and -1. Scalars are `frame.attrs`. `graph`: what the program ran on, for the edges
-        of a result that was pickled. Raises ValueError where there is no such table, GdslError E0907 without pandas.
+        ``names=False``, they are ids and -1. Scalars are `frame.attrs`, in the same way. `graph`: what the program ran
+        on, for the edges of a result that was pickled. Raises ValueError where there is no such table, GdslError E0907
+        without pandas.
         """
         pandas = required("pandas", "pandas", "to_pandas")
         columns = self._columns(over, names, graph)
         made = {name: pandas.Series(of, dtype=object) if _lacks_some(of) else of for name, of in columns.items()}
         frame = pandas.DataFrame(made, copy=False)
-        frame.attrs = dict(self.numbers())
+        frame.attrs = self._scalars_called(names)
         return frame
 
     def to_polars(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
@@ -87,8 +88,9 @@ class Tables:
             for name, of in columns.items()
         }
         table = pyarrow.table(made)
-        scalars = json.dumps(self.numbers()).encode()
-        return table.replace_schema_metadata({_SCALARS: scalars}) if self.numbers() else table
+        scalars = self._scalars_called(names)
+        said = json.dumps(scalars, default=str).encode()
+        return table.replace_schema_metadata({_SCALARS: said}) if scalars else table
 
     def to_networkx(self, graph: Any = None) -> Any:
         """A graph of NetworkX with the results as attributes of its nodes and edges and scalars as its own: `graph`
@@ -130,6 +132,20 @@ class Tables:
             for part in parts_of_data(array):
                 columns.update(_parted(part.name, host[part.name], called if part.type is Type.VERTEX else None))
         return columns
+
+    def _scalars_called(self, names: bool = True) -> dict[str, Any]:
+        """The result scalars, vertices among them as they are in a column."""
+        called = self._names if names else None
+        scalars = [data for data in self._declared.values() if isinstance(data, ir.Scalar)]
+        kinds = {part.name: part.type for data in scalars for part in parts_of_data(data)}
+        return {
+            name: value
+            if called is None or kinds[name] is not Type.VERTEX
+            else called[int(value)]
+            if value >= 0
+            else None
+            for name, value in self.numbers().items()
+        }
 
     def _domain(self, over: str | None) -> Domain:
         """Which elements a table has a row for. Raises ValueError, TypeError."""

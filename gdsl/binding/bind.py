@@ -197,14 +197,15 @@ class Binder:
             elif name in seen.defaults:
                 params[name] = seen.defaults[name]
             elif param.default is not None:
-                params[name] = self._default(param, param.default, graph, params)
+                params[name] = self.default_of(param, param.default, graph, params)
                 if name in self._constant:
                     seen.defaults[name] = params[name]
         return params
 
-    def _default(
+    def default_of(
         self, param: ir.Param, default: ir.Expression, graph: Graph, params: Mapping[str, bool | int | float]
     ) -> bool | int | float:
+        """What a param is that nobody gave, where the ones before it are `params`. Raises E0604."""
         counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
         value = Evaluator(np, self._functions, params, counts).value(default)
         if param.type.is_id:

@@ -66,7 +66,9 @@ def _attributes(table: Table, ends: tuple[str, str], weight: str | None) -> dict
         values = table.values(name)
         if values.dtype.kind in "biuf":
             attributes["weight" if is_weight else name] = values
-        elif is_weight and len(values):
+        elif is_weight and not len(values):
+            attributes["weight"] = np.zeros(0)  # of what type is not known, and of no matter
+        elif is_weight:
             raise bad_array(f"the column `{name}` has the type {_kind(values)}", "weights are numbers")
     return attributes
 

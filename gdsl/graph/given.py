@@ -52,15 +52,17 @@ def attribute_arrays(given: Mapping[str, ArrayLike], length: int, over: str) -> 
 
 
 def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | None:
-    """An attribute's values, of each `what` one, as an array; None unless all are numbers. Of a `weight` None is 1.
+    """An attribute's values, of each `what` one, as an array; None unless all are numbers. Of the `weight` of edges
+    None is 1.
 
     Raises GdslError E0711 for a weight that is no number, and for whole numbers that fit no type.
     """
-    if name == "weight":
+    is_weight = name == "weight" and what.startswith("edge")
+    if is_weight:
         values = [1 if value is None else value for value in values]
     place = next((place for place, value in enumerate(values) if not isinstance(value, Real)), None)
     if place is not None:
-        if name == "weight":
+        if is_weight:
             message = f"the weight {shown(values[place])} of {what} number {place} is no number"
             raise bad_array(message, "give numbers")
         return None

@@ -58,8 +58,8 @@ def read_xml(path: str, kind: str) -> EdgeList:
         except UnicodeDecodeError:
             raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
     named_by = _named_by(found)
-    for sequence in (found.vs, found.es):
-        _tidy(sequence, named_by)
+    _tidy(found.vs, named_by)
+    _tidy(found.es, named_by, weight="weight")
     return edges_of_igraph(found, named_by)
 
 
@@ -118,8 +118,8 @@ def _counts(value: Any, place: int) -> bool:
     return value == place or value in (str(place), f"n{place}")
 
 
-def _tidy(sequence: Any, named_by: str | None) -> None:
-    """Numbers that are all whole as integers, as which they were written; edges without a weight have 1."""
+def _tidy(sequence: Any, named_by: str | None, weight: str = "") -> None:
+    """Numbers that are all whole as integers, as which they were written; what is without a `weight` has 1."""
     for name in sequence.attributes():
         values = sequence[name]
         if name == "id" and name != named_by:
@@ -128,7 +128,7 @@ def _tidy(sequence: Any, named_by: str | None) -> None:
         if not values or not all(isinstance(value, float) for value in values):
             continue
         numbers = np.array(values)
-        if name == "weight":
+        if name == weight:
             numbers[np.isnan(numbers)] = 1
         whole = np.isfinite(numbers).all() and (np.abs(numbers) <= _EXACT).all() and (numbers % 1 == 0).all()
         sequence[name] = numbers.astype(np.int64).tolist() if whole else numbers.tolist()
@@ -180,8 +180,7 @@ def _refuse_called_so(kind: str, graph: Any, path: str) -> None:
     if found:
         message = f"{_CALLED[kind]} cannot hold an attribute that is called `{found[0]}`, which means something there"
         raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
-    for attributes in (graph.attributes, graph.vertex_attributes):
-        weights = attributes.get("weight")
-        if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
-            message = f"in {_CALLED[kind]} NaN is a missing weight, which is read as 1"
-            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
+    weights = graph.attributes.get("weight")
+    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
+        message = f"in {_CALLED[kind]} NaN is a missing weight, which is read as 1"
+        raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)

@@ -127,9 +127,9 @@ class _Frame:
         try:
             column = self._frame[name]
             column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
-            values = column.to_numpy()
-            if column.null_count() and column.dtype.is_integer():
-                values = np.array(column.to_list(), dtype=object)  # as floats beside NaN they may be others
+            # As numbers whole ones may be others beside NaN, and of categories another one stands for what is missing.
+            as_they_are = column.null_count() and not column.dtype.is_float()
+            values = np.array([*column.to_list(), None], dtype=object)[:-1] if as_they_are else column.to_numpy()
         except Exception as error:
             raise _unusable(f"the column `{name}`", error) from None
         return _array(values, name)

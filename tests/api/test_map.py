@@ -265,3 +265,23 @@ def test_the_programs_own_names_come_first(karate: gdsl.Graph) -> None:
         pagerank.map(karate, {"damping": [0.5, 0.9]}, max_iterations=1, backend="reference")
     with pytest.raises(TypeError, match="'damping' is none"):
         pagerank.map(karate, {"damping": [0.5]}, damping=3)
+
+
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_several_values_of_none_and_of_what_is_not_a_result(karate: gdsl.Graph, backend: str) -> None:
+    """Without runs a result has the shape that shared params say; what nobody is given may differ from run to run."""
+    program = gdsl.compile("""program several;
+problem {
+    param n : int32;
+    param k : int32;
+    vertex a[n + 1] : int32;
+    vertex two[2] : int32;
+    local vertex work[k] : int32 = 3;
+}
+schedule { compute(vertices, v => { for i in 0..k { a[v][0] += work[v][i]; } }); }
+""")
+    none = program.map(karate, n=2, k=[], backend=backend)
+    assert (none.a.shape, none.two.shape, len(none)) == ((0, 34, 3), (0, 34, 2), 0)
+    assert program.map(karate, n=[], k=1, backend=backend).two.shape == (0, 34, 2)
+    found = program.map(karate, n=2, k=[1, 4, 2], backend=backend).a
+    assert found[:, 0].tolist() == [[3, 0, 0], [12, 0, 0], [6, 0, 0]]

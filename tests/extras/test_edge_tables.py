@@ -119,6 +119,12 @@ def test_missing_numbers_beside_the_weight_are_nan():
         assert np.isnan(graph.attributes["km"][0]) and graph.attributes["km"][1] == 2
 
 
+@maker
+def test_weights_of_no_edges(make):
+    graph = Graph.from_table(make({"source": [], "target": [], "weight": []}), num_vertices=2)
+    assert gdsl.samples.sssp(graph, source=1, backend="reference").distance.tolist() == [np.inf, 0]
+
+
 OBJECTS = {
     "pandas of objects": lambda rows: pandas.DataFrame(rows, dtype=object),
     "pandas of Int64": lambda rows: pandas.DataFrame(rows).convert_dtypes(),
@@ -161,6 +167,18 @@ def test_missing_numbers_beside_large_ones(make):
     assert "the column `key` lacks values, and beside NaN" in refused(make(rows))
     kept = Graph.from_table(make(rows | {"key": [2**53 + 2, None]})).attributes["key"]
     assert kept[0] == 2**53 + 2 and np.isnan(kept[1])
+
+
+def test_categories_with_missing_ones(tmp_path):
+    """Arrow's dictionaries, which Parquet keeps of pandas' categories, have no value for what is missing."""
+    rows = {"source": [0, 1, 2], "target": [1, 2, 0], "x": [3, 4, None], "open": [True, None, False]}
+    table = pyarrow.table({name: pyarrow.array(values).dictionary_encode() for name, values in rows.items()})
+    pandas.DataFrame(rows).astype({"x": "category"}).to_parquet(tmp_path / "a.parquet")
+    for graph in (Graph.from_table(table), Graph.read(tmp_path / "a.parquet")):
+        assert graph.attributes["x"][:2].tolist() == [3, 4] and np.isnan(graph.attributes["x"][2])
+        assert "open" not in graph.attributes
+    named = pyarrow.table({name: pyarrow.array(["a", "b", None]).dictionary_encode() for name in ("source", "target")})
+    assert "row 2 of the column `source` is empty" in refused(named)
 
 
 def test_what_only_some_tables_can_be():

@@ -66,6 +66,22 @@ def test_ids_instead(named):
     assert named.to_arrow(names=False).column("best.1").to_pylist() == [0, -1, 2]
 
 
+def test_scalars_that_are_vertices():
+    """A vertex is called the same in a column and in a scalar."""
+    text = """program ends; problem {
+        vertex own : vertex; scalar last : vertex = 0; scalar never : vertex = none;
+        scalar best : (int32, vertex) = (inf, none);
+    } schedule { compute(vertices, v => { own[v] = v; last max= v; best min= (-int32(v), v); }); }"""
+    path = networkx.path_graph([30, 20, 10], create_using=networkx.DiGraph)
+    result = gdsl.compile(text)(path, backend="reference")
+    assert result.scalars["last"] == 2
+    called = {"last": 10, "never": None, "best.0": -2, "best.1": 10}
+    assert result.to_pandas().attrs == called and result.to_pandas()["own"].tolist() == [30, 20, 10]
+    assert json.loads(result.to_arrow().schema.metadata[b"gdsl.scalars"]) == called
+    assert result.to_pandas(names=False).attrs == {"last": 2, "never": -1, "best.0": -2, "best.1": 2}
+    assert result.to_networkx().graph == called
+
+
 def test_edges_go_round(named):
     frame = named.to_pandas("edges")
     assert frame.to_dict("list") == {

@@ -207,3 +207,13 @@ def test_attributes_are_the_numbers_that_were_given(values, kept):
             Graph.from_networkx(made)
     else:
         assert Graph.from_networkx(made).attributes["key"].tolist() == kept
+
+
+def test_only_edges_without_a_weight_have_one():
+    made = networkx.DiGraph([(0, 1, {"weight": 3}), (1, 2)])
+    made.nodes[0].update(weight=5, size=1)
+    made.nodes[1].update(weight="heavy", size=2)
+    made.nodes[2]["size"] = 3
+    graph = Graph.from_networkx(made)
+    assert graph.attributes["weight"].tolist() == [3, 1]
+    assert {name: values.tolist() for name, values in graph.vertex_attributes.items()} == {"size": [1, 2, 3]}
