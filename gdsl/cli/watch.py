@@ -93,7 +93,8 @@ def _watch(words: _Words) -> None:
     from gdsl.program_text import read_program
 
     if _state(_path(words)) is None and os.path.exists(_path(words)):
-        raise click.UsageError(f"{printable(words.program)} is a pipe or a device, which cannot be watched; name a file")
+        shown = printable(words.program)
+        raise click.UsageError(f"{shown} is a pipe or a device, which cannot be watched; name a file")
     read_program(words.program)
     looker = _Looker(words)
     seen: _Look | None = None

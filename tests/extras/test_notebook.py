@@ -145,7 +145,9 @@ def test_warnings_are_told(run):
     assert "warning[W0" in err
 
 
-@pytest.mark.parametrize("line", ["3d", "a-b", "class", "ä", "x --no-option", "x --tune", "x --fuse maybe", "x y", "x 'y"])
+@pytest.mark.parametrize(
+    "line", ["3d", "a-b", "class", "ä", "x --no-option", "x --tune", "x --fuse maybe", "x y", "x 'y"]
+)
 def test_words_that_are_wrong(run, line):
     success, out, err = run(f"%%gdsl {line}\n{BODY}")
     told = out + err
