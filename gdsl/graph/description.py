@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.byte_counts import readable_bytes
+from gdsl.diagnostics import printable
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.ids import WIDE_FROM
@@ -72,7 +73,7 @@ class GraphInfo:
         lines.append(("weights", weights))
         others = [name for name in self.attributes if name != "weight"]
         if others:
-            lines.append(("attributes", ", ".join(others)))
+            lines.append(("attributes", ", ".join(map(printable, others))))
         if self.named:
             lines.append(("names", "yes"))
         lines.append(("memory", readable_bytes(self.memory)))

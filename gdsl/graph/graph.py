@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gdsl.diagnostics import shown
+from gdsl.diagnostics import printable, shown
 from gdsl.files import path_name
 from gdsl.graph.conversions import Conversions
 from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_without_opposite, transpose
@@ -372,7 +372,7 @@ class Graph(Conversions, Shown):
 
     def __repr__(self) -> str:
         kind = "directed" if self.directed else "undirected"
-        names = f", attributes: {', '.join(self.attributes)}" if self.attributes else ""
+        names = f", attributes: {', '.join(map(printable, self.attributes))}" if self.attributes else ""
         return f"<Graph: {self.num_vertices:,} vertices, {self.num_edges:,} stored edges, {kind}{names}>"
 
 

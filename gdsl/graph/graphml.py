@@ -16,6 +16,7 @@ from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.graphml_parts import refuse_passed_over
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
 from gdsl.graph.longest import require_short_pieces
 from gdsl.graph.memory import require_memory
@@ -26,6 +27,8 @@ _CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
 
 _ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
 _LINE = re.compile(r",? ?\b[Ll]ine (\d+):? ?")
+_NO_GRAPH = "Graph index was too large"
+"""What igraph says of a GraphML file without a graph."""
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no such file can hold."""
@@ -40,7 +43,8 @@ def read_xml(path: str, kind: str) -> EdgeList:
     """The graph in the file at `path`, with the attributes that are numbers; numbers that are all whole are integers.
 
     The vertices are called by their attribute `name`, else by their labels (GML) or ids, unless these only count.
-    Raises GdslError E0705 or E0710 with what igraph says of a file with mistakes, E0907 without igraph.
+    Raises GdslError E0705 or E0710 with what igraph says of a file with mistakes, E0705 for what it would pass over,
+    E0907 without igraph.
     """
     file_size(path)
     igraph = required("igraph", "gdsl[igraph]", _CALLED[kind])
@@ -57,6 +61,8 @@ def read_xml(path: str, kind: str) -> EdgeList:
             raise _malformed(path, kind, str(error)) from None
         except UnicodeDecodeError:
             raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
+        if kind == "graphml":
+            refuse_passed_over(plain, path)
     named_by = _named_by(found)
     _tidy(found.vs, named_by)
     _tidy(found.es, named_by, weight="weight")
@@ -95,6 +101,7 @@ def _malformed(path: str, kind: str, said: str) -> GdslError:
     line = _LINE.search(words)
     place = f"{path}:{line[1]}" if line else path
     words = printable(_LINE.sub("", words, count=1).strip()[:300])
+    words = "there is no graph in it" if words == _NO_GRAPH else words
     return GdslError.single("E0705" if line else "E0710", f"{_CALLED[kind]} with a mistake: {words}", place=place)
 
 

@@ -30,6 +30,9 @@ _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
 _ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
 """Names that would not be read as they are."""
+_NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""Of control characters XML has none, and reads a carriage return as the end of a line."""
+_NO_TEXT = re.compile("[\ud800-\udfff]")
 _MARKS = re.compile(r"""[\s,;#%"]""")
 
 
@@ -82,6 +85,8 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         names = ", ".join(graph.vertex_attributes)
         message = f"this format keeps no attributes of vertices, and the graph has {names}"
         raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
+    if kind in (*TABLE_KINDS, *XML_KINDS):
+        _check_signs(graph, _NO_XML if kind in XML_KINDS else _NO_TEXT, path)
     if kind in TABLE_KINDS:
         from gdsl.graph.table_files import refuse_taken
 
@@ -117,6 +122,15 @@ def _refuse_alike(names: Names, path: str) -> None:
             message = f"two vertices have names that both read {shown(name)}, and would be one vertex in the file"
             raise GdslError.single("E0715", message, fix="write a .npz or .mtx file, which has ids", place=path)
         seen.add(name)
+
+
+def _check_signs(graph: Graph, refused: re.Pattern[str], path: str) -> None:
+    """E0715 for a name that has what the format cannot hold, or would not give back."""
+    names = (*graph.attributes, *graph.vertex_attributes, *map(str, graph.names or ()))
+    odd = next((name for name in names if refused.search(name)), None)
+    if odd is not None:
+        message = f"this format cannot hold a character of the name {shown(odd)}"
+        raise GdslError.single("E0715", message, fix="give it another name", place=path)
 
 
 @contextlib.contextmanager

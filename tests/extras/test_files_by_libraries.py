@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 import sys
 
 import numpy as np
@@ -71,6 +72,13 @@ def test_what_a_format_cannot_hold(tmp_path):
         write(Graph.from_edges([0], [1], attributes={"a_b": [1]}), tmp_path / "a.gml")
     with pytest.raises(gdsl.GdslError, match=r"E0715.*an end of the edges, and an attribute"):
         write(Graph.from_edges([0], [1], attributes={"source": [1]}), tmp_path / "a.parquet")
+    for odd in ("a\0b", "a\x1b[31m", "a\ufffe", "a\rb", "a\ud800"):
+        graph = Graph.from_table({"source": ["b", odd], "target": ["c", "c"]})
+        for name in ("a.graphml", "a.gml", *(("a.parquet", "a.arrow") if odd == "a\ud800" else ())):
+            with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold a character of the name 'a\\"):
+                write(graph, tmp_path / name)
+    with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold a character of the name '\\x1bw'"):
+        write(Graph.from_edges([0], [1], attributes={"\x1bw": [1]}), tmp_path / "a.graphml")
     with pytest.raises(gdsl.GdslError, match=r"E0702"):
         write(large, tmp_path / "a.parquet.gz")
     assert not list(tmp_path.iterdir())
@@ -202,7 +210,7 @@ def test_names_of_graphml_and_gml(tmp_path):
         ("a.gml", "", "E0716"),
         ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is no number"),
         ("a.graphml", "<graphml>\n<graph>\n</grph></graphml>", "a.graphml:3"),
-        ("a.graphml", "<html></html>", "a GraphML file with a mistake"),
+        ("a.graphml", "<html></html>", "a GraphML file with a mistake: there is no graph in it"),
         ("a.graphml", "junk", "Document is empty"),
         ("a.graphml", "", "E0716"),
         ("a.parquet", "junk", "E0710"),
@@ -217,6 +225,37 @@ def test_files_with_mistakes(tmp_path, capfd, name, text, said):
     captured = capfd.readouterr()
     assert said in captured.err and name in captured.err and "error[E07" in captured.err
     assert "Traceback" not in captured.err and "src/io" not in captured.err and not captured.out
+
+
+NODES = '<node id="a"/><node id="b">{}</node>'
+
+
+@pytest.mark.parametrize(
+    ("kind", "more", "said"),
+    [
+        ("directed", "</graph>\n<graph edgedefault='directed'>", ":2.*a second graph"),
+        ("directed", NODES.format("\n<graph edgedefault='directed'/>"), ":2.*a second graph"),
+        ("directed", "\n<hyperedge><endpoint node='a'/></hyperedge>", ":2.*a hyperedge"),
+        ("directed", "\n\n<edge source='a' target='b' directed='false'/>", ":3.*from a to b is undirected"),
+        ("undirected", "<edge source='a' target='b' directed='true'/>", "is directed, .* are undirected"),
+    ],
+)
+@pytest.mark.parametrize("prefix", ["", "g:"])
+def test_what_igraph_would_pass_over(tmp_path, kind, more, said, prefix):
+    """Each file is read once it has nothing of the kind, also where a comment speaks of it."""
+    space = "xmlns:g" if prefix else "xmlns"
+    head = f'<graphml {space}="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="{kind}">' + NODES.format("")
+    usual = f"<edge source='b' target='a' directed='{str(kind == 'directed').lower()}'/><!-- <graph > <hyperedge/> -->"
+
+    def text(inside):
+        return re.sub(r"<(/?)(?=\w)", rf"<\1{prefix}", head + inside + "</graph></graphml>")
+
+    (tmp_path / "a.graphml").write_text(text(usual))
+    graph = Graph.read(tmp_path / "a.graphml")
+    assert (graph.num_vertices, graph.directed) == (2, kind == "directed")
+    (tmp_path / "a.graphml").write_text(text(usual + more))
+    with pytest.raises(gdsl.GdslError, match=rf"a.graphml{said if said[0] == ':' else '.*' + said}"):
+        Graph.read(tmp_path / "a.graphml")
 
 
 @pytest.mark.timeout(30)

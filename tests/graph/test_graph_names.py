@@ -12,6 +12,7 @@ import pytest
 from graph_cases import assert_same, edge_lists, graph_of, stored
 from hypothesis import given
 
+import gdsl
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, describe, write
 from gdsl.graph.names import Names
@@ -217,3 +218,19 @@ def test_only_edges_without_a_weight_have_one():
     graph = Graph.from_networkx(made)
     assert graph.attributes["weight"].tolist() == [3, 1]
     assert {name: values.tolist() for name, values in graph.vertex_attributes.items()} == {"size": [1, 2, 3]}
+
+
+def test_names_of_attributes_change_no_terminal(tmp_path):
+    """A file may call an attribute anything; what is told of it is text."""
+    name = "\x1b[31mred\x07\nline"
+    graph = Graph.from_edges([0], [1], attributes={name: [1.0]})
+    told = [repr(graph), str(describe(graph))]
+    sssp = gdsl.samples.sssp
+    with pytest.raises(GdslError, match=r"attribute `weight`[\s\S]*note: .*\\x1b\[31mred\\x07") as error:
+        sssp(graph, source=0, backend="reference")
+    told.append(str(error.value))
+    with pytest.raises(GdslError, match=r"E0715.*\\x1b\[31mred") as error:
+        write(graph, tmp_path / "a.mtx")
+    told.append(str(error.value))
+    assert all(text.replace("\n", "").isprintable() for text in told)
+    assert all("\\x1b[31mred\\x07" in text for text in told)
