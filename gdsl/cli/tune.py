@@ -137,8 +137,8 @@ def _search(
 
 
 def _keep(search: _Search, source: Source, is_known: bool) -> bool:
-    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before, nor where the time
-    was over before anything was tried."""
+    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before, nor where the
+    time was over before anything was tried."""
     from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuner import Stop
 
