@@ -115,6 +115,11 @@ class Batch(Sequence[Result]):
         names = ", ".join(self._stacks)
         return f"<Batch of {len(self)}: {names}; {self.time_ms:.3f} ms, {self.backend}, {self.how}>"
 
+    def _repr_html_(self) -> str | None:
+        from gdsl.api.display import batch_page
+
+        return batch_page(self)
+
     def host_arrays(self) -> dict[str, np.ndarray[Any, Any]]:
         """The arrays of all runs as NumPy arrays; a pair `best` as `best.0` and `best.1`."""
         return {name: on_host(values) for name, values in parts_of(self._stacks).items()}

@@ -1,7 +1,8 @@
-"""Programs and results as a notebook shows them."""
+"""Programs, results and batches as a notebook shows them."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gdsl.api.description import GRADES, doubt_of, first_sentence
@@ -11,9 +12,11 @@ from gdsl.operations import Grade
 from gdsl.types import Type
 
 if TYPE_CHECKING:
+    from gdsl.api.batch import Batch
     from gdsl.api.program import Program
     from gdsl.api.result import Result
     from gdsl.api.summary import Summary
+    from gdsl.ir import nodes as ir
 
 _BEHIND_THE_RUNTIME = "// ---- functors ----"
 """What comes before is the same in most programs, and long."""
@@ -62,6 +65,17 @@ def result_page(result: Result) -> str:
     return f"<div>{heading('Result', more)}{table(head, figures, left=(0, 1, 6, 7))}</div>"
 
 
+@page
+def batch_page(batch: Batch) -> str:
+    """What the arrays of all runs are, and what another run may give otherwise."""
+    declared = batch._runs.results.declared
+    found = parts_of({name: batch[name] for name in batch.grade})
+    rows = [(name, " × ".join(f"{length:,}" for length in found[name].shape), _told(declared, name)) for name in found]
+    runs = f"{len(batch):,} run{'' if len(batch) == 1 else 's'}"
+    more = f"{runs} on {batch.backend} in {batch.time_ms:.3f} ms: {batch.how}"
+    return f"<div>{heading('Batch', more)}{table(('result', 'shape', 'grade'), rows, left=(0, 2))}</div>"
+
+
 def _row(result: Result, summary: Summary) -> tuple[str, ...]:
     """A row of the table. A scalar is its value, and of ids no mean means anything."""
     is_id = summary.type in (Type.VERTEX.name, Type.EDGE.name)
@@ -87,8 +101,12 @@ def _short(value: float | None) -> str:
 
 
 def _grade(result: Result, name: str) -> str:
-    """What another run may give, in words."""
-    data = result._declared.get(name) or result._declared[name.rpartition(".")[0]]
+    return _told(result._declared, name)
+
+
+def _told(declared: Mapping[str, ir.Array | ir.Scalar], name: str) -> str:
+    """What another run may give of the result, or the part of a pair, called `name`, in words."""
+    data = declared.get(name) or declared[name.rpartition(".")[0]]
     words = GRADES[data.grade.value] or "the same on every run"
     doubt = doubt_of(data) if data.grade is Grade.NOT_UNIQUE else ""
     return f"{words}; {doubt}" if doubt else words

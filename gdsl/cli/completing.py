@@ -62,15 +62,20 @@ def files(*suffixes: str) -> Completer:
 
 
 def params(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """``NAME=`` of the params and inputs of the program in the command, behind ``NAME=@`` a file."""
+    """``NAME=`` of the params and inputs of the program in the command, behind ``NAME=@`` a file. For ``--each`` those
+    that may have many values, and ``NAME=all`` of one that is a vertex."""
     from gdsl.cli.program_words import wanted
 
     name, separator, value = word.partition("=@")
     if separator:
         return [_item(f"{name}=@{item.value}", item.help, item.type) for item in _files(value, ())]
+    many = param.name == "each"
     given = {each.partition("=")[0] for each in context.params.get(param.name or "") or ()}
-    found = {each.name: each.kind for each in wanted(_text(context)) if each.name not in given}
-    return [_item(f"{name}=", kind, OPEN) for name, kind in found.items() if f"{name}=".startswith(word)]
+    found = [each for each in wanted(_text(context)) if each.name not in given and (each.may_be_many or not many)]
+    named = [each for each in found if word.startswith(f"{each.name}=")]
+    if many and named and named[0].kind == "vertex":
+        return [_item(text, "every vertex") for text in (f"{named[0].name}=all",) if text.startswith(word)]
+    return [_item(f"{each.name}=", each.kind, OPEN) for each in found if f"{each.name}=".startswith(word)]
 
 
 def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:

@@ -206,7 +206,8 @@ def _report(many: Many) -> None:
     told = "no iterations"
     if len(batch):
         least, most = passes.min(), passes.max()
-        told = f"{most:,} iterations each" if least == most else f"{least:,} to {most:,} iterations"
+        alike = f"{most:,} iteration{'' if most == 1 else 's'} each"
+        told = alike if least == most else f"{least:,} to {most:,} iterations"
     rate = f", {len(batch) / batch.time_ms * 1e3:,.0f} a second" if batch.time_ms else ""
     click.echo(f"{told} on {batch.backend} in {batch.time_ms:.3f} ms{rate}")
     click.echo(f"{batch.how} (load {many.load_ms:.1f} ms, compile {batch.compile_ms:.1f} ms)")

@@ -18,10 +18,11 @@ _TUNED = re.compile(r"\bfunctor\s+(\w+)|@(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A param or an input of a program, and what it says of its values."""
+    """A param or an input of a program, what it says of its values, and whether there may be many of these."""
 
     name: str
     kind: str
+    may_be_many: bool
 
 
 def wanted(text: str) -> Iterator[Wanted]:
@@ -31,7 +32,8 @@ def wanted(text: str) -> Iterator[Wanted]:
         return
     for words, kind, name, values in _pieces(problem[0]):
         if kind == "param" or "input" in words.split():
-            yield Wanted(name, " ".join(values.split()))
+            said = " ".join(values.split())
+            yield Wanted(name, said, kind == "param" and said.split()[-1:] != ["set"])
 
 
 def _pieces(problem: str) -> Iterator[tuple[str, str, str, str]]:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @param_option("Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.")
 @click.option(
-    "--each", metavar="NAME=VALUES", multiple=True,
+    "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")

@@ -131,12 +131,15 @@ def _search(
 
 
 def _keep(search: _Search, source: Source, is_known: bool) -> bool:
-    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before."""
+    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before, nor where the
+    time was over before anything was tried."""
     from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuner import Stop
 
     found = search.found
     if is_known and not found.knobs and found.stop is Stop.INTERRUPTED:
+        return False
+    if not found.tries and not found.knobs and found.stop is Stop.TIME:
         return False
     times = found.auto_ms, found.tuned_ms, len(found.tries)
     entry = Entry(search.backend, search.device, search.kind, found.knobs, *times)
@@ -226,7 +229,8 @@ def _report(search: _Search) -> None:
     for line in _advice(search):
         click.echo(line)
     output = printable(search.output)
-    click.echo(f"wrote {output}" if search.written else f"{output} is as it was")
+    kept = f"{output} is as it was" if Path(search.output).exists() else f"{output} is not written"
+    click.echo(f"wrote {output}" if search.written else kept)
 
 
 def _table(tries: list[Try]) -> None:

@@ -210,7 +210,10 @@ def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError
     words = words_of(readable(lines.line), layout.delimiter)
     if len(words) != len(layout.names) or not any(is_column_name(words[place]) for place in layout.ends):
         return error
-    fix = "vertices may have names where a first line such as `source,target` says so, and the first edge has two"
+    fix = (
+        "vertices have names, both of the first edge among them, under a first line such as `source,target`, or where "
+        "--source-column and --target-column (source_column=, target_column=) name these columns"
+    )
     return GdslError((replace(error.diagnostics[0], fix=fix), *error.diagnostics[1:]), error.source)
 
 

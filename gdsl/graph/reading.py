@@ -25,6 +25,8 @@ from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.wanted import Columns, refuse_columns
 from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
 
+_LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
+_GENERATORS = "graphs are made by rmat:16, grid:300 or uniform:1000:5000, where no file has such a name"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_FOUND = Columns()
 _MOST_FILES = 1000
@@ -49,10 +51,13 @@ def _require_file(name: str) -> None:
         require_file(name)
     except GdslError as error:
         [problem] = error.diagnostics
-        near = _near(name) if problem.fix is None and not os.path.lexists(name) else None
-        if near is None:
+        if problem.fix is not None or os.path.lexists(name):
             raise
-        raise GdslError([replace(problem, fix=f"did you mean {near}?")]) from None
+        near = _near(name)
+        fix = f"did you mean {near}?" if near is not None else _GENERATORS if _LIKE_A_SPEC.fullmatch(name) else None
+        if fix is None:
+            raise
+        raise GdslError([replace(problem, fix=fix)]) from None
 
 
 def _near(name: str) -> str | None:

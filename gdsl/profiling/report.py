@@ -7,6 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from gdsl.files import whole_file
+from gdsl.html import folded, heading, page
 
 if TYPE_CHECKING:
     from gdsl.profiling.compare import Comparison
@@ -45,9 +46,9 @@ class Profile:
 
     def html(self) -> str:
         """The page as text: one document, which asks for nothing from elsewhere."""
-        from gdsl.profiling.page import page
+        from gdsl.profiling import page as whole
 
-        return page([self._document], None)
+        return whole.page([self._document], None)
 
     def to_json(self, path: str | os.PathLike[str]) -> None:
         """Write the document. Raises OSError; the file is whole or as it was before."""
@@ -72,6 +73,16 @@ class Profile:
     def __repr__(self) -> str:
         document = self._document
         return f"<Profile: {document['program']['name']}, {self.time_ms:.3f} ms, {document['backend']}>"
+
+    def _repr_html_(self) -> str | None:
+        return _table_page(self)
+
+
+@page
+def _table_page(profile: Profile) -> str:
+    """The table, for a notebook: the whole page has a script, which notebooks do not run."""
+    title = f"where the time of {profile._document['program']['name']} went"
+    return f"<div>{folded(title, profile.text(), True)}{heading('', 'to_html(path) writes the whole page')}</div>"
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:

@@ -79,6 +79,17 @@ def test_nothing_to_gain(gdslc, work, monkeypatch):
     assert "knobs of hops.tune: none, the program is best as it is" in gdslc("run", *ON_PATH).out
 
 
+@needs_cpu
+def test_what_tried_nothing_writes_nothing(gdslc, monkeypatch):
+    """Else runs would go by a file that says that no knob is better."""
+    nothing = tuner.Found(auto_ms=20.0, tuned_ms=20.0, stop=tuner.Stop.TIME)
+    monkeypatch.setattr(tuner.Tuner, "search", lambda _: nothing)
+    words = ("tune", "hops", "path.mtx", "-p", "source=0", "--backend", "cpu")
+    answer = gdslc(*words)
+    assert answer.status == 0 and "nothing was tried in that time: give more with --seconds\n" in answer.out
+    assert answer.out.endswith("hops.tune is not written\n") and not Path("hops.tune").exists()
+
+
 def test_other_graphs_are_told(gdslc, work):
     assert gdslc("tune", *ON_PATH).status == 0
     run = ("run", "hops.gdsl", "karate", "-p", "source=0", "--backend", "reference")

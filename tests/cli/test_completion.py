@@ -75,6 +75,10 @@ def test_params(complete):
     assert set(complete("tune", "sssp", "karate", "-p", "w")) == {"weight="}
     assert not complete("run", "no_such_program", "karate", "-p", "")
     assert not complete("run", "-p", "")
+    assert set(complete("run", "sssp", "karate", "--each", "")) == {"source="}
+    assert set(complete("run", "sssp", "karate", "--each", "source=")) == {"source=all"}
+    assert set(complete("run", "pagerank", "karate", "--each", "da")) == {"damping="}
+    assert not complete("run", "reachability", "karate", "--each", "")
 
 
 def test_knobs(complete):

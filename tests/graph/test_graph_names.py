@@ -61,6 +61,7 @@ def test_names_are_read_as_they_are(tmp_path):
         ("E0705", "`1.5`", "source,target\n1.5,x\n", {}),
         ("E0705", "a first line such as `source,target`", "a,b\nx,y\n", {}),
         ("E0705", "a first line such as `source,target`", "ann,bob\nbob,carl\n", {}),
+        ("E0705", "--source-column", "start,stop\nann,bob\n", {}),
         ("E0705", "2 values", "source,target,w\nann,bob,1\nann,bob\n", {}),
         ("E0705", "is no name of a vertex", "source,target\nann,bob\nann,\n", {}),
         ("E0705", "weight: `x`", "source,target,w\nann,bob,1\nann,bob,x\n", {}),
