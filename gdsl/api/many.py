@@ -131,7 +131,7 @@ class _Many:
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
         return runs, self._parts(executable, bound, self._limits())
 
-    def _parts(self, executable: Executable, bound: list[Bindings], stops: Limits) -> Iterator[Part]:
+    def _parts(self, executable: Executable, bound: Sequence[Bindings], stops: Limits) -> Iterator[Part]:
         counting = Counting(f"running {self.program.name}", self.count, self.options.progress)
         try:
             with counting:
@@ -146,18 +146,18 @@ class _Many:
         spent = deadline.spent()
         return replace(self.stops, spent=spent) if spent else self.stops
 
-    def _bound(self, choice: Choice) -> list[Bindings]:
+    def _bound(self, choice: Choice) -> Sequence[Bindings]:
         """Everything checked, for each of the values."""
         program, widths = self.program, needed_widths(self.program._program, self.graph)
         binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
         check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
             try:
-                bound = binder.bind_all(self.graph, self.shared, self.varied, widths=widths, device=device)
+                together = binder.bind_all(self.graph, self.shared, self.varied, widths=widths, device=device)
             except GdslError as error:
                 raise self._told(error, 0) from None
-            if bound is not None:
-                return bound
+            if together is not None:
+                return together
             for index in range(self.count):
                 given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
                 try:

@@ -12,6 +12,7 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.backends.interface import Bindings
+from gdsl.backends.many import Alike
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals
@@ -135,20 +136,22 @@ class Binder:
 
     def bind_all(
         self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **how: Any
-    ) -> list[Bindings] | None:
+    ) -> Alike | None:
         """What `bind` makes of each of the values in `varied`, equally many by param, beside `shared`. None where they
         must be asked one by one: only integers in their ranges may differ. Raises as `bind` for the first."""
-        rows = [dict(zip(varied, row, strict=True)) for row in zip(*varied.values(), strict=True)]
-        if not rows or self._of_params or self._has_several or self._hangs_on_params:
+        if not all(varied.values()) or self._of_params or self._has_several or self._hangs_on_params:
             return None
-        first, seen = self.bind(graph, {**shared, **rows[0]}, **how), self._graphs[graph]
+        first, seen = (
+            self.bind(graph, {**shared, **{name: values[0] for name, values in varied.items()}}, **how),
+            self._graphs[graph],
+        )
         if any(name not in shared and name not in varied and name not in seen.defaults for name in first.params):
             return None
         for name, values in varied.items():
             low, behind = seen.ranges.get(name, (0, 0))
             if {*map(type, values)} != {int} or min(values) < low or max(values) >= behind:
                 return None
-        return [first, *(Bindings({**first.params, **row}, first.inputs, first.own) for row in rows[1:])]
+        return Alike(first, varied)
 
     def _check_where(
         self,

@@ -223,7 +223,7 @@ MISTAKES = [
     ("names[id] : ~vertex(0)", "names[id] : vertex(0)"),
     ("v < count ? places[v] : Place(0)", "v < count ? (Place)v : Place(0)"),
     ("each + i % each]", "each]"),
-    ("if (v < count) made", "made"),
+    ("if (v < count) __stcs", "__stcs"),
     ("(columns, offsets[v], e, columns[e])", "(columns, offsets[v], e, 0)"),
     ("+ before", "+ 0 * before"),
     ("behind, order[columns[e]]) +", "behind, columns[e]) +"),

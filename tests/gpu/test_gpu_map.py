@@ -43,6 +43,23 @@ def test_runs_are_those_of_calls(monkeypatch: pytest.MonkeyPatch, graph: gdsl.Gr
     check(program, graph, batch, range(0, 700, 97))
 
 
+def test_results_come_back_to_the_callers_ids() -> None:
+    """Of a graph of many tiles in the order of degrees: what a call gives, and parents that are neighbours."""
+    graph = GraphOptions(undirected=True).apply(generate("rmat:16"))
+    batch = gdsl.samples.bfs.map(graph, source=range(0, 60000, 1500), backend="cuda")
+    distances, parents = (batch.host_arrays()[name] for name in ("distance", "parent"))
+    offsets, columns = np.asarray(graph.offsets), np.asarray(graph.columns)
+    edges = set(zip(np.repeat(np.arange(graph.num_vertices), np.diff(offsets)).tolist(), columns.tolist(), strict=True))
+    for row in range(0, len(batch), 7):
+        alone = gdsl.samples.bfs(graph, source=int(batch.values["source"][row]), backend="cuda")
+        assert np.array_equal(alone.host_arrays()["distance"], distances[row])
+        reached = np.flatnonzero(distances[row] > 0)
+        found = parents[row][reached]
+        assert (distances[row][found] == distances[row][reached] - 1).all()
+        assert set(zip(found.tolist(), reached.tolist(), strict=True)) <= edges
+        assert (np.delete(parents[row], reached) == -1).all()
+
+
 def test_other_programs() -> None:
     ranks = gdsl.samples.pagerank.map(SKEWED, damping=[0.5, 0.85, 0.9], tolerance=1e-6, backend="cuda")
     check(gdsl.samples.pagerank, SKEWED, ranks, range(3))

@@ -15,7 +15,7 @@ from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time, settle, values_of
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda import teams as texts
@@ -172,9 +172,7 @@ class TeamRuns:
         whole = False
         try:
             memory.begin(values[0], self.limits)
-            for bindings in values:
-                for settle in bindings.open:
-                    settle()
+            settle(values)
             memory.put_inside()
             rows = [self.device.allocate(count * nbytes) for nbytes in self._rows]
             made = self._allocated(count, teams)
@@ -216,7 +214,7 @@ class TeamRuns:
         params = numpy.zeros(len(values), self._values)
         for param in self.plan.program.params:
             kind = value_dtype(param.type, self.widths)
-            found = numpy.array([bindings.params[param.name] for bindings in values], kind)
+            found = numpy.array(values_of(values, param.name), kind)
             params[param.name] = memory.all_inside(param.name, found).view(params.dtype[param.name])
         there = self.device.upload(params.view(numpy.uint8))
         batch = numpy.zeros(1, self._batch)

@@ -113,6 +113,7 @@ extern "C" __global__ void places_of_edges(
 // `each` words of every vertex or edge: those of `places[v]` become those of v, in each of the rows, `step` words
 // apart, as `named` gives them. A block has consecutive places, which it reads once for many rows: consecutive vertices
 // of equal degree lie side by side in the other order, so that few sectors of a row come from L2 to a multiprocessor.
+// What is made is not kept in L2, where the rows and names are.
 template <class T, class Place, class Named>
 __device__ void put_rows(
     const T* __restrict__ from, T* __restrict__ made, const Place* __restrict__ places, long long count, long long each,
@@ -146,7 +147,7 @@ __device__ void put_rows(
             #pragma unroll
             for (int k = 0; k < PLACES; ++k) {{
                 const long long v = first + k * (long long)blockDim.x;
-                if (v < count) made[row * step + v] = value[k];
+                if (v < count) __stcs(made + row * step + v, value[k]);
             }}
         }}
     }}

@@ -166,6 +166,11 @@ EMULATOR_INLINE void __nanosleep(unsigned) { emulator::pause(); }
 EMULATOR_INLINE long long clock64() { return (long long)emulator::clock(); }
 
 template <class T>
+EMULATOR_INLINE void __stcs(T* address, T value) {
+    *address = value;
+}
+
+template <class T>
 EMULATOR_INLINE T __ldg(const T* address) {
     return emulator::from_bits<T>(emulator::load_read_only(address, sizeof(T)));
 }
