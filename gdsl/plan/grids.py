@@ -20,7 +20,7 @@ SEARCHING = 1024
 MANY = 4
 FEW = 1
 EDGES_A_VERTEX = 6
-SHORT = 64
+SHORT = 256
 """Passes of a loop."""
 LONG_LIST = 512
 """A graph with fewer, and no longer list, is taken for one on which searches are narrow."""

@@ -23,6 +23,7 @@ ROADS, SOCIAL, STAR = (9_000_000, 32_000_000, 4), (4_000_000, 128_000_000, 163_0
         ("bfs", STAR, MANY),
         ("pagerank", ROADS, MANY),  # has no frontiers
         ("connected_components", ROADS, MANY),  # advances without a result
+        ("strongly_connected_components", ROADS, MANY),  # ends its searches after a few passes
     ],
 )
 def test_searches_on_roads_take_few_blocks(sample: str, shape: tuple[int, int, int], blocks: int) -> None:
