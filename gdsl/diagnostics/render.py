@@ -14,9 +14,8 @@ _MOST_CALLS = 4
 def render(diagnostic: Diagnostic, source: Source | None) -> str:
     """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
     span = diagnostic.span if diagnostic.span != NOWHERE else None
-    lines = [
-        f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]: {_told(diagnostic.message)}"
-    ]
+    head = f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]"
+    lines = [f"{head}: {_told(diagnostic.message)}"]
     places = [(span, diagnostic.hint)] if span else []
     places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
     places += [(call, "in this call") for call in _few(span.calls if span else ())]

@@ -20,6 +20,8 @@ _WORDS = """
     """
 _MACROS = frozenset(_WORDS.split())
 """What the headers of C and of systems define by words with lower-case letters."""
+_TYPE = re.compile(r"u?int(8|16|32|64)_t|gdsl_(vertex|edge)")
+"""The types of members: a member of that name would stand for it in all that come behind."""
 WEIGHT = "weight"
 _ELEMENTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 _OTHER = re.compile(r"\W|__+")
@@ -34,7 +36,8 @@ class MemberNames:
     def own(self, name: str) -> str:
         """A name for what the program calls `name`."""
         form = _OTHER.sub("_", name)
-        if form in KEYWORDS or form in _MACROS or form == form.upper() or form.startswith("_") or form in self._taken:
+        is_word = form in KEYWORDS or form in _MACROS or _TYPE.fullmatch(form) is not None
+        if is_word or form == form.upper() or form.startswith("_") or form in self._taken:
             form = f"{form.lstrip('_') or 'name'}_"
         while form in self._taken:
             form += "_"

@@ -60,5 +60,6 @@ def draw_degrees(ax: Any, graph: Any, title: str) -> None:
         alone = int(counts[0]) if len(counts) else 0
         label = f"{name}; {alone:,} vertices have none" if alone else name
         ax.scatter(found, counts[found], s=14, alpha=0.7, linewidths=0, label=label)
-    ax.set(xscale="log", yscale="log", xlabel="degree", ylabel="vertices", title=title)
+    scale = "log" if graph.num_edges else "linear"  # a logarithmic axis of nothing cannot be drawn
+    ax.set(xscale=scale, yscale=scale, xlabel="degree", ylabel="vertices", title=title)
     ax.legend(loc="upper right")

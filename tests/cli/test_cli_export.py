@@ -33,6 +33,7 @@ def test_what_is_refused(gdslc, work: Path) -> None:
         (("hops.gdsl", "-o", str(work / "full")), 1, "E0911"),
         (("hops.gdsl", "-o", str(work / "none" / "made")), 1, "E0911"),
         (("hops.gdsl", "-o", "hops.gdsl"), 1, "E0911"),
+        (("hops.gdsl", "-o", ""), 1, "the name of the directory to write is empty"),
         (("hops.gdsl",), 2, "-o"),
         (("hops.gdsl", "-o", "x", "--backend", "reference"), 2, "reference"),
         ((str(work / "none.gdsl"), "-o", str(work / "new")), 1, "none.gdsl"),
@@ -42,6 +43,7 @@ def test_what_is_refused(gdslc, work: Path) -> None:
         assert (found.status, said in found.err) == (status, True)
         assert "Traceback" not in found.err
     assert not (work / "new").exists()
+    assert not (work / "hops.h").exists()
     assert [each.name for each in (work / "full").iterdir()] == ["mine"]
     assert gdslc("export", "hops.gdsl", "-o", str(work / "full"), "--force").status == 0
     assert (work / "full" / "mine").read_text() == "mine"

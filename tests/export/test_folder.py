@@ -71,12 +71,17 @@ def test_names_of_any_kind(tmp_path: Path, backend: str) -> None:
         problem {
             param  int       : int32 = 1;
             param  NULL      : float64 = 0.5;
+            vertex int32_t   : int32 = 3;
+            vertex gdsl_vertex : vertex = 0;
+            vertex last      : vertex = 0;
             vertex double    : int32 = 3;
             vertex errno     : float32;
             scalar iterations : int64 = 4;
             vertex iterations_ : bool;
         }
-        schedule { fill(double, int); fill(errno, float32(NULL)); }
+        schedule {
+            fill(double, int); fill(errno, float32(NULL)); fill(int32_t, 1); fill(gdsl_vertex, 0); fill(last, 0);
+        }
         """
     )
     program = gdsl.compile(text)

@@ -77,6 +77,8 @@ def test_what_there_is_not() -> None:
     program = sample("bfs")
     with pytest.raises(GdslError, match="no GPU architecture"):
         program.kernels(arch="large")
+    with pytest.raises(TypeError, match="arch is a str such as 'sm_90', not 90"):
+        program.kernels(arch=90)
     with pytest.raises(ValueError, match="ids must be 32 or 64"):
         program.kernels(arch="sm_90", ids=16)
     wide = gdsl.compile(

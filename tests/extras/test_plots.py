@@ -126,6 +126,13 @@ def test_graphs_of_nothing(axes):
         panels([gdsl.Graph.from_edges([], [], num_vertices=count).plot]).canvas.draw()
 
 
+@pytest.mark.parametrize("vertices", [0, 300])
+def test_degrees_of_no_edges(axes, tmp_path, vertices):
+    ax = gdsl.Graph.from_edges([], [], num_vertices=vertices).plot(axes(), kind="distribution")
+    ax.figure.savefig(tmp_path / "degrees.svg")
+    assert (tmp_path / "degrees.svg").stat().st_size
+
+
 def test_kinds_that_there_are_not(karate, large, axes):
     with pytest.raises(ValueError, match="'drawing' or 'distribution', not 'spring'"):
         karate.plot(kind="spring")

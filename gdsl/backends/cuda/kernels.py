@@ -15,6 +15,7 @@ from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.codegen.structs import element_dtype
+from gdsl.diagnostics import shown
 from gdsl.extents import of_graph
 from gdsl.ir.nodes import Program
 from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor
@@ -161,7 +162,7 @@ class Kernels(Sequence[Kernel]):
         if ids not in (32, 64):
             raise ValueError(f"ids must be 32 or 64, not {ids!r}")
         self._program, self._explaining, self._ids = program, explaining, ids
-        self._architecture = None if arch is None else nvrtc.normal_architecture(arch)
+        self._architecture = None if arch is None else nvrtc.normal_architecture(_word(arch))
 
     @cached_property
     def _kernels(self) -> list[Kernel]:
@@ -270,3 +271,9 @@ def _values(plan: Plan) -> Iterator[tuple[str, str, str]]:
     yield "run", "trace_capacity", "records that run.trace has room for; 0: none is kept"
     yield "run", "max_iterations", "passes that one loop may have"
     yield from ((PROBLEM, param.name, f"param, {param.type.name}") for param in plan.program.params)
+
+
+def _word(arch: object) -> str:
+    if not isinstance(arch, str):
+        raise TypeError(f"arch is a str such as 'sm_90', not {shown(arch)}")
+    return arch
