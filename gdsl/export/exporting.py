@@ -40,6 +40,8 @@ _LONGEST_NAME = 100
 _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++17", "-fopenmp")
 """Options that CMake has words for, or that are not for other machines."""
 _WITHOUT_NVCC = ("-default-device", "-lineinfo", "-std=c++17")
+_QUIET = "-diag-suppress=177,550"
+"""No warnings of variables that a text of pieces has and this program does not read."""
 _CODES = (601, 604, 605, 606, 608, 609, 610, 612, 613, 614, 707, 709, 711, 801, 804, 805, 806, 901, 905, 912)
 """What running can end in."""
 
@@ -153,7 +155,8 @@ def _table(interface: Interface, domain: Domain) -> Table:
 def _cmake(backend: str, suffix: str, architectures: str, common: dict[str, object]) -> str:
     stem = common["stem"]
     options = " ".join(option for option in compiler.OPTIONS if option not in _OF_THIS_MACHINE)
-    cuda_options = " ".join(option for option in nvrtc.OPTIONS if option not in _WITHOUT_NVCC)
+    of_nvcc = (option for option in nvrtc.OPTIONS if option not in _WITHOUT_NVCC)
+    cuda_options = " ".join((*of_nvcc, _QUIET))
     sources = f"{stem}.{suffix} {stem}_checks.cpp main.cpp -o {stem}"
     command = f"g++ -std=c++17 -O3 -fopenmp {options} {sources}"
     if backend == "cuda":
