@@ -188,8 +188,9 @@ class TeamRuns:
             self.device.wait(lambda: watching.look(made["next"]))
             records = self.device.fetch(made["records"], numpy.uint8, count * self._records.stride)
             records = records.reshape(count, self._records.stride)
-            self._raise_failure(records, values, first)
-            part = self._gathered(memory, outside, records, rows)
+            control = self._words(records, (RUN, "control"), self._control)[:, 0]
+            self._raise_failure(control, values, first)
+            part = (*self._gathered(memory, outside, records, rows), control["iterations"].tolist())
             whole = True
             watching.end()
             return Part(*part, self.device.elapsed_ms(), _how(len(bound), shape))
@@ -248,9 +249,8 @@ class TeamRuns:
         nbytes = -(-self._bytes(key) // numpy.dtype(dtype).itemsize) * numpy.dtype(dtype).itemsize
         return numpy.ascontiguousarray(records[:, first : first + nbytes]).view(dtype)
 
-    def _raise_failure(self, records: Any, values: Sequence[Bindings], first: int) -> None:
+    def _raise_failure(self, control: Any, values: Sequence[Bindings], first: int) -> None:
         """Raise what stopped the first value that was stopped for a reason of its own, else what stopped all."""
-        control = self._words(records, (RUN, "control"), self._control)[:, 0]
         stopped = numpy.flatnonzero((control["failure"] != 0) | (control["exhausted"] != 0))
         for index in stopped[:1].tolist():
             word = {
@@ -283,8 +283,8 @@ class TeamRuns:
 
     def _gathered(
         self, memory: RunMemory, outside: dict[str, Buffer] | None, records: Any, rows: list[Buffer]
-    ) -> tuple[dict[str, Any], dict[str, list[Scalar | Pair]], list[int]]:
-        """Arrays, scalars and passes."""
+    ) -> tuple[dict[str, Any], dict[str, list[Scalar | Pair]]]:
+        """Arrays and scalars."""
         count, program = len(records), self.plan.program
         steps = {name: step for (_, name), step in zip(self.teams.rows, self._rows, strict=True)}
         at = dict(zip(steps, rows, strict=True)) | (outside or {})
@@ -298,8 +298,7 @@ class TeamRuns:
                 arrays[name] = values.reshape(count, step)[:, :length]
         own = [scalar for scalar in program.scalars if not scalar.is_local and not scalar.is_input]
         scalars = {scalar.name: self._scalar(memory, records, scalar) for scalar in own}
-        passes = self._words(records, (RUN, "control"), self._control)[:, 0]["iterations"]
-        return arrays, scalars, passes.tolist()
+        return arrays, scalars
 
     def _scalar(self, memory: RunMemory, records: Any, scalar: Any) -> list[Scalar | Pair]:
         dtype = value_dtype(scalar.type, self.widths)
