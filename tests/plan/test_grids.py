@@ -43,6 +43,18 @@ def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:
         assert resident_threads(plan_of("pagerank", on=on)) == 1024
 
 
+PROGRAM = """program p;
+    problem {{
+        param source : vertex; vertex best : {type}; vertex own : {type} = {type}(id); scalar common : int64;
+    }}
+    edge functor height(src, dst, e) -> {type} {{ value own[dst]; }}
+    edge functor likes(src, dst, e) -> ({type}, int64) {{ value (own[dst], 1); }}
+    edge functor reach(src, dst, e) {{ cond own[dst] > 0; apply {{ own[dst] = 0; }} }}
+    vertex functor keep(v) {{ apply {{ own[v] = best[v]; }} }}
+    vertex functor high(v) {{ cond own[v] > {long}; }}
+    schedule {{ frontier f = {{ source }}; repeat (3) {{ {steps} }} }}"""
+
+
 @pytest.mark.parametrize(
     "steps, threads",
     [
@@ -53,11 +65,34 @@ def test_kernels_with_sets_leave_registers_for_two_blocks() -> None:
     ],
 )
 def test_registers_are_left_for_more_blocks_where_all_is_swept(steps: str, threads: int) -> None:
-    program = load(f"""program p;
-        problem {{ param source : vertex; vertex best : int32; vertex own : int32 = int32(id); }}
-        edge functor height(src, dst, e) -> int32 {{ value own[dst]; }}
-        edge functor reach(src, dst, e) {{ cond own[dst] > 0; apply {{ own[dst] = 0; }} }}
-        vertex functor keep(v) {{ apply {{ own[v] = best[v]; }} }}
-        vertex functor high(v) {{ cond own[v] > 3; }}
-        schedule {{ frontier f = {{ source }}; repeat (3) {{ {steps} }} }}""")
+    """The values are of 64 bits, so that sets take too many beside them."""
+    assert resident_threads(cuda_plan(load(PROGRAM.format(steps=steps, type="int64", long="1")))) == threads
+
+
+FILTERED = "best = neighbor_reduce(vertices, height, max); f = filter(vertices, high);"
+LONG = " + ".join(f"own[v] * {factor}" for factor in range(1, 20))
+
+
+@pytest.mark.parametrize(
+    "steps, long, threads",
+    [
+        (FILTERED, "1", 1536),
+        (FILTERED, LONG, 1024),
+        (FILTERED + " compute(vertices, keep);" * 40, "1", 1024),
+        ("f = advance(f, reach);", "1", 1024),
+        ("advance(f, reach); f = filter(vertices, high);", "1", 1536),
+        ("best = neighbor_vote(vertices, likes); f = filter(vertices, high);", "1", 1024),
+        ("common = intersect(edges); f = filter(vertices, high);", "1", 1024),
+    ],
+)
+def test_registers_are_left_for_more_blocks_where_little_is_kept(steps: str, long: str, threads: int) -> None:
+    """Of words, by short functors, without searches and tables; in a short program."""
+    program = load(PROGRAM.format(steps=steps, type="int32", long=long))
     assert resident_threads(cuda_plan(program)) == threads
+
+
+def test_a_long_program_that_only_sweeps_has_registers_for_two_blocks() -> None:
+    """With those for three a sample spilled 1,328 bytes, and took twice as long."""
+    assert resident_threads(plan_of("who_to_follow")) == 1024
+    steps = "best = neighbor_reduce(vertices, height, max); compute(vertices, keep);" * 20
+    assert resident_threads(cuda_plan(load(PROGRAM.format(steps=steps, type="int64", long="1")))) != 1536
