@@ -141,10 +141,9 @@ class Binder:
         must be asked one by one: only integers in their ranges may differ. Raises as `bind` for the first."""
         if not all(varied.values()) or self._of_params or self._has_several or self._hangs_on_params:
             return None
-        first, seen = (
-            self.bind(graph, {**shared, **{name: values[0] for name, values in varied.items()}}, **how),
-            self._graphs[graph],
-        )
+        begun = {**shared, **{name: values[0] for name, values in varied.items()}}
+        first = self.bind(graph, begun, **how)
+        seen = self._graphs[graph]
         if any(name not in shared and name not in varied and name not in seen.defaults for name in first.params):
             return None
         for name, values in varied.items():
