@@ -256,6 +256,9 @@ class EmulatedDevice:
         """A copy of the first `count` values."""
         return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)
 
+    def prepare_peek(self) -> None:
+        """There is nothing to make."""
+
     def peek(self, buffer: EmulatedBuffer, dtype: Any) -> Any:
         """The first value."""
         return self.fetch(buffer, dtype, 1)[0]

@@ -128,8 +128,13 @@ class Device(Protocol):
         """The first `count` values of `buffer`, on the host, after all work so far."""
         ...
 
+    def prepare_peek(self) -> None:
+        """Make what `peek` needs: asked for beside a kernel, it would not be made before that ends."""
+        ...
+
     def peek(self, buffer: Buffer, dtype: Any) -> Any:
-        """The first value of `buffer` at this moment, while kernels run: it waits for none of them."""
+        """The first value of `buffer` at this moment, while kernels run: it waits for none of them. 0 where the work up
+        to `start_clock` is not done."""
         ...
 
     def result(self, buffer: Buffer, dtype: Any, count: int) -> Any:

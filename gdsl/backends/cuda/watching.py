@@ -20,6 +20,7 @@ class Watching:
         """`late` says whether to stop; `tell` is given how many more of the `count` values are done."""
         self._device, self._count, self._teams, self._late, self._tell = device, count, teams, late, tell
         self._told, self._looked = 0, time.monotonic()
+        device.prepare_peek()
 
     def look(self, taken: Buffer) -> bool:
         """Whether to stop. `taken` counts values that teams have begun with, where each had one at first: whoever takes
