@@ -135,6 +135,7 @@ class FakeCupy:
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             Device=_Device,
             Event=FakeEvent,
+            Stream=lambda non_blocking: stream,
             alloc=self._alloc,
             alloc_pinned_memory=_pinned,
             get_current_stream=lambda: self.stream,

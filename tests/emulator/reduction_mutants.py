@@ -77,8 +77,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "the trace is told before all have counted",
         "runtime/enactor.cuh",
-        "counted != nullptr && (whole || !early)",
-        "counted != nullptr",
+        "load_relaxed(&counted) != nullptr && (whole || !early)",
+        "load_relaxed(&counted) != nullptr",
         WALKED,
         "result",
     ),
