@@ -30,8 +30,6 @@ _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
 _ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
 """Names that would not be read as they are."""
-_NO_XML = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""Of control characters XML has none, and reads a carriage return as the end of a line."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
 _MARKS = re.compile(r"""[\s,;#%"]""")
 
@@ -85,11 +83,10 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         names = ", ".join(graph.vertex_attributes)
         message = f"this format keeps no attributes of vertices, and the graph has {names}"
         raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
-    if kind in (*TABLE_KINDS, *XML_KINDS):
-        _check_signs(graph, _NO_XML if kind in XML_KINDS else _NO_TEXT, path)
     if kind in TABLE_KINDS:
         from gdsl.graph.table_files import refuse_taken
 
+        _check_signs(graph, path)
         refuse_taken(graph.directed, graph.attributes, path)
     if kind in (*_LISTS, *TABLE_KINDS) and graph.names is not None:
         _refuse_alike(graph.names, path)
@@ -124,10 +121,10 @@ def _refuse_alike(names: Names, path: str) -> None:
         seen.add(name)
 
 
-def _check_signs(graph: Graph, refused: re.Pattern[str], path: str) -> None:
-    """E0715 for a name that has what the format cannot hold, or would not give back."""
+def _check_signs(graph: Graph, path: str) -> None:
+    """E0715 for a name that has what no text of a table can hold."""
     names = (*graph.attributes, *graph.vertex_attributes, *map(str, graph.names or ()))
-    odd = next((name for name in names if refused.search(name)), None)
+    odd = next((name for name in names if _NO_TEXT.search(name)), None)
     if odd is not None:
         message = f"this format cannot hold a character of the name {shown(odd)}"
         raise GdslError.single("E0715", message, fix="give it another name", place=path)

@@ -72,12 +72,12 @@ def test_what_a_format_cannot_hold(tmp_path):
         write(Graph.from_edges([0], [1], attributes={"a_b": [1]}), tmp_path / "a.gml")
     with pytest.raises(gdsl.GdslError, match=r"E0715.*an end of the edges, and an attribute"):
         write(Graph.from_edges([0], [1], attributes={"source": [1]}), tmp_path / "a.parquet")
-    for odd in ("a\0b", "a\x1b[31m", "a\ufffe", "a\rb", "a\ud800"):
+    for odd in ("a\0b", "a\x1b[31m", "a\ufffe", "a\ud800"):
         graph = Graph.from_table({"source": ["b", odd], "target": ["c", "c"]})
         for name in ("a.graphml", "a.gml", *(("a.parquet", "a.arrow") if odd == "a\ud800" else ())):
-            with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold a character of the name 'a\\"):
+            with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold (a character of the name )?'a\\"):
                 write(graph, tmp_path / name)
-    with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold a character of the name '\\x1bw'"):
+    with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold '\\x1bw' as the name of an attribute"):
         write(Graph.from_edges([0], [1], attributes={"\x1bw": [1]}), tmp_path / "a.graphml")
     with pytest.raises(gdsl.GdslError, match=r"E0702"):
         write(large, tmp_path / "a.parquet.gz")
