@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import platform
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -15,6 +12,7 @@ from gdsl.backends import registry
 from gdsl.diagnostics import GdslError, printable
 from gdsl.diagnostics.caution import caution
 from gdsl.graph import Graph
+from gdsl.native import processor
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
@@ -89,14 +87,4 @@ def _knob(word: str) -> str:
 
 def device_of(backend: str) -> str:
     """What `backend` runs on, by name: the GPU, else the processor."""
-    return registry.availability(backend).detail if backend == "cuda" else _processor()
-
-
-@cache
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    names = (line.split(":", 1)[1].strip() for line in lines if line.startswith("model name") and ":" in line)
-    return next(names, "") or platform.processor() or platform.machine()
+    return registry.availability(backend).detail if backend == "cuda" else processor.name()

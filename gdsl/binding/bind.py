@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from gdsl import deadline
+from gdsl.backends.alike import Alike
 from gdsl.backends.interface import Bindings
-from gdsl.backends.many import Alike
 from gdsl.binding.expressions import Evaluator
 from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals

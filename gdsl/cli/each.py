@@ -77,8 +77,8 @@ def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[
     for param in program.ir.params:
         if given.get(param.name) == "all" and param.type is not Type.VERTEX:
             raise click.UsageError(
-                f"--each {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
-                f"its values: --each {param.name}=…,…"
+                f"{EACH} {param.name}=all: all is every vertex, and {param.name} is of type {param.type.name}; list "
+                f"its values: {EACH} {param.name}=…,…"
             )
     return {name: _values(name, text, graph) for name, text in given.items()}
 
@@ -176,8 +176,8 @@ def _meant(value: Any, param: Param, graph: Graph) -> Any:
         return real_number(value.strip())  # as it was written, whatever its type makes of it
     count = graph.num_edges if param.type is Type.EDGE else graph.num_vertices
     found = scalar_value(param, vertex_by_name(param, value, graph, None), count, None)
-    has_name = param.type is Type.VERTEX and graph.names is not None
-    return _as_shown(graph.names[int(found)]) if has_name and graph.names is not None else found
+    names = graph.names if param.type is Type.VERTEX else None
+    return found if names is None else _as_shown(names[int(found)])
 
 
 def _as_shown(name: Any) -> Any:

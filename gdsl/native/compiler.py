@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import importlib.util
 import os
 import shlex
@@ -12,7 +11,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 from gdsl import deadline
@@ -109,28 +107,6 @@ def missing() -> tuple[str, str]:
     """What is said, and how to mend it, where there is no compiler."""
     chosen = _chosen()
     return (chosen, _FIX_CXX) if isinstance(chosen, str) else (_NO_COMPILER, _FIX)
-
-
-@cache
-def processor() -> str:
-    """What `-march=native` depends on, as a hash: code made for one machine is never run on another kind."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:
-        lines = []
-    kinds = ("model name", "flags", "Features", "CPU part", "isa")
-    telling = sorted({line for line in lines if line.startswith(kinds)})
-    parts = [*_machine(), *telling]
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
-
-
-def _machine() -> tuple[str, ...]:
-    """The kind of machine. Where the system says it itself Python is not asked, which starts a process to find out."""
-    if hasattr(os, "uname"):
-        return os.uname().machine, os.uname().sysname
-    import platform
-
-    return platform.machine(), platform.system(), platform.processor()
 
 
 def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[str] | None = None) -> bytes:

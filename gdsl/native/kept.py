@@ -11,21 +11,11 @@ from gdsl import cache
 from gdsl.cache.place import private_file
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
-from gdsl.native import trial
+from gdsl.native import processor, trial
 from gdsl.resources import resource_text
 
-OPTIONS = (
-    "-std=c++17",
-    "-O3",
-    "-march=native",
-    "-fPIC",
-    "-shared",
-    "-fno-fast-math",
-    "-ffp-contract=off",
-    "-fwrapv",
-    "-fno-strict-aliasing",
-    "-w",
-)
+OPTIONS = tuple(option for option in compilers.OPTIONS if option not in ("-fopenmp", "-frounding-math"))
+"""Threads are Python's, and no zero of a float hangs on an expression that a compiler might fold."""
 _KIND = "native"
 _at_once = threading.Lock()
 _loaded: dict[str, ctypes.CDLL] = {}
@@ -54,7 +44,7 @@ def _found(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
     if compiler is None:
         return None
     text = resource_text("templates", *name.split("/"))
-    key = (text, str(compiler), compiler.identity, " ".join(OPTIONS), compilers.processor())
+    key = (text, str(compiler), compiler.identity, " ".join(OPTIONS), processor.identity())
     path = cache.get_file(_KIND, key)
     if path is not None:
         try:

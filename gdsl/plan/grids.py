@@ -77,8 +77,8 @@ def _only_streams(plan: Plan) -> bool:
 
 def _keeps_little(plan: Plan) -> bool:
     """Whether a kernel that makes sets gets by with the registers of three blocks of 512 threads. Wide values take two
-    each; searches, tables and long functors keep many. Components on a road network take 16 percent less time, an
-    independent set 10, but 14 percent more where a long functor draws colours."""
+    each; searches, tables and long functors keep many. An independent set takes 10 percent less time, components on a
+    road network up to 16, but 14 percent more where a long functor draws colours."""
     program, tuning = plan.program, plan.program.tuning
     if not plan.target.fused or plan.target.teams or not plan.frontiers or plan.graphs or tuning.block is not None:
         return False

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends.alike import param_values
 from gdsl.backends.cpu import many as on_cpu
-from gdsl.backends.many import values_of
 from tests.support.graphs import make_graph, path
 
 ROOT = Path(__file__).parents[2]
@@ -248,7 +248,7 @@ def test_numbers_are_looked_at_together(line: gdsl.Graph, shared: Any, varied: A
         rows = [dict(zip(varied, row, strict=True)) for row in zip(*varied.values(), strict=True)]
         alone = [binder.bind(line, {**shared, **row}) for row in rows]
         assert (list(found), len(found), list(found[1:])) == (alone, len(alone), alone[1:])
-        assert list(values_of(found[1:], "width")) == [each.params["width"] for each in alone[1:]]
+        assert list(param_values(found[1:], "width")) == [each.params["width"] for each in alone[1:]]
 
 
 def test_several_values_an_element(line: gdsl.Graph) -> None:

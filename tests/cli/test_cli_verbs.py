@@ -251,7 +251,7 @@ def test_progress_is_shown_on_a_terminal_only(work, monkeypatch):
         "--backend",
         "reference",
         "--timeout",
-        "2",
+        "4",  # of which a busy machine takes some to begin
     ]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=terminal) as process:
         os.close(terminal)

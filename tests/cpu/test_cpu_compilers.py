@@ -18,7 +18,7 @@ from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.compiled import CpuBackend, plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
-from gdsl.native import processes
+from gdsl.native import processes, processor
 from gdsl.native.trial import is_cut_off
 
 TEXT = """program p;
@@ -341,7 +341,7 @@ def test_a_kept_program_starts_no_process_and_plans_nothing_before_a_trace_is_lo
     program = gdsl.compile(f"{text}\nschedule {{ compute(vertices, f); }}\n")
     graph = gdsl.Graph.from_edges([0], [1])
     first = program(graph, backend="cpu")
-    compilers.processor.cache_clear()
+    processor.identity.cache_clear()
     monkeypatch.setattr(subprocess, "Popen", lambda *_, **__: pytest.fail("a process is started"))
     planned = []
 

@@ -24,6 +24,7 @@ from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.native import compiler as compilers
+from gdsl.native import processor
 from gdsl.plan import storage
 from gdsl.types import Widths
 
@@ -104,7 +105,7 @@ class CpuBackend:
 def _library_key(text: str, compiler: compilers.Compiler) -> tuple[cache.KeyPart, ...]:
     """Of C++ `text`, and not of the program: many tunings of one come to the same."""
     options = " ".join(compilers.OPTIONS)
-    return text, str(compiler), compiler.identity, options, compilers.processor()
+    return text, str(compiler), compiler.identity, options, processor.identity()
 
 
 def _library(text: str, name: str, compiler: compilers.Compiler) -> Library:

@@ -9,13 +9,14 @@ from typing import Any
 import numpy
 
 from gdsl.backends import failures
+from gdsl.backends.alike import param_values, settle
 from gdsl.backends.cuda.enactor import STOPPED_FROM_BIT, signed
 from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part, check_time, settle, values_of
+from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda import teams as texts
@@ -215,7 +216,7 @@ class TeamRuns:
         params = numpy.zeros(len(values), self._values)
         for param in self.plan.program.params:
             kind = value_dtype(param.type, self.widths)
-            found = numpy.array(values_of(values, param.name), kind)
+            found = numpy.array(param_values(values, param.name), kind)
             params[param.name] = memory.all_inside(param.name, found).view(params.dtype[param.name])
         there = self.device.upload(params.view(numpy.uint8))
         batch = numpy.zeros(1, self._batch)

@@ -1,0 +1,40 @@
+"""The processor of this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+from functools import cache
+from pathlib import Path
+
+_TELLING = ("model name", "flags", "Features", "CPU part", "isa")
+
+
+@cache
+def identity() -> str:
+    """What `-march=native` depends on, as a hash: code made for one machine is never run on another kind."""
+    telling = sorted({line for line in _lines() if line.startswith(_TELLING)})
+    return hashlib.sha256("\n".join([*_machine(), *telling]).encode()).hexdigest()
+
+
+@cache
+def name() -> str:
+    """What its maker calls it, or of what kind it is."""
+    names = (line.split(":", 1)[1].strip() for line in _lines() if line.startswith("model name") and ":" in line)
+    return next(names, "") or platform.processor() or platform.machine()
+
+
+def _lines() -> list[str]:
+    """What Linux says of it."""
+    try:
+        return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return []
+
+
+def _machine() -> tuple[str, ...]:
+    """The kind of machine. Where the system says it itself Python is not asked, which starts a process to find out."""
+    if hasattr(os, "uname"):
+        return os.uname().machine, os.uname().sysname
+    return platform.machine(), platform.system(), platform.processor()
