@@ -256,6 +256,14 @@ class EmulatedDevice:
         """A copy of the first `count` values."""
         return buffer.bytes()[: numpy.dtype(dtype).itemsize * count].copy().view(dtype)
 
+    def pinned(self, nbytes: int) -> numpy.ndarray[Any, Any]:
+        """As any other."""
+        return numpy.zeros(nbytes, numpy.uint8)
+
+    def fetch_into(self, there: numpy.ndarray[Any, Any], buffer: EmulatedBuffer) -> None:
+        """At once."""
+        there[:] = self.fetch(buffer, numpy.uint8, there.size)
+
     def prepare_peek(self) -> None:
         """There is nothing to make."""
 

@@ -200,6 +200,11 @@ class CudaDevice:
         stream.synchronize()
         return found
 
+    def fetch_into(self, there: NDArray[Any], buffer: Any) -> None:
+        """On the run's stream."""
+        here, runtime = there.ctypes.data, self.cupy.cuda.runtime
+        runtime.memcpyAsync(here, buffer.pointer, there.nbytes, runtime.memcpyDeviceToHost, self.stream().ptr)
+
     def prepare_peek(self) -> None:
         """Pinned memory and a stream, once."""
         _ = self._beside

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ class Many:
     def __init__(self) -> None:
         self._made: dict[int, tuple[Program, CudaExecutable]] = {}
         """By the program's identity, which is kept alive beside it: a graph may ask for another one."""
+        self._runs: weakref.WeakKeyDictionary[Graph, TeamRuns] = weakref.WeakKeyDictionary()
+        """Those of the last call on each graph."""
 
     def run(
         self, executable: CudaExecutable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
@@ -35,10 +38,12 @@ class Many:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
         program, on_device = _suited(executable, graph, bound[0])
         made, device = self._form_of(executable, program), executable.backend.device()
-        let_go = partial(executable.backend.let_go, device)
-        return TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go).run(
-            bound, limits, bounds
-        )
+        runs = self._runs.get(graph)
+        if runs is None or runs.plan is not made.plan or runs.on_device is not on_device:
+            let_go = partial(executable.backend.let_go, device)
+            runs = TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go)
+            self._runs[graph] = runs
+        return runs.run(bound, limits, bounds)
 
     def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
         if id(program) not in self._made:

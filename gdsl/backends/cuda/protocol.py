@@ -128,6 +128,16 @@ class Device(Protocol):
         """The first `count` values of `buffer`, on the host, after all work so far."""
         ...
 
+    def pinned(self, nbytes: int) -> NDArray[Any]:
+        """Zeros in memory of the host to which the device copies by itself; not to be asked for beside a kernel, for
+        whose end it would wait."""
+        ...
+
+    def fetch_into(self, there: NDArray[Any], buffer: Buffer) -> None:
+        """Copy the first bytes of `buffer` to an array from `pinned`, where they are once the work up to here is done;
+        does not wait."""
+        ...
+
     def prepare_peek(self) -> None:
         """Make what `peek` needs: asked for beside a kernel, it would not be made before that ends."""
         ...

@@ -1,0 +1,200 @@
+"""Where the host puts what teams of blocks work with: rows and records of values, zeros and rooms of teams."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy
+
+from gdsl.backends.alike import param_values
+from gdsl.backends.cuda.memory import GraphOnDevice, value_dtype
+from gdsl.backends.cuda.protocol import Buffer, Device
+from gdsl.backends.cuda.run_memory import RunMemory
+from gdsl.backends.interface import Bindings, Pair, Scalar
+from gdsl.backends.needs import bytes_of
+from gdsl.backends.pairs import first_of, unpacked
+from gdsl.codegen.cuda import teams as texts
+from gdsl.codegen.structs import struct_dtype
+from gdsl.extents import of_graph
+from gdsl.plan.buffers import control_block
+from gdsl.plan.nodes import Plan
+from gdsl.plan.storage import PROBLEM, RUN
+from gdsl.records import dataclass
+
+_ALIGNMENT = 256
+"""Of what lies in one block of memory."""
+_WORD = 4
+"""Rows begin at a multiple of it: what one value changes by a compare-and-swap of a word is no other value's."""
+
+
+class Laid:
+    """Buffers one behind the other, which many have: where each begins, and how many bytes one has of all."""
+
+    def __init__(self, sizes: Mapping[tuple[str, str], list[int]]) -> None:
+        """By group and name the bytes of each copy."""
+        self.offsets: dict[tuple[str, str], list[int]] = {}
+        self.stride = 0
+        for key, copies in sizes.items():
+            self.offsets[key] = []
+            for size in copies:
+                self.offsets[key].append(self.stride)
+                self.stride += -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Memory of one launch: a row of every array and a record for each value, zeros and rooms of the teams; what they
+    take values from: how many have been taken, and behind that their params; where the records come on the host,
+    uint8[count, bytes]."""
+
+    count: int
+    rows: list[Buffer]
+    records: Buffer
+    zeros: Buffer
+    rooms: Buffer
+    taken: Buffer
+    records_here: Any
+
+
+class TeamMemory:
+    """What values and teams take of memory on one graph, the same for every launch there.
+
+    most: by param that says how many values an element has, the largest of all: a team has room for any.
+    """
+
+    def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, most: Mapping[str, int]) -> None:
+        assert plan.teams is not None
+        self._device, self._plan, self._on_device, self.most = device, plan, on_device, dict(most)
+        self.widths, self._rows_of = on_device.widths, plan.teams.rows
+        self._buffers = {(buffer.group, buffer.name): buffer for buffer in plan.buffers}
+        graph = on_device.graph()
+        assert graph is not None
+        self._sizes = of_graph(graph.num_vertices, graph.num_edges, self.most)
+
+        def laid(keys: tuple[tuple[str, str], ...]) -> Laid:
+            return Laid({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
+
+        self._records, self._zeros, self._rooms = map(laid, (plan.teams.records, plan.teams.zeros, plan.teams.rooms))
+        self._rows = [-(-self._bytes(key) // _WORD) * _WORD for key in self._rows_of]
+        self._control = struct_dtype(control_block(plan), self.widths)
+        self._values, self._batch = texts.dtypes(plan, self.widths)
+
+    def _bytes(self, key: tuple[str, str]) -> int:
+        return bytes_of(self._buffers[key], self.widths, self._sizes)
+
+    @property
+    def of_a_value(self) -> int:
+        """Bytes, with those of the results in the caller's order."""
+        return self._records.stride + sum(self._rows) * (2 if self._on_device.numbering is not None else 1)
+
+    @property
+    def of_a_team(self) -> int:
+        """Bytes."""
+        return max(self._zeros.stride + self._rooms.stride, 1)
+
+    @cached_property
+    def run(self) -> RunMemory:
+        """What all have alike, as a run by itself has it. Raises E0912."""
+        return RunMemory(self._device, self._plan, self._on_device, self._sizes)
+
+    # Before a launch
+
+    def allocate(self, values: Sequence[Bindings], teams: int) -> Made:
+        """Memory for a launch with `values`, of which each team has one at first. Raises E0912."""
+        count, allocate = len(values), self._device.allocate
+        rows = [allocate(count * nbytes) for nbytes in self._rows]
+        records, zeros, rooms = (
+            allocate(max(times * laid.stride, 1))
+            for times, laid in ((count, self._records), (teams, self._zeros), (teams, self._rooms))
+        )
+        self._device.zero(records)
+        if self._zeros.stride:
+            self._device.zero(zeros)
+        taken = self._device.upload(self._params_of(values, teams))
+        here = self._device.pinned(count * self._records.stride).reshape(count, -1)
+        return Made(count, rows, records, zeros, rooms, taken, here)
+
+    def _params_of(self, values: Sequence[Bindings], teams: int) -> Any:
+        """The bytes of how many values are taken at first, and of the params of all."""
+        whole = numpy.zeros(_ALIGNMENT + len(values) * self._values.itemsize, numpy.uint8)
+        whole[:8].view(numpy.uint64)[0] = teams
+        params = whole[_ALIGNMENT:].view(self._values)
+        for param in self._plan.program.params:
+            found = numpy.array(param_values(values, param.name), value_dtype(param.type, self.widths))
+            params[param.name] = self.run.all_inside(param.name, found).view(params.dtype[param.name])
+        return whole
+
+    def batch(self, made: Made) -> Any:
+        """The second argument."""
+        batch = numpy.zeros(1, self._batch)
+        batch["count"], batch["next"], batch["values"] = made.count, made.taken.pointer, made.taken.pointer + _ALIGNMENT
+        batch["record"], batch["zeros"] = self._records.stride, self._zeros.stride
+        batch["room"] = self._rooms.stride
+        batch["rows"][0][: len(self._rows)] = self._rows
+        return batch
+
+    def record(self, made: Made) -> Any:
+        """The first argument: what the first value and the first team have."""
+        record = self.run.record
+        for key, row in zip(self._rows_of, made.rows, strict=True):
+            record.pointer(self._buffers[key])[0] = row.pointer
+        for laid, block in ((self._records, made.records), (self._zeros, made.zeros), (self._rooms, made.rooms)):
+            for key, offsets in laid.offsets.items():
+                record.pointer(self._buffers[key])[:] = [block.pointer + offset for offset in offsets]
+        record.set_values(RUN, {"trace_capacity": 0})
+        return record.data
+
+    # Behind it
+
+    def outside(self, made: Made) -> dict[str, Buffer] | None:
+        """The results in the caller's order, where they are in another."""
+        numbering = self._on_device.numbering
+        if numbering is None:
+            return None
+        at = dict(zip(self._rows_of, zip(made.rows, self._rows, strict=True), strict=True))
+        put = {}
+        for name, *_ in self.run.results:
+            buffer, step = at[PROBLEM, name]
+            nbytes, of_ids = self._bytes((PROBLEM, name)), self.run.holds_ids(name)
+            put[name] = numbering.put_rows_outside(buffer.pointer, nbytes, of_ids, (made.count, step))
+        return put
+
+    def fetch(self, made: Made) -> None:
+        """Let the records come to the host."""
+        self._device.fetch_into(made.records_here.reshape(-1), made.records)
+
+    def controls(self, made: Made) -> Any:
+        """The control block of each value, as the host has it."""
+        return self._words(made.records_here, (RUN, "control"), self._control)[:, 0]
+
+    def _words(self, records: Any, key: tuple[str, str], dtype: Any) -> Any:
+        """What every record has of a buffer, [count, words]."""
+        (first,) = self._records.offsets[key]
+        size = numpy.dtype(dtype).itemsize
+        nbytes = -(-self._bytes(key) // size) * size
+        return numpy.ascontiguousarray(records[:, first : first + nbytes]).view(dtype)
+
+    def scalar(self, made: Made, scalar: Any) -> list[Scalar | Pair]:
+        """A scalar of each value, as the host has it."""
+        dtype = value_dtype(scalar.type, self.widths)
+        words = self._words(made.records_here, (PROBLEM, scalar.name), dtype)
+        if scalar.type.is_pair:
+            return [first_of(unpacked(row, scalar.type, self.widths)) for row in words]
+        return [self.run.outside(scalar.name, value) for value in words[:, 0].tolist()]
+
+    def arrays(self, made: Made, outside: dict[str, Buffer] | None) -> dict[str, Any]:
+        """The results that are arrays, by name [count, elements]."""
+        steps = {name: step for (_, name), step in zip(self._rows_of, self._rows, strict=True)}
+        at = dict(zip(steps, made.rows, strict=True)) | (outside or {})
+        arrays = {}
+        for name, kind, dtype, length in self.run.results:
+            step = steps[name] // dtype.itemsize
+            values = self._device.result(at[name], dtype, made.count * step)
+            if kind.is_pair:
+                parts = unpacked(values, kind, self.widths)
+                arrays[name] = Pair(*(part.reshape(made.count, -1) for part in parts))
+            else:
+                arrays[name] = values.reshape(made.count, step)[:, :length]
+        return arrays
