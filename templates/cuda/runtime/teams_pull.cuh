@@ -23,21 +23,33 @@ struct pulled_vertex {
 // piece: pull_warps
 // As where a run has the whole device, but for what makes little memory of many wait: of WORDS_AT_ONCE vertices a thread
 // looks at the same time whether they may still be reached, where their lists lie, and at their first neighbours. Those
-// behind the last one that has an edge are passed over.
+// behind the last one that has an edge are passed over. What keeps a multiprocessor busy here are instructions: a warp
+// goes no further where none of its vertices may be reached, and counts in words as narrow as ids.
 template <bool closes, class Members, class Lists, class Select, class Visit, class Out>
 __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, const Members& members, const Lists& lists,
                                            Select select, Visit visit, Out& out) {
-    const uint64 known = vertices_with_edges(lists, num_vertices);
-    for (uint64 first = warp_index(); first * 32 < num_vertices; first += WORDS_AT_ONCE * grid_warps()) {
+    const vertex known = vertex(vertices_with_edges(lists, num_vertices));
+    const vertex words = vertex((num_vertices + 31) / 32), warps = vertex(grid_warps());
+    for (vertex first = vertex(warp_index()); first < words; first += WORDS_AT_ONCE * warps) {
         pulled_vertex rows[WORDS_AT_ONCE];
+        bool some = false;
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
-            const uint64 id = (first + k * grid_warps()) * 32 + lane_index();
-            rows[k].selected = id < known && select(vertex(id));
+            const vertex far = (first + k * warps) * 32 + lane_index();
+            rows[k].selected = far < known && select(far);
+        }
+#pragma unroll
+        for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) { some |= rows[k].selected; }
+        if (!__any_sync(FULL_WARP, some)) {
+#pragma unroll
+            for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
+                if (first + k * warps < words) { out.put(first + k * warps, false, vertex(0)); }
+            }
+            continue;
         }
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
-            const vertex far = vertex((first + k * grid_warps()) * 32 + lane_index());
+            const vertex far = (first + k * warps) * 32 + lane_index();
             rows[k].at = rows[k].selected ? lists.first(far) : edge(0);
             rows[k].last = rows[k].selected ? lists.last(far) : edge(0);
             rows[k].hub = rows[k].last - rows[k].at >= HUB_DEGREE;
@@ -53,9 +65,9 @@ __device__ __forceinline__ void pull_warps(enactor& run, uint64 num_vertices, co
         }
 #pragma unroll
         for (uint32 k = 0; k < WORDS_AT_ONCE; ++k) {
-            const uint64 word = first + k * grid_warps();
-            if (word * 32 < num_vertices) {
-                const vertex far = vertex(word * 32 + lane_index());
+            const vertex word = first + k * warps;
+            if (word < words) {
+                const vertex far = word * 32 + lane_index();
                 bool closed = false;
                 edge at = rows[k].at;
                 bool accepted = rows[k].found && visit(rows[k].near, far, at);
