@@ -9,7 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
+from gdsl.backends import failures
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
+from gdsl.backends.cuda.named import Named
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.many import Bounds, Part
 from gdsl.diagnostics import GdslError
@@ -23,6 +25,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.enactor import Enactor
+    from gdsl.backends.cuda.line import Flight
     from gdsl.backends.cuda.many import Many
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generated import Generated
@@ -30,28 +33,6 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
 _DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
-_SPAWN = "start workers with multiprocessing.get_context('spawn')"
-
-
-class _Named(Availability):
-    """There is one. What it is called takes a millisecond to find out, and is asked for where somebody reads it."""
-
-    _number: int
-    _name = ""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(True, "")
-        object.__setattr__(self, "_number", number)
-
-    @property
-    def detail(self) -> str:
-        """The name of the device."""
-        import cupy
-
-        if not self._name:
-            name = cupy.cuda.runtime.getDeviceProperties(self._number)["name"]
-            object.__setattr__(self, "_name", name.decode() if isinstance(name, bytes) else str(name))
-        return self._name
 
 
 class CudaBackend:
@@ -71,7 +52,7 @@ class CudaBackend:
         """Whether CuPy is installed, a device answers and there is NVRTC."""
         is_own = self._process == os.getpid()
         if self._devices and not is_own:
-            return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
+            return Availability(False, failures.FORKED, failures.SPAWN)
         try:
             import cupy
 
@@ -92,7 +73,7 @@ class CudaBackend:
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
-        self._answers[number] = _Named(number)
+        self._answers[number] = Named(number)
         return self._answers[number]
 
     def stays(self) -> bool:
@@ -298,6 +279,23 @@ class CudaExecutable:
                 if error.code != "E0912":
                     raise
                 return self._run_in_less(graph, bindings, limits, error)
+
+    def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
+        """Queue a run and do not wait for it; None where `run` must do."""
+        if graph not in self._enactors:
+            suited = self._suited(graph)
+            if suited is not self:
+                return suited.submit(graph, bindings, limits)
+        if self._looks_up(graph, bindings):
+            return self._looking_up().submit(graph, bindings, limits)
+        with self._device.reserved(limits.timeout, joins=True):
+            try:
+                enactor = self._enactor(graph, bindings)
+                return enactor.submit(self._device, bindings, limits) if enactor.can_fly(bindings) else None
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+                return None
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
         """Run where there was no memory for it, for which others give up some."""
