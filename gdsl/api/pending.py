@@ -100,13 +100,13 @@ class Pending:
         return True
 
     def result(self, timeout: float | None = None) -> Result:
-        """What the run gave, the same `Result` each time; waits for it for `timeout` seconds at most.
+        """What the run gave, the same `Result` each time; waits for it for `timeout` seconds at most (0: not at all).
 
         Raises what the call would have raised, and TimeoutError where the run is still going on after `timeout`, and
         goes on. Ctrl-C stops what the GPU has in line; `result` of a run that was stopped so runs it anew.
         """
         if self._result is None and self._error is None:
-            most = seconds(timeout)
+            most = 0.0 if type(timeout) in (int, float) and timeout == 0 else seconds(timeout)
             until = None if most is None else time.monotonic() + most
             while self._result is None and self._error is None:
                 if not self._running.wait(until):

@@ -69,4 +69,4 @@ def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Lim
     try:
         return Ended(executable.run(graph, bindings, limits), None)
     except GdslError as error:
-        return Ended(None, error)
+        return Ended(None, error.with_traceback(None))  # which knows who asked

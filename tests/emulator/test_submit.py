@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends import registry
+from gdsl.backends import processes, registry
 from gdsl.backends.cuda import line as lines
 from gdsl.backends.cuda import rooms
 from gdsl.backends.cuda.device import CudaDevice
@@ -397,7 +397,7 @@ def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch:
     with pytest.raises(TypeError, match="stays in its process"):
         pickle.dumps(pending)
     with monkeypatch.context() as patched:
-        patched.setattr(lines.os, "getpid", lambda: -1)
+        patched.setattr(processes, "current", -1)
         with pytest.raises(gdsl.GdslError, match="forked") as caught:
             pending.result()
         assert caught.value.code == "E0901"

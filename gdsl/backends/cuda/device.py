@@ -324,7 +324,10 @@ class CudaDevice:
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
         """The same of another clock; at the moment `until` it is False if that is not so by then."""
-        done, patience = clock.done, Patience()
+        done = clock.done
+        if done.done:
+            return True
+        patience = Patience()
         try:
             while not done.done:
                 if must_stop is not None and must_stop():

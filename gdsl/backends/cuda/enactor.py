@@ -58,6 +58,8 @@ class Enactor:
         self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
+        self.takes_no_arrays = not self._inputs
+        self._launches = launches(plan)
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
@@ -117,9 +119,11 @@ class Enactor:
     def can_fly(self, bindings: Bindings) -> bool:
         """Whether a run need not be waited for: the host has nothing to do in between, and could run it again, since
         all arrays are the graph's."""
-        return self._is_fused and not bindings.open and all(name in bindings.own for name in self._inputs)
+        if not self._is_fused or bindings.open:
+            return False
+        return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
 
-    def submit(self, device: CudaDevice, bindings: Bindings, limits: Limits) -> Flight:
+    def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> Flight:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
         self.limits, self._bindings = limits, bindings
         memory, whole = self._memory_of(bindings), False
@@ -129,12 +133,13 @@ class Enactor:
             memory.begin(bindings, limits)
             started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
-            _Walk(self).run()
+            for launch in self._launches:
+                self.launch(launch, 0)
             outside = memory.put_outside()
             device.stop_clock()
             incoming = memory.hand_over(self._stops)
             device.end()
-            flight = Flight(device, self, bindings, limits, (memory, outside, incoming), started)
+            flight = Flight(device, self, graph, (bindings, limits, started), (memory, outside, incoming))
             device.line.join(flight)
             whole = True
             return flight
@@ -142,24 +147,26 @@ class Enactor:
             memory.end(whole)
             self._bindings = _NOTHING
 
-    def collect(self, flight: Flight, is_last: bool) -> Outcome | None:
+    def collect(self, flight: Flight) -> Outcome | None:
         """What a run gave that is over; None where it must run again: it was stopped for another's sake, or its trace
-        is lost, since it was not the last one (`is_last`) in its memory. Raises GdslError when it failed."""
-        former, self._memory = self._memory, flight.memory
+        is lost, since others have worked in its memory. Raises GdslError when it failed."""
+        memory = flight.memory
+        former, self._memory = self._memory, memory
         self.limits, self._bindings = flight.limits, flight.bindings
-        self.memory.look_at(flight.names, flight.received)
+        memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, passes, *traced = self._told(self.memory.control())
+            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())
                 return None
-            if not self.memory.has_trace(traced[0], is_last):
+            if not memory.has_trace(traced[0]) and not flight.is_last():
+                memory.expect_trace(traced[0])
                 return None
             self._follow_swaps()
             return self._outcome(self._arrays(flight.outside), passes, flight.clock.elapsed_ms(), *traced)
         finally:
-            flight.memory.look_at({}, None)
+            memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
 
     def build(self) -> Build:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
-from gdsl.backends import failures
+from gdsl.backends import failures, processes
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
 from gdsl.backends.cuda.named import Named
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
@@ -46,11 +45,11 @@ class CudaBackend:
         self._by_degree: dict[tuple[int, Widths, int], GraphOnDevice] = {}
         self._renumberings: dict[tuple[int, Widths], Callable[[str], Any]] = {}
         self._answers: dict[int, Availability] = {}
-        self._process = os.getpid()
+        self._process = processes.current
 
     def availability(self) -> Availability:
         """Whether CuPy is installed, a device answers and there is NVRTC."""
-        is_own = self._process == os.getpid()
+        is_own = self._process == processes.current
         if self._devices and not is_own:
             return Availability(False, failures.FORKED, failures.SPAWN)
         try:
@@ -78,7 +77,7 @@ class CudaBackend:
 
     def stays(self) -> bool:
         """Not in a forked process, which has no device any more."""
-        return self._process == os.getpid()
+        return self._process == processes.current
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
@@ -144,7 +143,7 @@ class CudaBackend:
 
         from gdsl.backends.cuda.device import CudaDevice
 
-        self._process = os.getpid()
+        self._process = processes.current
         number = int(cupy.cuda.Device().id)
         if number not in self._devices:
             self._devices.setdefault(number, CudaDevice())
@@ -220,6 +219,8 @@ class CudaExecutable:
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
+        self._latest: weakref.ref[Enactor] | None = None
+        """Who was asked for a run that is not waited for, where it runs on no arrays but the graph's."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -282,20 +283,31 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
         """Queue a run and do not wait for it; None where `run` must do."""
-        if graph not in self._enactors:
-            suited = self._suited(graph)
-            if suited is not self:
-                return suited.submit(graph, bindings, limits)
-        if self._looks_up(graph, bindings):
-            return self._looking_up().submit(graph, bindings, limits)
-        with self._device.reserved(limits.timeout, joins=True):
-            try:
+        enactor = self._latest() if self._latest is not None else None
+        if enactor is None or enactor.on_device.graph() is not graph:
+            if graph not in self._enactors:
+                suited = self._suited(graph)
+                if suited is not self:
+                    return suited.submit(graph, bindings, limits)
+            if self._looks_up(graph, bindings):
+                return self._looking_up().submit(graph, bindings, limits)
+            enactor = None
+        device = self._device
+        device.take(limits.timeout, joins=True)
+        whole = False
+        try:
+            if enactor is None:
                 enactor = self._enactor(graph, bindings)
-                return enactor.submit(self._device, bindings, limits) if enactor.can_fly(bindings) else None
-            except GdslError as error:
-                if error.code != "E0912":
-                    raise
-                return None
+                self._latest = weakref.ref(enactor) if enactor.takes_no_arrays else None
+            flight = enactor.submit(device, graph, bindings, limits) if enactor.can_fly(bindings) else None
+            whole = True
+        except GdslError as error:
+            if error.code != "E0912":
+                raise
+            whole, flight = True, None
+        finally:
+            device.give(whole)
+        return flight
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
         """Run where there was no memory for it, for which others give up some."""
@@ -335,6 +347,7 @@ class CudaExecutable:
             return False
         self._as_given.add(graph)
         self._enactors.pop(graph, None)
+        self._latest = None
         return True
 
     def _suited(self, graph: Graph) -> CudaExecutable:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import os
 import time
 from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from gdsl.backends import processes
 from gdsl.backends.cuda.clocks import Patience
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.failures import forked_error, timeout_error
@@ -54,17 +54,17 @@ class Flight:
         self,
         device: CudaDevice,
         enactor: Enactor,
-        bindings: Bindings,
-        limits: Limits,
+        graph: Graph,
+        asked: tuple[Bindings, Limits, float],
         made: tuple[RunMemory, Mapping[str, Buffer] | None, Incoming],
-        started: float,
     ) -> None:
-        """`made`: its memory, the results where they lie in the caller's order, and what it hands over."""
-        self.device, self.enactor, self.bindings, self.limits, self.started = device, enactor, bindings, limits, started
+        """`asked`: with what, and when it began. `made`: its memory, the results where they lie in the caller's order,
+        and what it hands over."""
+        self.device, self.enactor, self.graph = device, enactor, graph
+        self.bindings, self.limits, self.started = asked
         self.incoming: Incoming | None
         self.memory, self.outside, self.incoming = made
         self.received = self.incoming.received
-        self.graph: Graph = enactor.graph
         self.names, self.clock = self.memory.names, device.hand_out_clock()
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
@@ -75,13 +75,17 @@ class Flight:
         left = self.limits.left
         return left is not None and time.monotonic() - self.started > left
 
-    def settle(self, is_last: bool) -> None:
-        """Collect what the run gave, which is done; `is_last`: nobody has worked in its memory since."""
+    def is_last(self) -> bool:
+        """Whether nobody has worked in its memory since."""
+        return all(each.memory is not self.memory for each in self.device.line.flights if each is not self)
+
+    def settle(self) -> None:
+        """Collect what the run gave, which is done."""
         if self.incoming is None:
             return
         try:
             if self.error is None:
-                self.outcome = self.enactor.collect(self, is_last)
+                self.outcome = self.enactor.collect(self)
         except Exception as error:
             self.error = error
         self.is_over, incoming, self.incoming = True, self.incoming, None
@@ -129,8 +133,8 @@ class Line:
 
     def join(self, flight: Flight) -> None:
         """The run was queued on the stream of the thread that has the device."""
-        if self._process != os.getpid():
-            self._process = os.getpid()
+        if self._process != processes.current:
+            self._process = processes.current
             atexit.register(self._end)
         self._stream = self._device.stream().ptr
         self.flights.append(flight)
@@ -166,7 +170,7 @@ class Line:
         return True
 
     def _check_process(self) -> None:
-        if self._process != os.getpid():
+        if self._process != processes.current:
             raise forked_error()
 
     def _try_to_settle(self, flight: Flight) -> None:
@@ -193,7 +197,7 @@ class Line:
                 return False
         except Exception as error:  # of the driver, to whose runs nothing can be asked any more
             flight.error = error
-        flight.settle(all(each.memory is not flight.memory for each in self.flights if each is not flight))
+        flight.settle()
         self.flights.popleft()
         self._device.take_clock_back(flight.clock)
         flight.let_go()
@@ -212,6 +216,6 @@ class Line:
 
     def _end(self) -> None:
         """Python ends: what goes on is stopped, as nobody will see its results."""
-        if self.flights and self._process == os.getpid():
+        if self.flights and self._process == processes.current:
             with contextlib.suppress(Exception):
                 self._interrupt()

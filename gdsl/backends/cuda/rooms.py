@@ -73,11 +73,13 @@ class Incoming:
     def __init__(self, here: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
         self._values = numpy.array([[value] for value in values], numpy.uint64)
+        self._rooms = (values[-2], values[-1])
         self.arguments = Arguments(*self._values)
 
     def clear(self, rooms: tuple[int, int]) -> None:
         """What the kernel is to clear where a run did not end whole."""
-        self._values[-2:, 0] = rooms
+        if rooms != self._rooms:
+            self._values[-2:, 0] = self._rooms = rooms
 
 
 class CudaShared:

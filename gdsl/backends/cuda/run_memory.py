@@ -276,13 +276,14 @@ class RunMemory:
     def _received(self) -> Sequence[Bytes]:
         return self.shared.received if self._handed_over is None else self._handed_over
 
-    def has_trace(self, length: int, is_last: bool) -> bool:
-        """Whether `trace` gives so many records, of a run that may have been the last one here or not."""
+    def has_trace(self, length: int) -> bool:
+        """Whether so many records are here, or as many of them as are kept."""
+        return min(length, self._capacity) * self._record_size <= len(self._received[-1])
+
+    def expect_trace(self, length: int) -> None:
+        """The next runs will probably have about as many records."""
         nbytes = min(length, self._capacity) * self._record_size
-        if is_last or nbytes <= len(self._received[-1]):
-            return True
         self.shared.expect(nbytes + nbytes // 4)
-        return False
 
     def let_go(self) -> None:
         """Free what was made for the next run."""
@@ -342,7 +343,7 @@ class RunMemory:
         nbytes = min(length, self._capacity) * self._record_size
         received = self._received[-1]
         if nbytes > len(received):
-            self.shared.expect(nbytes + nbytes // 4)  # the next run will probably have about as many
+            self.expect_trace(length)
             return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
         return received[:nbytes].tobytes()
 
