@@ -16,8 +16,8 @@ import pytest
 
 import gdsl
 from gdsl.backends import processes, registry
+from gdsl.backends.cuda import clocks, rooms
 from gdsl.backends.cuda import line as lines
-from gdsl.backends.cuda import rooms
 from gdsl.backends.cuda.device import CudaDevice
 from tests.support.graphs import make_graph, path
 
@@ -336,20 +336,21 @@ def test_ctrl_c_while_a_result_is_waited_for(
     cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
-    busy.until = None
-    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
 
-    def interrupted(patience: object) -> None:
+    def interrupted(*_: object) -> None:
         busy.until = 0.0
         raise KeyboardInterrupt
 
-    with monkeypatch.context() as patched:
-        patched.setattr(lines.Patience, "pause", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            pending[1].result()
     device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    assert flights() == 0 and device._stop[0] == 1 and device._holder is None
-    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
+    for owner, name in ((clocks.Patience, "pause"), (lines.time, "sleep")):
+        busy.until = None
+        pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                pending[1].result()
+        assert flights() == 0 and device._stop[0] == 1 and device._holder is None
+        assert [each.result().distance.get().tolist() for each in pending] == [distances(each) for each in range(3)]
     assert program(graph, source=3, backend="cuda").distance.get().tolist() == distances(3)
 
 

@@ -97,9 +97,9 @@ class CudaDevice:
             self._release()
             raise
 
-    def took(self) -> bool:
-        """Have it for a moment, to look after runs of the line, unless another thread has it."""
-        if not self._acquired(0):
+    def took(self, timeout: float = 0) -> bool:
+        """Have it for a moment, to look after runs of the line, unless another thread has it for so many seconds."""
+        if not self._acquired(timeout):
             return False
         try:
             self._stream = self.cupy.cuda.get_current_stream()

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from gdsl.backends import processes
-from gdsl.backends.cuda.clocks import Patience
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.failures import forked_error, timeout_error
 from gdsl.backends.interface import Bindings, Limits, Outcome
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 
 _MOST = 4
 """Runs in line: while one goes on, the next ones are queued; more would keep memory and gain nothing."""
+_MOMENT, _PAUSE = 0.002, 5e-5
+"""Seconds that who waits for a run keeps the device, and between two looks after that."""
 
 
 class Flight:
@@ -156,18 +157,33 @@ class Line:
         return flight.is_over
 
     def wait_for(self, flight: Flight, until: float | None) -> bool:
-        """Wait for it and for all before it, in which time other threads may queue theirs."""
+        """Wait for it and for all before it. For a moment nobody else has the device: threads that look again and again
+        side by side keep each other from going on. Then others may queue theirs, while this one looks now and then."""
         self._check_process()
-        patience = Patience()
         try:
+            now = time.monotonic()
+            moment = now + _MOMENT if until is None else min(now + _MOMENT, until)
+            if self._waited(flight, moment):
+                return True
             while not self.looked_after(flight):
                 if until is not None and time.monotonic() > until:
                     return False
-                patience.pause()
+                time.sleep(_PAUSE)
         except KeyboardInterrupt:
             self._interrupt()
             raise
         return True
+
+    def _waited(self, flight: Flight, until: float) -> bool:
+        """Whether it is over at that moment."""
+        if not self._device.took(max(until - time.monotonic(), 0)):
+            return flight.is_over
+        try:
+            while not flight.is_over and self._settle_first(until):
+                pass
+        finally:
+            self._device.give(whole=True)
+        return flight.is_over
 
     def _check_process(self) -> None:
         if self._process != processes.current:
