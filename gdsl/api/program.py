@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
-from gdsl.api.given import named_values, taken_options, without_defaults
+from gdsl.api.given import called_with, named_values, taken_options, without_defaults
 from gdsl.api.limits import limits
+from gdsl.api.pending import Pending, submitted
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
@@ -27,7 +28,6 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.api.batch import Batch
-    from gdsl.api.pending import Pending
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
     from gdsl.graph import Graph
@@ -172,9 +172,8 @@ class Program:
         `result`. `timeout` counts from here. Keywords are the program's where it has params of these names; with the
         mapping `values` all are options.
         """
-        from gdsl.api.pending import submitted
-
-        return submitted(self, graph, values, named)
+        given, options = called_with(OPTIONS, self._binder.known, values, named)
+        return submitted(self, as_graph(graph), given, **options)
 
     def _called(
         self,

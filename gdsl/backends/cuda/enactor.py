@@ -59,11 +59,11 @@ class Enactor:
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
-        self._launches = launches(plan)
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
+        self._fused = list(self._kernels.values()) if self._is_fused else []
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
@@ -133,9 +133,9 @@ class Enactor:
             memory.begin(bindings, limits)
             started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
-            for launch in self._launches:
-                self.launch(launch, 0)
-            outside = memory.put_outside()
+            for kernel in self._fused:
+                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments)
+            outside = None if self.on_device.numbering is None else memory.put_outside()
             device.stop_clock()
             incoming = memory.hand_over(self._stops)
             device.end()
@@ -250,9 +250,10 @@ class Enactor:
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
         """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
-        found = {name: self._bindings.inputs[name] for name in self._inputs}
+        found = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
+        places, result = outside or memory.names, self.device.result
         for name, kind, dtype, count in memory.results:
-            values = self.device.result((outside or memory.names)[name], dtype, count)
+            values = result(places[name], dtype, count)
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
