@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import threading
 import time
 import warnings
 import weakref
@@ -244,6 +245,18 @@ def test_runs_on_another_stream_wait(cupy: FakeCupy, graph: gdsl.Graph) -> None:
         line.append(flights())
     assert line == [1, 2, 1, 2, 1]
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(5)]
+
+
+def test_the_stream_of_each_thread_is_another_one(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    cupy.stream = SimpleNamespace(ptr=2, synchronize=cupy.stream.synchronize)
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+    assert flights() == 3
+    other = threading.Thread(target=lambda: pending.append(program.submit(graph, source=3, backend="cuda")))
+    other.start()
+    other.join()
+    assert flights() == 1
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(4)]
 
 
 ENDLESS = "program p; problem { scalar s : int32; } schedule { while (s == 0) { s = 0; } }"

@@ -22,6 +22,8 @@ from gdsl.diagnostics import GdslError
 
 _THREADS, _BLOCKS = 256, 8
 """Threads a block, and blocks a multiprocessor, of kernels by themselves."""
+_PER_THREAD = 2
+"""What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
 _RESOURCES = 4, 3, 1
 """The driver's numbers of what a function says of itself: registers, local and shared memory."""
 
@@ -56,9 +58,11 @@ class CudaDevice:
         self._holder: int | None = None
         """The thread whose run it is."""
         self._stream: Any = None
+        self._lane: object = None
         self._computing: dict[str, Any] = {}
         self._clock, self._clocks = Clock(cupy), list[Clock]()
         self.line = Line(self)
+        self._turns = _Reservation(self, None, False), _Reservation(self, None, True)
 
     @cached_property
     def _stop(self) -> NDArray[Any]:
@@ -79,7 +83,7 @@ class CudaDevice:
         is over when `wait` returns, so that memory kept from it may be used on any stream. Runs that nobody waits for
         end before, but where this one `joins` their line.
         """
-        return _Reservation(self, timeout, joins)
+        return self._turns[joins] if timeout is None else _Reservation(self, timeout, joins)
 
     def take(self, timeout: float | None, joins: bool = False) -> None:
         """Have it for one thread, as `reserved` says."""
@@ -88,10 +92,10 @@ class CudaDevice:
         if not self._acquired(longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
-            self._stream = self.cupy.cuda.get_current_stream()
+            self._use(self.cupy.cuda.get_current_stream())
             if self.line.flights:
                 until = None if timeout is None else began + timeout
-                if not self.line.let_pass(self._stream if joins else None, until):
+                if not self.line.let_pass(self.lane() if joins else None, until):
                     raise failures.timeout_error(timeout or 0.0)
         except BaseException:
             self._release()
@@ -102,7 +106,7 @@ class CudaDevice:
         if not self._acquired(timeout):
             return False
         try:
-            self._stream = self.cupy.cuda.get_current_stream()
+            self._use(self.cupy.cuda.get_current_stream())
         except BaseException:
             self._release()
             raise
@@ -123,6 +127,11 @@ class CudaDevice:
             self._lock.release()
             raise
         return True
+
+    def _use(self, stream: Any) -> None:
+        self._stream, self._lane = stream, stream.ptr
+        if self._lane == _PER_THREAD:
+            self._lane = _PER_THREAD, threading.get_ident()
 
     def _release(self) -> None:
         self._stream = self._holder = None
@@ -298,8 +307,8 @@ class CudaDevice:
     # The clock
 
     def lane(self) -> object:
-        """The stream: CuPy's pool gives memory that is freed on one to who asks there."""
-        return self.stream().ptr
+        """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
+        return self._lane
 
     def start_clock(self) -> None:
         """Record the first event."""

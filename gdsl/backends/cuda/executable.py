@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl import cache
 from gdsl.backends import failures, processes
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
+from gdsl.backends.cuda.loaded import Loaded
 from gdsl.backends.cuda.named import Named
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.many import Bounds, Part
@@ -183,7 +184,7 @@ class CudaBackend:
 
         if (device.id, widths) not in self._renumberings:
             cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
-            self._renumberings[device.id, widths] = _Kernels(device.load(cubin)).get
+            self._renumberings[device.id, widths] = Loaded(device.load(cubin)).get
         return self._renumberings[device.id, widths]
 
     def let_go(self, device: CudaDevice) -> bool:
@@ -215,12 +216,12 @@ class CudaExecutable:
         self.backend, self.generated, self.widths, self._teams = backend, generated, widths, teams
         self._program, self._plan = program, plan
         self._device = backend.device()
-        self.kernels = _Kernels(self._device.load(cubin))
+        self.kernels = Loaded(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
         self._latest: weakref.ref[Enactor] | None = None
-        """Who was asked for a run that is not waited for, where it runs on no arrays but the graph's."""
+        """Who ran last, if it takes no arrays: of those that do, it hangs on the arrays who runs on a graph."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -263,19 +264,21 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
-            suited = self._suited(graph)
-            if suited is not self:
-                return suited.run(graph, bindings, limits)
-        if self._looks_up(graph, bindings):
-            try:
-                return self._looking_up().run(graph, bindings, limits)
-            except GdslError as error:
-                if error.code != "E0912" or not self._keeps_ids(graph):
-                    raise
+        enactor = self._at_hand(graph)
+        if enactor is None:
+            if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
+                suited = self._suited(graph)
+                if suited is not self:
+                    return suited.run(graph, bindings, limits)
+            if self._looks_up(graph, bindings):
+                try:
+                    return self._looking_up().run(graph, bindings, limits)
+                except GdslError as error:
+                    if error.code != "E0912" or not self._keeps_ids(graph):
+                        raise
         with self._device.reserved(limits.timeout):
             try:
-                return self._enactor(graph, bindings).run(bindings, limits)
+                return (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
@@ -283,31 +286,27 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
         """Queue a run and do not wait for it; None where `run` must do."""
-        enactor = self._latest() if self._latest is not None else None
-        if enactor is None or enactor.on_device.graph() is not graph:
+        enactor = self._at_hand(graph)
+        if enactor is None:
             if graph not in self._enactors:
                 suited = self._suited(graph)
                 if suited is not self:
                     return suited.submit(graph, bindings, limits)
             if self._looks_up(graph, bindings):
                 return self._looking_up().submit(graph, bindings, limits)
-            enactor = None
-        device = self._device
-        device.take(limits.timeout, joins=True)
-        whole = False
-        try:
-            if enactor is None:
-                enactor = self._enactor(graph, bindings)
-                self._latest = weakref.ref(enactor) if enactor.takes_no_arrays else None
-            flight = enactor.submit(device, graph, bindings, limits) if enactor.can_fly(bindings) else None
-            whole = True
-        except GdslError as error:
-            if error.code != "E0912":
-                raise
-            whole, flight = True, None
-        finally:
-            device.give(whole)
-        return flight
+        with self._device.reserved(limits.timeout, joins=True):
+            try:
+                enactor = enactor or self._enactor(graph, bindings)
+                return enactor.submit(self._device, graph, bindings, limits) if enactor.can_fly(bindings) else None
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+                return None
+
+    def _at_hand(self, graph: Graph) -> Enactor | None:
+        """Whose turn it was last, where that was on this graph, and any other call there is his."""
+        found = self._latest() if self._latest is not None else None
+        return found if found is not None and found.on_device.graph() is graph else None
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
         """Run where there was no memory for it, for which others give up some."""
@@ -374,6 +373,7 @@ class CudaExecutable:
 
             on_device = self._on_device(graph) if put else self.backend.graph(graph, self.widths, self._device)
             found = kept[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+        self._latest = weakref.ref(found) if found.takes_no_arrays else None
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
@@ -387,17 +387,3 @@ class CudaExecutable:
         if layout.of_edges:
             made.edges_as_given()  # before the run has its own memory, as `needs` has it
         return made
-
-
-class _Kernels:
-    """The kernels of a loaded cubin; each is looked up once."""
-
-    def __init__(self, module: Any) -> None:
-        self._module = module
-        self._found: dict[str, Any] = {}
-
-    def get(self, name: str) -> Any:
-        """The kernel called `name`."""
-        if name not in self._found:
-            self._found[name] = self._module.get_function(name)
-        return self._found[name]

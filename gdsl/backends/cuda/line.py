@@ -7,7 +7,7 @@ import contextlib
 import time
 from collections import deque
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gdsl.backends import processes
 from gdsl.backends.cuda.protocol import Buffer
@@ -130,20 +130,20 @@ class Line:
     def __init__(self, device: CudaDevice) -> None:
         self._device, self._process = device, 0
         self.flights: deque[Flight] = deque()
-        self._stream = 0
+        self._lane: object = None
 
     def join(self, flight: Flight) -> None:
         """The run was queued on the stream of the thread that has the device."""
         if self._process != processes.current:
             self._process = processes.current
             atexit.register(self._end)
-        self._stream = self._device.stream().ptr
+        self._lane = self._device.lane()
         self.flights.append(flight)
 
-    def let_pass(self, joining: Any, until: float | None) -> bool:
-        """Wait for those that another run must not meet: all, or on their stream, which is the one that is `joining`,
-        the first where they are too many. False where it is not so until that moment."""
-        most = _MOST - 1 if joining is not None and joining.ptr == self._stream else 0
+    def let_pass(self, lane: object, until: float | None) -> bool:
+        """Wait for those that another run must not meet: all, or, of one that joins their `lane`, the first where they
+        are too many. False where it is not so until that moment."""
+        most = _MOST - 1 if lane is not None and lane == self._lane else 0
         while len(self.flights) > most:
             if not self._settle_first(until):
                 return False

@@ -96,6 +96,7 @@ class CudaShared:
         self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
         self._sent_on: Any = None
         """The stream on which the next run's copy is queued."""
+        self._sent_lane: object = None
         self._runs = 0
         self.sent = _parts(here, self._offsets[:sent], sizes)
         self.expect(beginning)
@@ -115,20 +116,20 @@ class CudaShared:
     def send(self) -> None:
         """Queue the copy, if that has not been done."""
         sent_on, self._sent_on = self._sent_on, None
-        stream = self._device.stream()
         self._runs += 1
         if self._runs == _SETTLED:
             self._hand_over()  # to have it loaded, which is not to be within the time of a run
-        if sent_on is not None and sent_on.ptr == stream.ptr:
+        if sent_on is not None and self._sent_lane == self._device.lane():
             return
         if sent_on is not None:  # what is queued there shall not come in between
             sent_on.synchronize()
-        self._copy_out(stream)
+        self._copy_out(self._device.stream())
 
     def send_ahead(self) -> None:
         """Queue the copy behind the run that is going on."""
         stream = self._device.stream()
         self._copy_out(stream)
+        self._sent_lane = self._device.lane()
         self._sent_on = stream  # not before it is: where that is interrupted, the next run has to
 
     def _copy_out(self, stream: Any) -> None:
@@ -156,6 +157,7 @@ class CudaShared:
             host = runtime.memcpyDeviceToHost
             runtime.memcpyAsync(incoming.pointer, self._there, incoming.nbytes, host, stream.ptr)
         self._device.launch_block(self._device.hand_over_and_clear, _THREADS, incoming.arguments)
+        self._sent_lane = self._device.lane()
         self._sent_on = stream if is_all_zero else None
         return incoming
 

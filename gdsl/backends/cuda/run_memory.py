@@ -185,10 +185,11 @@ class RunMemory:
             place[0] = made.pointer
         self._own = bindings.own
         for name, place in self._params:
-            place[0] = self.inside(name, params[name])
+            place[0] = params[name] if self._numbering is None else self.inside(name, params[name])
         for name, place in self._scalars_given:
             place[0] = self.inside(name, inputs[name])
-        self.rename(self._scalars, point=bool(self.plan.swapped))
+        if self._scalars:
+            self.rename(self._scalars, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
 
