@@ -295,6 +295,7 @@ def fake_device() -> CudaDevice:
     device = CudaDevice.__new__(CudaDevice)
     device.cupy, device.id = FakeCuda(), 0
     device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
+    device.asking = []
     device.line, device._turns = Line(device), (_Reservation(device, None, False), _Reservation(device, None, True))
     return device
 

@@ -7,7 +7,7 @@ import select
 import time
 from typing import Any
 
-_TURN, _SPINNING = 0.001, 0.05
+_TURN, SPINNING = 0.001, 0.05
 """Seconds that the host looks again and again before it lets other threads of Python have a turn, and before it pauses
 in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
 _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
@@ -40,7 +40,7 @@ class Patience:
     def pause(self) -> None:
         """Come back once it is time to look again."""
         now = time.monotonic()
-        if now - self._began > _SPINNING:
+        if now - self._began > SPINNING:
             time.sleep(_SHORT if now - self._began < _AFTER else _LONG)
         elif now - self._turn > _TURN:
             _let_others_go_on()

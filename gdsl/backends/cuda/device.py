@@ -55,6 +55,8 @@ class CudaDevice:
         runtime = cupy.cuda.runtime  # one attribute: for all of them CuPy takes a millisecond
         self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
         self._lock = threading.Lock()
+        self.asking: list[None] = []
+        """One for each thread that waits to have it."""
         self._holder: int | None = None
         """The thread whose run it is."""
         self._stream: Any = None
@@ -115,7 +117,7 @@ class CudaDevice:
     def _acquired(self, timeout: float) -> bool:
         if self._holder == threading.get_ident():
             raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
-        if not self._lock.acquire(timeout=timeout):
+        if not self._lock.acquire(blocking=False) and not self._waited(timeout):
             return False
         try:
             self._holder = threading.get_ident()
@@ -127,6 +129,21 @@ class CudaDevice:
             self._lock.release()
             raise
         return True
+
+    def _waited(self, timeout: float) -> bool:
+        """Whether another thread leaves it within so many seconds."""
+        is_free = False
+        self.asking.append(None)
+        try:
+            try:
+                is_free = self._lock.acquire(timeout=timeout)
+            finally:
+                self.asking.pop()
+        except BaseException:  # Ctrl-C
+            if is_free:
+                self._lock.release()
+            raise
+        return is_free
 
     def _use(self, stream: Any) -> None:
         self._stream, self._lane = stream, stream.ptr

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import time
 from collections import deque
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from gdsl.backends import processes
+from gdsl.backends.cuda.clocks import SPINNING
 from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.failures import forked_error, timeout_error
 from gdsl.backends.interface import Bindings, Limits, Outcome
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 _MOST = 4
 """Runs in line: while one goes on, the next ones are queued; more would keep memory and gain nothing."""
 _MOMENT, _PAUSE = 0.002, 5e-5
-"""Seconds that who waits for a run keeps the device, and between two looks after that."""
+"""Seconds that who waits for a run keeps the device at least, and between two looks without it."""
 
 
 class Flight:
@@ -157,16 +159,20 @@ class Line:
         return flight.is_over
 
     def wait_for(self, flight: Flight, until: float | None) -> bool:
-        """Wait for it and for all before it. For a moment nobody else has the device: threads that look again and again
-        side by side keep each other from going on. Then others may queue theirs, while this one looks now and then."""
+        """Wait for it and for all before it: by keeping the device while no other thread asks for it, since threads that
+        look again and again side by side keep each other from going on; after that by a look now and then."""
         self._check_process()
+        until = math.inf if until is None else until
         try:
-            now = time.monotonic()
-            moment = now + _MOMENT if until is None else min(now + _MOMENT, until)
-            if self._waited(flight, moment):
-                return True
+            began = now = time.monotonic()
+            while now - began < SPINNING and not self._device.asking:
+                if self._waited(flight, min(now + _MOMENT, until)):
+                    return True
+                now = time.monotonic()
+                if now > until:
+                    return False
             while not self.looked_after(flight):
-                if until is not None and time.monotonic() > until:
+                if time.monotonic() > until:
                     return False
                 time.sleep(_PAUSE)
         except KeyboardInterrupt:
