@@ -159,7 +159,7 @@ class Line:
         return flight.is_over
 
     def wait_for(self, flight: Flight, until: float | None) -> bool:
-        """Wait for it and for all before it: by keeping the device while no other thread asks for it, since threads that
+        """Wait for it and for all before it: by keeping the device while no other thread asks for it, as threads that
         look again and again side by side keep each other from going on; after that by a look now and then."""
         self._check_process()
         until = math.inf if until is None else until
