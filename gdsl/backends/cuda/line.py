@@ -91,9 +91,10 @@ class Flight:
                 self.outcome = self.enactor.collect(self)
         except Exception as error:
             self.error = error
-        self.is_over, incoming, self.incoming = True, self.incoming, None
+        is_news, self.is_over = not self.is_over, True
+        incoming, self.incoming = self.incoming, None
         self.memory.shared.take_back(incoming)
-        if self.is_dropped:
+        if self.is_dropped and is_news:
             self.drop()
 
     def let_go(self) -> None:
