@@ -16,6 +16,7 @@ from gdsl.version import __version__
 if TYPE_CHECKING:
     from gdsl import samples
     from gdsl.api.compiling import compile  # noqa: A004
+    from gdsl.api.pending import Pending
     from gdsl.api.program import Program
     from gdsl.api.result import Result
     from gdsl.binding import unchecked
@@ -27,6 +28,7 @@ __all__ = [
     "Diagnostic",
     "GdslError",
     "Graph",
+    "Pending",
     "Program",
     "Result",
     "__version__",
@@ -39,6 +41,7 @@ __all__ = [
 _HOMES = {
     "compile": "gdsl.api.compiling",
     "profile": "gdsl.profiling",
+    "Pending": "gdsl.api.pending",
     "Program": "gdsl.api.program",
     "Result": "gdsl.api.result",
     "unchecked": "gdsl.binding",

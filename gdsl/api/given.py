@@ -30,3 +30,15 @@ def taken_options(names: Collection[str], keywords: dict[str, Any], known: Colle
     """The options of these names, which are taken out of the `keywords` of a call; a keyword that the program knows, as
     the name of a param or an input, is the program's."""
     return {name: keywords.pop(name) for name in names if name in keywords and name not in known}
+
+
+def called_with(
+    names: Collection[str], known: Collection[str], values: object, keywords: dict[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Params and inputs, and the options of these `names`, of a call that may have a mapping of values. Without one a
+    keyword is the program's where it is `known` there; beside one keywords are options alone. Raises TypeError."""
+    options = taken_options(names, keywords, known if values is None else frozenset())
+    given = keywords if values is None else named_values(values)
+    if values is not None and keywords:
+        raise TypeError(f"beside a mapping of values keywords are options, and {next(iter(keywords))!r} is none")
+    return without_defaults(given), options

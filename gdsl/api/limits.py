@@ -17,21 +17,22 @@ def limits(timeout: object, max_iterations: object) -> Limits:
     """Both as backends take them. Raises TypeError for what is no number, ValueError for one out of range."""
     if timeout is None and max_iterations is None:
         return _NONE
-    return Limits(_seconds(timeout), _passes(max_iterations))
+    return Limits(seconds(timeout), _passes(max_iterations))
 
 
-def _seconds(timeout: Any) -> float | None:
+def seconds(timeout: Any) -> float | None:
+    """A timeout as a number; None: none. Raises as `limits`."""
     if timeout is None:
         return None
     if not is_real(timeout):
         raise TypeError(f"timeout must be a number of seconds, not {shown(timeout)}")
     try:
-        seconds = float(timeout)
+        found = float(timeout)
     except OverflowError:  # of an integer beyond all floats
-        seconds = math.inf if timeout > 0 else -math.inf
-    if not seconds > 0:
+        found = math.inf if timeout > 0 else -math.inf
+    if not found > 0:
         raise ValueError(f"timeout must be a positive number of seconds, not {shown(timeout)}")
-    return None if math.isinf(seconds) else seconds
+    return None if math.isinf(found) else found
 
 
 def _passes(max_iterations: Any) -> int | None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.api.batch import Batch, Runs
-from gdsl.api.given import named_values, taken_options, without_defaults
+from gdsl.api.given import called_with
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS as OPTIONS_OF_A_RUN
@@ -49,15 +49,9 @@ class Options(NamedTuple):
 
 
 def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
-    """What a call gives: params and inputs, and options. As in `Program.__call__` a keyword is the program's where it
-    has that name; where there is a mapping of values, as in `Program.run`, keywords are options alone. Raises
-    TypeError."""
-    own = program._binder.known if values is None else frozenset()
-    chosen = taken_options(OPTIONS, named, own)
-    given = named if values is None else named_values(values)
-    if values is not None and named:
-        raise TypeError(f"beside a mapping of values keywords are options, and {next(iter(named))!r} is none")
-    return without_defaults(given), Options(**chosen)
+    """What a call gives: params and inputs, and options. Raises TypeError."""
+    given, chosen = called_with(OPTIONS, program._binder.known, values, named)
+    return given, Options(**chosen)
 
 
 def run_all(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Batch:
@@ -216,13 +210,7 @@ class _Many:
 
 def _suited(program: Program, graph: Graph, backend: str) -> Program:
     """The program by the knobs that its tune file has for such graphs."""
-    picker = program._picker
-    if picker is None or not isinstance(backend, str):
-        return program
-    if graph._postponed is not None:
-        registry.choose(backend).backend.place(graph)
-    found = picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, program._with)[0]
-    return found or program
+    return program._picked(graph, backend)[0]
 
 
 def _positive(name: str, value: Any) -> int | None:

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
-from gdsl.api.given import named_values, taken_options, without_defaults
+from gdsl.api.given import called_with, named_values, taken_options, without_defaults
 from gdsl.api.limits import limits
+from gdsl.api.pending import Pending, submitted
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
 from gdsl.backends import registry
@@ -27,7 +28,7 @@ from gdsl.types import Widths
 
 if TYPE_CHECKING:
     from gdsl.api.batch import Batch
-    from gdsl.api.tuned import Picker
+    from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
     from gdsl.graph import Graph
 
@@ -163,6 +164,17 @@ class Program:
 
         return run_each(self, graph, *called(self, values, named))
 
+    def submit(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Pending:
+        """Ask for a run and do not wait for it: ``pending = program.submit(graph, source=0)``, later
+        ``pending.result()``. On a GPU runs that are asked for one after the other leave it no time between them.
+
+        Values and options are checked as in a call, and raise here; what goes wrong in the run itself is raised by
+        `result`. `timeout` counts from here. Keywords are the program's where it has params of these names; with the
+        mapping `values` all are options.
+        """
+        given, options = called_with(OPTIONS, self._binder.known, values, named)
+        return submitted(self, as_graph(graph), given, **options)
+
     def _called(
         self,
         graph: Graph,
@@ -183,13 +195,19 @@ class Program:
 
     def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         """As `_run`, by the knobs that the tune file has for such graphs."""
-        assert self._picker is not None
+        program, tuned = self._picked(graph, backend)
+        result = program._run(graph, given, backend, stops)
+        result.tuned = tuned
+        return result
+
+    def _picked(self, graph: Graph, backend: str) -> tuple[Program, Tuned | None]:
+        """This program by the knobs that its tune file has for such graphs, and what to say of it."""
+        if self._picker is None or not isinstance(backend, str):
+            return self, None
         if graph._postponed is not None:  # of which kind it is is seen when it is in order
             registry.choose(backend).backend.place(graph)
         program, tuned = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
-        result = (program or self)._run(graph, given, backend, stops)
-        result.tuned = tuned
-        return result
+        return program or self, tuned
 
     def _with(self, knobs: tuple[str, ...]) -> Program:
         """This program with `knobs`, over which its own words win."""
@@ -200,28 +218,35 @@ class Program:
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
-            widths = needed_widths(self._program, graph)
-            settled = self._where(backend, widths)
-            choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
-            if graph._postponed is not None:
-                choice.backend.place(graph)
-            bindings = self._bound(choice, graph, given, widths)
-            compile_ms = 0.0
-            if executable is None:
-                executable = self._executables.get((choice.backend.name, widths))
-                if executable is None:
-                    started = time.perf_counter()
-                    with deadline.doing("compiling the program"):
-                        ready, executable = self._ready(choice, widths, backend)
-                    compile_ms = (time.perf_counter() - started) * 1000
-                    if ready is not choice:
-                        choice, bindings = ready, self._bound(ready, graph, given, widths)
-                self._settled[backend] = _Settled(widths, choice, executable)
+            choice, executable, bindings, compile_ms = self._asked(graph, given, backend)
             spent = deadline.spent()
             outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
         except GdslError as error:
             raise self._explained(error) from None
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
+
+    def _asked(
+        self, graph: Graph, given: Mapping[str, Any], backend: str
+    ) -> tuple[Choice, Executable, Bindings, float]:
+        """Where a call runs, and what, with which values, that are checked; and milliseconds of compiling."""
+        widths = needed_widths(self._program, graph)
+        settled = self._where(backend, widths)
+        choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
+        if graph._postponed is not None:
+            choice.backend.place(graph)
+        bindings = self._bound(choice, graph, given, widths)
+        compile_ms = 0.0
+        if executable is None:
+            executable = self._executables.get((choice.backend.name, widths))
+            if executable is None:
+                started = time.perf_counter()
+                with deadline.doing("compiling the program"):
+                    ready, executable = self._ready(choice, widths, backend)
+                compile_ms = (time.perf_counter() - started) * 1000
+                if ready is not choice:
+                    choice, bindings = ready, self._bound(ready, graph, given, widths)
+            self._settled[backend] = _Settled(widths, choice, executable)
+        return choice, executable, bindings, compile_ms
 
     def dry_run(
         self,

@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from gdsl.codegen.checks import CheckSite
     from gdsl.graph import Graph
 
+FORKED = "this process was forked from one that uses the GPU"
+SPAWN = "start workers with multiprocessing.get_context('spawn')"
+
 __all__ = [
     "Found",
     "check_error",
     "count_of",
+    "forked_error",
     "history_error",
     "iterations_error",
     "left_out",
@@ -144,3 +148,8 @@ def iterations_error(program: Program, loop: int, limit: int) -> GdslError:
 def memory_error() -> GdslError:
     """E0912 where the arrays or frontiers of a run do not fit."""
     return GdslError.single("E0912", "there is not enough free memory for the arrays and frontiers of this run")
+
+
+def forked_error() -> GdslError:
+    """E0901 for a result that only the process can have which asked for it."""
+    return GdslError.single("E0901", f"the result of this run stays where it was asked for: {FORKED}", fix=SPAWN)

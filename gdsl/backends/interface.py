@@ -65,9 +65,9 @@ class Limits:
         return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
 
 
-@dataclasses.dataclass(frozen=True, slots=True)  # one a call: made by methods of its own, the quicker way
+@dataclasses.dataclass(slots=True)  # one a call: made by methods of its own, and not frozen, the quicker way
 class Bindings:
-    """The caller's data, checked: every param by name (vertex params in range), every input by name.
+    """The caller's data, checked: every param by name (vertex params in range), every input by name. Nobody changes it.
 
     Input arrays are C-contiguous, of the declared dtype and length (ids as int32 or int64, `none` as -1), NumPy
     or, for the cuda backend only, CuPy.
@@ -110,9 +110,9 @@ class TraceRecord:
     waiting_ms: float | None = dataclasses.field(default=None, compare=False)
 
 
-@dataclasses.dataclass(frozen=True)  # so is this, with what it finds out later
+@dataclasses.dataclass  # so is this, with what it finds out later
 class Outcome:
-    """What a run gave: every array and scalar that is not `local`, under its declared name.
+    """What a run gave, which stays as it is: every array and scalar that is not `local`, under its declared name.
 
     Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those of several
     values an element are one row, element after element (see `shaped`). `time_ms` is the run itself, with the

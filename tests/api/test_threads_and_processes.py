@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda.device import CudaDevice
+from gdsl.backends.cuda.device import CudaDevice, _Reservation
 from gdsl.backends.cuda.executable import CudaBackend
+from gdsl.backends.cuda.line import Line
 
 HOPS = """program hops;
 problem {
@@ -283,7 +284,7 @@ class FakeCuda:
         self.log: list[object] = []
         self.cuda = SimpleNamespace(
             runtime=SimpleNamespace(getDevice=lambda: 1, setDevice=self.log.append),
-            get_current_stream=lambda: SimpleNamespace(synchronize=self._wait),
+            get_current_stream=lambda: SimpleNamespace(ptr=0, synchronize=self._wait),
         )
 
     def _wait(self) -> None:
@@ -294,6 +295,8 @@ def fake_device() -> CudaDevice:
     device = CudaDevice.__new__(CudaDevice)
     device.cupy, device.id = FakeCuda(), 0
     device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
+    device.asking = []
+    device.line, device._turns = Line(device), (_Reservation(device, None, False), _Reservation(device, None, True))
     return device
 
 

@@ -91,10 +91,20 @@ class FakeArray:
 
 
 class FakeEvent:
-    """An event; everything is done at once."""
+    """An event; everything is done at once, unless a test says that it is not."""
 
     def __init__(self, disable_timing: bool = False) -> None:
-        self.done = True
+        pass
+
+    @property
+    def done(self) -> bool:
+        """Whether what was asked for before it is done."""
+        return not FakeEvent.is_busy()
+
+    @staticmethod
+    def is_busy() -> bool:
+        """Whether the device is at work."""
+        return False
 
     def record(self, stream: Any = None) -> None:
         """Nothing to note."""

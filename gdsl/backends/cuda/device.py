@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import select
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -16,17 +14,16 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda.clocks import Clock, Patience
+from gdsl.backends.cuda.line import Line
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.rooms import HAND_OVER, CudaBuffer, CudaRoom, CudaShared, offsets_of
 from gdsl.diagnostics import GdslError
 
-_TURN, _SPINNING = 0.001, 0.05
-"""Seconds that the host looks again and again before it lets other threads of Python have a turn, and before it pauses
-in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
-_SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
-"""Seconds of a pause, the long ones after half a second."""
 _THREADS, _BLOCKS = 256, 8
 """Threads a block, and blocks a multiprocessor, of kernels by themselves."""
+_PER_THREAD = 2
+"""What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
 _RESOURCES = 4, 3, 1
 """The driver's numbers of what a function says of itself: registers, local and shared memory."""
 
@@ -34,11 +31,11 @@ _RESOURCES = 4, 3, 1
 class _Reservation:
     """A device for one run."""
 
-    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
-        self._device, self._timeout = device, timeout
+    def __init__(self, device: CudaDevice, timeout: float | None, joins: bool) -> None:
+        self._device, self._timeout, self._joins = device, timeout, joins
 
     def __enter__(self) -> None:
-        self._device.take(self._timeout)
+        self._device.take(self._timeout, self._joins)
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._device.give(whole=kind is None)
@@ -58,12 +55,16 @@ class CudaDevice:
         runtime = cupy.cuda.runtime  # one attribute: for all of them CuPy takes a millisecond
         self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
         self._lock = threading.Lock()
+        self.asking: list[None] = []
+        """One for each thread that waits to have it."""
         self._holder: int | None = None
         """The thread whose run it is."""
         self._stream: Any = None
+        self._lane: object = None
         self._computing: dict[str, Any] = {}
-        self._begin, self._end = cupy.cuda.Event(), cupy.cuda.Event()
-        self._done = cupy.cuda.Event(disable_timing=True)
+        self._clock, self._clocks = Clock(cupy), list[Clock]()
+        self.line = Line(self)
+        self._turns = _Reservation(self, None, False), _Reservation(self, None, True)
 
     @cached_property
     def _stop(self) -> NDArray[Any]:
@@ -75,33 +76,85 @@ class CudaDevice:
         """Where it lies, as kernels see it."""
         return int(self._stop.ctypes.data)
 
-    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
+    def reserved(self, timeout: float | None, joins: bool = False) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
         has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds, and RuntimeError
         within a run of the same thread, as in a signal handler: that would wait for itself.
 
         All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
-        is over when `wait` returns, so that memory kept from it may be used on any stream.
+        is over when `wait` returns, so that memory kept from it may be used on any stream. Runs that nobody waits for
+        end before, but where this one `joins` their line.
         """
-        return _Reservation(self, timeout)
+        return self._turns[joins] if timeout is None else _Reservation(self, timeout, joins)
 
-    def take(self, timeout: float | None) -> None:
+    def take(self, timeout: float | None, joins: bool = False) -> None:
         """Have it for one thread, as `reserved` says."""
+        began = time.monotonic() if timeout is not None else 0.0
+        longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
+        if not self._acquired(longest):
+            raise failures.timeout_error(timeout or 0.0)
+        try:
+            self._use(self.cupy.cuda.get_current_stream())
+            if self.line.flights:
+                until = None if timeout is None else began + timeout
+                if not self.line.let_pass(self.lane() if joins else None, until):
+                    raise failures.timeout_error(timeout or 0.0)
+        except BaseException:
+            self._release()
+            raise
+
+    def took(self, timeout: float = 0) -> bool:
+        """Have it for a moment, to look after runs of the line, unless another thread has it for so many seconds."""
+        if not self._acquired(timeout):
+            return False
+        try:
+            self._use(self.cupy.cuda.get_current_stream())
+        except BaseException:
+            self._release()
+            raise
+        return True
+
+    def _acquired(self, timeout: float) -> bool:
         if self._holder == threading.get_ident():
             raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
-        longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
-        if not self._lock.acquire(timeout=longest):
-            raise failures.timeout_error(timeout or 0.0)
+        if not self._lock.acquire(blocking=False) and not self._waited(timeout):
+            return False
         try:
             self._holder = threading.get_ident()
             self._outer = self.cupy.cuda.runtime.getDevice()
             if self._outer != self.id:
                 self.cupy.cuda.runtime.setDevice(self.id)
-            self._stream = self.cupy.cuda.get_current_stream()
         except BaseException:
             self._holder = None
             self._lock.release()
             raise
+        return True
+
+    def _waited(self, timeout: float) -> bool:
+        """Whether another thread leaves it within so many seconds."""
+        is_free = False
+        self.asking.append(None)
+        try:
+            try:
+                is_free = self._lock.acquire(timeout=timeout)
+            finally:
+                self.asking.pop()
+        except BaseException:  # Ctrl-C
+            if is_free:
+                self._lock.release()
+            raise
+        return is_free
+
+    def _use(self, stream: Any) -> None:
+        self._stream, self._lane = stream, stream.ptr
+        if self._lane == _PER_THREAD:
+            self._lane = _PER_THREAD, threading.get_ident()
+
+    def _release(self) -> None:
+        self._stream = self._holder = None
+        if self._outer != self.id:
+            self.cupy.cuda.runtime.setDevice(self._outer)
+        self._lock.release()
 
     def give(self, whole: bool) -> None:
         """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
@@ -111,15 +164,21 @@ class CudaDevice:
                 self._stop[0] = 1
                 self._stream.synchronize()
         finally:
-            self._stream = self._holder = None
-            if self._outer != self.id:
-                self.cupy.cuda.runtime.setDevice(self._outer)
-            self._lock.release()
+            self._release()
 
     @cached_property
     def hand_over(self) -> Any:
         """A kernel that copies from the device to pinned memory."""
-        return self.load(self.hand_over_cubin()).get_function("hand_over")
+        return self._handing.get_function("hand_over")
+
+    @cached_property
+    def hand_over_and_clear(self) -> Any:
+        """The same for a run behind which another one is queued."""
+        return self._handing.get_function("hand_over_and_clear")
+
+    @cached_property
+    def _handing(self) -> Any:
+        return self.load(self.hand_over_cubin())
 
     def hand_over_cubin(self) -> bytes:
         """Its machine code, which the first program that is compiled on a machine leaves there."""
@@ -211,7 +270,7 @@ class CudaDevice:
 
     def peek(self, buffer: Any, dtype: Any) -> Any:
         """The first value, by a stream that waits for no other."""
-        if not self._begin.done:
+        if not self._clock.begin.done:
             return numpy.dtype(dtype).type(0)
         stream, there = self._beside
         runtime, size = self.cupy.cuda.runtime, numpy.dtype(dtype).itemsize
@@ -270,57 +329,65 @@ class CudaDevice:
     # The clock
 
     def lane(self) -> object:
-        """The stream: CuPy's pool gives memory that is freed on one to who asks there."""
-        return self.stream().ptr
+        """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
+        return self._lane
 
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
-        self._begin.record(self.stream())
+        self._clock.begin.record(self.stream())
 
     def stop_clock(self) -> None:
         """Record the second event."""
-        self._end.record(self.stream())
+        self._clock.end.record(self.stream())
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the two events."""
-        return float(self.cupy.cuda.get_elapsed_time(self._begin, self._end))
+        return self._clock.elapsed_ms()
 
     def end(self) -> None:
         """Record the event that is waited for."""
-        self._done.record(self.stream())
+        self._clock.done.record(self.stream())
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
-        """Ask whether all is done, first without and then with short pauses, so that Ctrl-C is heard."""
-        done = self._done
-        began = turn = time.monotonic()
+        """Ask whether all is done, so that Ctrl-C is heard."""
+        self.wait_for(self._clock, must_stop)
+
+    def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
+        """The same of another clock; at the moment `until` it is False if that is not so by then."""
+        done = clock.done
+        if done.done:
+            return True
+        patience = Patience()
         try:
             while not done.done:
                 if must_stop is not None and must_stop():
                     self._stop[0] = 1
-                now = time.monotonic()
-                if now - began > _SPINNING:
-                    time.sleep(_SHORT if now - began < _AFTER else _LONG)
-                elif now - turn > _TURN:
-                    _let_others_go_on()
-                    turn = now
+                elif until is not None and time.monotonic() > until:
+                    return False
+                patience.pause()
         except KeyboardInterrupt:
             self._stop[0] = 1
             done.synchronize()
             raise
+        return True
+
+    def hand_out_clock(self) -> Clock:
+        """The clock of the run that was queued, for who waits for it; there is another one now."""
+        clock, self._clock = self._clock, self._clocks.pop() if self._clocks else Clock(self.cupy)
+        return clock
+
+    def take_clock_back(self, clock: Clock) -> None:
+        """Nobody looks at it any more."""
+        self._clocks.append(clock)
+
+    def stop_all(self) -> None:
+        """Have whatever is going on end soon."""
+        self._stop[0] = 1
 
     def stream(self) -> Any:
         """The stream of the run, outside of one CuPy's current one."""
         return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
-
-
-def _let_others_go_on() -> None:
-    """Let other threads of Python have a turn. Where there is a choice not by a sleep, which takes time whatever it is
-    asked for."""
-    if os.name == "nt":
-        time.sleep(0)
-    else:
-        select.select((), (), (), 0)
 
 
 def _no_memory(needed: int, free: int, total: int) -> GdslError:

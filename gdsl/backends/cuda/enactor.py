@@ -6,13 +6,15 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from gdsl.backends import failures
+from gdsl.backends.cuda.line import Flight
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
+from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
 from gdsl.backends.cuda.trace import decoded
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
@@ -27,11 +29,12 @@ from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
 from gdsl.types import Type
 
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.device import CudaDevice
+
 _NOTHING = Bindings({}, {})
 _TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are looked at after each run."""
-STOPPED_FROM_BIT = 61
-"""The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
 
 class Enactor:
@@ -51,13 +54,16 @@ class Enactor:
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
         self._counts, self._is_fused = counts_in(plan), plan.target.fused
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
-        self._told = itemgetter(*map(self._control_words.index, _TOLD))
+        told = list(map(self._control_words.index, _TOLD))
+        self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
+        self.takes_no_arrays = not self._inputs
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
+        self._fused = list(self._kernels.values()) if self._is_fused else []
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
@@ -102,12 +108,66 @@ class Enactor:
                 self.raise_failure(self.control())
             self._follow_swaps()
             arrays = arrays or self._arrays(outside)
-            outcome = self._outcome(arrays, passes if self._is_fused else walk.passes, *traced)
+            passes = passes if self._is_fused else walk.passes
+            outcome = self._outcome(arrays, passes, self.device.elapsed_ms(), *traced)
             whole = True
             return outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
+
+    def can_fly(self, bindings: Bindings) -> bool:
+        """Whether a run need not be waited for: the host has nothing to do in between, and could run it again, since
+        all arrays are the graph's."""
+        if not self._is_fused or bindings.open:
+            return False
+        return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
+
+    def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> Flight:
+        """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
+        self.limits, self._bindings = limits, bindings
+        memory, whole = self._memory_of(bindings), False
+        if memory.sends_values:
+            device.line.let_pass(None, None)  # they lie where the next run's will
+        try:
+            memory.begin(bindings, limits)
+            started = time.monotonic() if limits.timeout is not None else 0.0
+            device.start_clock()
+            for kernel in self._fused:
+                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments)
+            outside = None if self.on_device.numbering is None else memory.put_outside()
+            device.stop_clock()
+            incoming = memory.hand_over(self._stops)
+            device.end()
+            flight = Flight(device, self, graph, (bindings, limits, started), (memory, outside, incoming))
+            device.line.join(flight)
+            whole = True
+            return flight
+        finally:
+            memory.end(whole)
+            self._bindings = _NOTHING
+
+    def collect(self, flight: Flight) -> Outcome | None:
+        """What a run gave that is over; None where it must run again: it was stopped for another's sake, or its trace
+        is lost, since others have worked in its memory. Raises GdslError when it failed."""
+        memory = flight.memory
+        former, self._memory = self._memory, memory
+        self.limits, self._bindings = flight.limits, flight.bindings
+        memory.look_at(flight.names, flight.received)
+        try:
+            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
+            if failure or exhausted or arrived >> STOPPED_FROM_BIT:
+                if failure or exhausted or flight.is_late():
+                    self.raise_failure(self.control())
+                return None
+            if not memory.has_trace(traced[0]) and not flight.is_last():
+                memory.expect_trace(traced[0])
+                return None
+            self._follow_swaps()
+            return self._outcome(self._arrays(flight.outside), passes, flight.clock.elapsed_ms(), *traced)
+        finally:
+            memory.look_at({}, None)
+            self._memory, self._bindings = former, _NOTHING
 
     def build(self) -> Build:
         """What runs, and what its kernels take."""
@@ -190,20 +250,21 @@ class Enactor:
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
         """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
-        found = {name: self._bindings.inputs[name] for name in self._inputs}
+        found = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
+        places, result = outside or memory.names, self.device.result
         for name, kind, dtype, count in memory.results:
-            values = self.device.result((outside or memory.names)[name], dtype, count)
+            values = result(places[name], dtype, count)
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
     def _outcome(
-        self, arrays: dict[str, Any], passes: int, trace_length: int, cycles: int, nanoseconds: int
+        self, arrays: dict[str, Any], passes: int, time_ms: float, trace_length: int, cycles: int, nanoseconds: int
     ) -> Outcome:
         scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
         records, cycle = self.memory.trace(trace_length), nanoseconds / 1e6 / max(cycles, 1)
         trace = partial(decoded, self.plan, records, self.on_device.widths, cycle)
         layout_ms = self.on_device.take_made_ms()
-        return Outcome(arrays, scalars, passes, self.device.elapsed_ms(), trace, layout_ms)
+        return Outcome(arrays, scalars, passes, time_ms, trace, layout_ms)
 
     def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
         values = self.memory.scalar(name).view(dtype)

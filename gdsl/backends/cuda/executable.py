@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
+from gdsl.backends import failures, processes
 from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
+from gdsl.backends.cuda.loaded import Loaded
+from gdsl.backends.cuda.named import Named
 from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.many import Bounds, Part
 from gdsl.diagnostics import GdslError
@@ -23,6 +25,7 @@ from gdsl.types import Widths
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
     from gdsl.backends.cuda.enactor import Enactor
+    from gdsl.backends.cuda.line import Flight
     from gdsl.backends.cuda.many import Many
     from gdsl.backends.cuda.memory import GraphOnDevice
     from gdsl.codegen.cuda.generated import Generated
@@ -30,28 +33,6 @@ if TYPE_CHECKING:
 
 _INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
 _DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
-_SPAWN = "start workers with multiprocessing.get_context('spawn')"
-
-
-class _Named(Availability):
-    """There is one. What it is called takes a millisecond to find out, and is asked for where somebody reads it."""
-
-    _number: int
-    _name = ""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(True, "")
-        object.__setattr__(self, "_number", number)
-
-    @property
-    def detail(self) -> str:
-        """The name of the device."""
-        import cupy
-
-        if not self._name:
-            name = cupy.cuda.runtime.getDeviceProperties(self._number)["name"]
-            object.__setattr__(self, "_name", name.decode() if isinstance(name, bytes) else str(name))
-        return self._name
 
 
 class CudaBackend:
@@ -65,13 +46,13 @@ class CudaBackend:
         self._by_degree: dict[tuple[int, Widths, int], GraphOnDevice] = {}
         self._renumberings: dict[tuple[int, Widths], Callable[[str], Any]] = {}
         self._answers: dict[int, Availability] = {}
-        self._process = os.getpid()
+        self._process = processes.current
 
     def availability(self) -> Availability:
         """Whether CuPy is installed, a device answers and there is NVRTC."""
-        is_own = self._process == os.getpid()
+        is_own = self._process == processes.current
         if self._devices and not is_own:
-            return Availability(False, "this process was forked from one that uses the GPU", _SPAWN)
+            return Availability(False, failures.FORKED, failures.SPAWN)
         try:
             import cupy
 
@@ -92,12 +73,12 @@ class CudaBackend:
         except Exception as error:
             return Availability(False, str(error).splitlines()[0], _INSTALL)
         number = cupy.cuda.runtime.getDevice()
-        self._answers[number] = _Named(number)
+        self._answers[number] = Named(number)
         return self._answers[number]
 
     def stays(self) -> bool:
         """Not in a forked process, which has no device any more."""
-        return self._process == os.getpid()
+        return self._process == processes.current
 
     def build(self, program: Program, id_bits: int) -> CudaExecutable:
         """As `build_for`, with ids of `id_bits` bits."""
@@ -163,7 +144,7 @@ class CudaBackend:
 
         from gdsl.backends.cuda.device import CudaDevice
 
-        self._process = os.getpid()
+        self._process = processes.current
         number = int(cupy.cuda.Device().id)
         if number not in self._devices:
             self._devices.setdefault(number, CudaDevice())
@@ -203,7 +184,7 @@ class CudaBackend:
 
         if (device.id, widths) not in self._renumberings:
             cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
-            self._renumberings[device.id, widths] = _Kernels(device.load(cubin)).get
+            self._renumberings[device.id, widths] = Loaded(device.load(cubin)).get
         return self._renumberings[device.id, widths]
 
     def let_go(self, device: CudaDevice) -> bool:
@@ -235,10 +216,12 @@ class CudaExecutable:
         self.backend, self.generated, self.widths, self._teams = backend, generated, widths, teams
         self._program, self._plan = program, plan
         self._device = backend.device()
-        self.kernels = _Kernels(self._device.load(cubin))
+        self.kernels = Loaded(self._device.load(cubin))
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
+        self._latest: weakref.ref[Enactor] | None = None
+        """Who ran last, if it takes no arrays: of those that do, it hangs on the arrays who runs on a graph."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -281,23 +264,49 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
-            suited = self._suited(graph)
-            if suited is not self:
-                return suited.run(graph, bindings, limits)
-        if self._looks_up(graph, bindings):
-            try:
-                return self._looking_up().run(graph, bindings, limits)
-            except GdslError as error:
-                if error.code != "E0912" or not self._keeps_ids(graph):
-                    raise
+        enactor = self._at_hand(graph)
+        if enactor is None:
+            if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
+                suited = self._suited(graph)
+                if suited is not self:
+                    return suited.run(graph, bindings, limits)
+            if self._looks_up(graph, bindings):
+                try:
+                    return self._looking_up().run(graph, bindings, limits)
+                except GdslError as error:
+                    if error.code != "E0912" or not self._keeps_ids(graph):
+                        raise
         with self._device.reserved(limits.timeout):
             try:
-                return self._enactor(graph, bindings).run(bindings, limits)
+                return (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
                 return self._run_in_less(graph, bindings, limits, error)
+
+    def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
+        """Queue a run and do not wait for it; None where `run` must do."""
+        enactor = self._at_hand(graph)
+        if enactor is None:
+            if graph not in self._enactors:
+                suited = self._suited(graph)
+                if suited is not self:
+                    return suited.submit(graph, bindings, limits)
+            if self._looks_up(graph, bindings):
+                return self._looking_up().submit(graph, bindings, limits)
+        with self._device.reserved(limits.timeout, joins=True):
+            try:
+                enactor = enactor or self._enactor(graph, bindings)
+                return enactor.submit(self._device, graph, bindings, limits) if enactor.can_fly(bindings) else None
+            except GdslError as error:
+                if error.code != "E0912":
+                    raise
+                return None
+
+    def _at_hand(self, graph: Graph) -> Enactor | None:
+        """Whose turn it was last, where that was on this graph, and any other call there is his."""
+        found = self._latest() if self._latest is not None else None
+        return found if found is not None and found.on_device.graph() is graph else None
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
         """Run where there was no memory for it, for which others give up some."""
@@ -337,6 +346,7 @@ class CudaExecutable:
             return False
         self._as_given.add(graph)
         self._enactors.pop(graph, None)
+        self._latest = None
         return True
 
     def _suited(self, graph: Graph) -> CudaExecutable:
@@ -363,6 +373,7 @@ class CudaExecutable:
 
             on_device = self._on_device(graph) if put else self.backend.graph(graph, self.widths, self._device)
             found = kept[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
+        self._latest = weakref.ref(found) if found.takes_no_arrays else None
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
@@ -376,17 +387,3 @@ class CudaExecutable:
         if layout.of_edges:
             made.edges_as_given()  # before the run has its own memory, as `needs` has it
         return made
-
-
-class _Kernels:
-    """The kernels of a loaded cubin; each is looked up once."""
-
-    def __init__(self, module: Any) -> None:
-        self._module = module
-        self._found: dict[str, Any] = {}
-
-    def get(self, name: str) -> Any:
-        """The kernel called `name`."""
-        if name not in self._found:
-            self._found[name] = self._module.get_function(name)
-        return self._found[name]

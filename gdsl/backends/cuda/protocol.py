@@ -9,9 +9,12 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.rooms import Incoming
 
 Bytes = NDArray[Any]
 """Bytes in the memory of the host."""
@@ -61,6 +64,14 @@ class Shared(Protocol):
 
     def receive(self) -> None:
         """Copy all buffers to the host; it is there once `Device.wait` has returned."""
+        ...
+
+    def hand_over(self, words: tuple[int, int, int], rooms: tuple[int, int], is_all_zero: bool) -> Incoming:
+        """As `CudaShared` has it, for runs that are not waited for."""
+        ...
+
+    def take_back(self, incoming: Incoming) -> None:
+        """What `hand_over` gave is not looked at any more."""
         ...
 
     def expect(self, nbytes: int) -> None:

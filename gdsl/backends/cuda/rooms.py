@@ -19,11 +19,29 @@ _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
 """Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
 microseconds before a copy would be, but has to be loaded first. 16 bytes a thread and turn."""
 _THREADS = 256
+STOPPED_FROM_BIT = 61
+"""The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 HAND_OVER = f"""
 struct alignas({_PACK}) pack {{ unsigned long long words[{_PACK // 8}]; }};
 
 extern "C" __global__ void hand_over(const pack* from, pack* to, unsigned long long count) {{
     for (unsigned long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+}}
+
+// What was sent is cleared for the next run, which is queued already; so is the room, where this one did not end whole.
+extern "C" __global__ void hand_over_and_clear(pack* from, pack* to, unsigned long long count, unsigned long long sent,
+                                               unsigned long long failure, unsigned long long exhausted,
+                                               unsigned long long arrived, const unsigned long long* rooms,
+                                               unsigned long long num_rooms) {{
+    const unsigned long long* word = from->words;
+    const bool stopped = word[failure] != 0 || word[exhausted] != 0 || word[arrived] >> {STOPPED_FROM_BIT} != 0;
+    for (unsigned long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
+    __syncthreads();
+    for (unsigned long long i = threadIdx.x; i < sent; i += blockDim.x) from[i] = pack{{}};
+    for (unsigned long long room = 0; stopped && room < num_rooms; ++room) {{
+        unsigned* words = reinterpret_cast<unsigned*>(rooms[2 * room]);
+        for (unsigned long long i = threadIdx.x; i < rooms[2 * room + 1]; i += blockDim.x) words[i] = 0;
+    }}
 }}
 """
 
@@ -48,6 +66,22 @@ class CudaRoom:
         ]
 
 
+class Incoming:
+    """What a run handed over that nobody waited for: a place in pinned memory, and the values of the kernel that writes
+    there."""
+
+    def __init__(self, here: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
+        self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
+        self._values = numpy.array([[value] for value in values], numpy.uint64)
+        self._rooms = (values[-2], values[-1])
+        self.arguments = Arguments(*self._values)
+
+    def clear(self, rooms: tuple[int, int]) -> None:
+        """What the kernel is to clear where a run did not end whole."""
+        if rooms != self._rooms:
+            self._values[-2:, 0] = self._rooms = rooms
+
+
 class CudaShared:
     """The same, with copies in pinned memory of the host, from which and to which the device copies by itself."""
 
@@ -55,12 +89,14 @@ class CudaShared:
         *self._offsets, whole = offsets_of(sizes)
         self._device, self._sizes = device, sizes
         self._room = CudaRoom(device.allocate(whole), sizes)
+        self._spare: list[Incoming] = []
         self.buffers = self._room.buffers
         outgoing = self._offsets[sent - 1] + sizes[sent - 1] if sent else 0
         here = device.pinned(outgoing)
         self._there, self._outgoing = self._room.block.pointer, (here.ctypes.data, outgoing)
         self._sent_on: Any = None
         """The stream on which the next run's copy is queued."""
+        self._sent_lane: object = None
         self._runs = 0
         self.sent = _parts(here, self._offsets[:sent], sizes)
         self.expect(beginning)
@@ -74,24 +110,26 @@ class CudaShared:
         packs = numpy.array([[self._there], [here.ctypes.data], [whole // _PACK]], numpy.uint64)
         self._packs = Arguments(*packs)
         self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
+        self._received_sizes = [*self._sizes[:-1], beginning]
+        self._spare.clear()
 
     def send(self) -> None:
         """Queue the copy, if that has not been done."""
         sent_on, self._sent_on = self._sent_on, None
-        stream = self._device.stream()
         self._runs += 1
         if self._runs == _SETTLED:
             self._hand_over()  # to have it loaded, which is not to be within the time of a run
-        if sent_on is not None and sent_on.ptr == stream.ptr:
+        if sent_on is not None and self._sent_lane == self._device.lane():
             return
         if sent_on is not None:  # what is queued there shall not come in between
             sent_on.synchronize()
-        self._copy_out(stream)
+        self._copy_out(self._device.stream())
 
     def send_ahead(self) -> None:
         """Queue the copy behind the run that is going on."""
         stream = self._device.stream()
         self._copy_out(stream)
+        self._sent_lane = self._device.lane()
         self._sent_on = stream  # not before it is: where that is interrupted, the next run has to
 
     def _copy_out(self, stream: Any) -> None:
@@ -105,6 +143,36 @@ class CudaShared:
             self._hand_over()
         else:
             runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
+
+    def hand_over(self, words: tuple[int, int, int], rooms: tuple[int, int], is_all_zero: bool) -> Incoming:
+        """Queue a kernel that hands all buffers over to a place of their own, and clears those that are sent; if zeros
+        are all that is sent, the next `send` has nothing to do. Where one of the `words` of the control block says that
+        the run was stopped, it clears `rooms` too: the address of pairs of an address and a number of words, and how
+        many pairs."""
+        incoming = self._spare.pop() if self._spare else self._another(words)
+        incoming.clear(rooms)
+        stream = self._device.stream()
+        if incoming.nbytes > _FEW:
+            runtime = self._device.cupy.cuda.runtime
+            host = runtime.memcpyDeviceToHost
+            runtime.memcpyAsync(incoming.pointer, self._there, incoming.nbytes, host, stream.ptr)
+        self._device.launch_block(self._device.hand_over_and_clear, _THREADS, incoming.arguments)
+        self._sent_lane = self._device.lane()
+        self._sent_on = stream if is_all_zero else None
+        return incoming
+
+    def take_back(self, incoming: Incoming) -> None:
+        """Nobody looks at it any more."""
+        if incoming.nbytes == self._incoming[1]:
+            self._spare.append(incoming)
+
+    def _another(self, words: tuple[int, int, int]) -> Incoming:
+        nbytes = self._incoming[1]
+        here = self._device.pinned(nbytes)
+        count = nbytes // _PACK if nbytes <= _FEW else 0
+        sent = -(-self._outgoing[1] // _PACK)
+        received = _parts(here, self._offsets, self._received_sizes)
+        return Incoming(here, received, self._there, here.ctypes.data, count, sent, *words, 0, 0)
 
     def _hand_over(self) -> None:
         self._device.launch_block(self._device.hand_over, _THREADS, self._packs)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy
 
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
-from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device
 from gdsl.backends.cuda.record import Record
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
@@ -28,6 +28,7 @@ from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
+    from gdsl.backends.cuda.rooms import Incoming
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
@@ -80,11 +81,19 @@ class RunMemory:
         self._sizes = [self._bytes(buffer) for buffer in self._work for _ in range(max(buffer.copies, 1))]
         outside = [] if self._numbering is None else [each for each in handed if each.role is Role.RESULT]
         device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])))
+        self._to_clear: list[tuple[int, int]] = []
+        self._cleared: Buffer | None = None
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
         self.names: dict[str, Buffer] = {}
         """What the names of the program's data stand for in this run."""
+        self._handed_over: Sequence[Bytes] | None = None
+
+    @property
+    def sends_values(self) -> bool:
+        """Whether values of the caller lie where the host sends from."""
+        return bool(self._scalars_given)
 
     def _is_handed(self, buffer: storage.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
@@ -176,10 +185,11 @@ class RunMemory:
             place[0] = made.pointer
         self._own = bindings.own
         for name, place in self._params:
-            place[0] = self.inside(name, params[name])
+            place[0] = params[name] if self._numbering is None else self.inside(name, params[name])
         for name, place in self._scalars_given:
             place[0] = self.inside(name, inputs[name])
-        self.rename(self._scalars, point=bool(self.plan.swapped))
+        if self._scalars:
+            self.rename(self._scalars, point=bool(self.plan.swapped))
         self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
         self.shared.send()
 
@@ -247,6 +257,35 @@ class RunMemory:
         if not self._scalars_given:
             self.shared.send_ahead()
 
+    def hand_over(self, words: tuple[int, int, int]) -> Incoming:
+        """What the host looks at, on its way; then the device is as the next run wants it. `words` of the control block
+        say that a run was stopped."""
+        return self.shared.hand_over(words, self._rooms_to_clear(), not self._scalars_given)
+
+    def _rooms_to_clear(self) -> tuple[int, int]:
+        """The address of what `_lay_out` clears, as pairs of an address and a number of words, and how many pairs."""
+        if self._cleared is None:
+            pairs = numpy.array(self._to_clear or [(0, 0)], numpy.uint64).reshape(-1)
+            self._cleared = self.device.upload(pairs)
+        return self._cleared.pointer, len(self._to_clear)
+
+    def look_at(self, names: dict[str, Buffer], received: Sequence[Bytes] | None) -> None:
+        """From now on `names`, and what the host has, are those of another run; None: of the one that is waited for."""
+        self.names, self._handed_over = names, received
+
+    @property
+    def _received(self) -> Sequence[Bytes]:
+        return self.shared.received if self._handed_over is None else self._handed_over
+
+    def has_trace(self, length: int) -> bool:
+        """Whether so many records are here, or as many of them as are kept."""
+        return min(length, self._capacity) * self._record_size <= len(self._received[-1])
+
+    def expect_trace(self, length: int) -> None:
+        """The next runs will probably have about as many records."""
+        nbytes = min(length, self._capacity) * self._record_size
+        self.shared.expect(nbytes + nbytes // 4)
+
     def let_go(self) -> None:
         """Free what was made for the next run."""
         self._ahead = None
@@ -266,13 +305,17 @@ class RunMemory:
 
     def _lay_out(self, buffers: Sequence[Buffer]) -> None:
         """Point to the room, and clear what must be; runs leave that cleared."""
-        place = 0
+        place, to_clear = 0, list[tuple[int, int]]()
         for buffer in self._work:
             made = buffers[place : place + max(buffer.copies, 1)]
             place += len(made)
             self.record.point(buffer, made)
-            for each in made if buffer.cleared is Cleared.ZERO else ():
+            cleared = made if buffer.cleared is Cleared.ZERO else ()
+            to_clear += [(each.pointer, -(-each.nbytes // 4)) for each in cleared]
+            for each in cleared:
                 self.device.zero(each)
+        if to_clear != self._to_clear:
+            self._to_clear, self._cleared = to_clear, None
 
     def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
         """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
@@ -285,23 +328,23 @@ class RunMemory:
 
     def control(self) -> list[int]:
         """The words of the control block, as the host has it."""
-        words: list[int] = self.shared.received[0].view(numpy.uint64).tolist()
+        words: list[int] = self._received[0].view(numpy.uint64).tolist()
         return words
 
     def outputs(self) -> Any:
         """Where the names that may change places lie, as the host has it."""
-        return self.shared.received[-2].view(numpy.uint64)
+        return self._received[-2].view(numpy.uint64)
 
     def scalar(self, name: str) -> Any:
         """The bytes of what a scalar's name stands for now."""
-        return self.shared.received[self._place_at[self.names[name].pointer]]
+        return self._received[self._place_at[self.names[name].pointer]]
 
     def trace(self, length: int) -> bytes:
         """The records of the trace, as many of `length` as are kept."""
         nbytes = min(length, self._capacity) * self._record_size
-        received = self.shared.received[-1]
+        received = self._received[-1]
         if nbytes > len(received):
-            self.shared.expect(nbytes + nbytes // 4)  # the next run will probably have about as many
+            self.expect_trace(length)
             return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
         return received[:nbytes].tobytes()
 

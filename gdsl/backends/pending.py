@@ -1,0 +1,72 @@
+"""Runs that are asked for and waited for later: what a backend gives for one, and how it does so without a way of its
+own, which is to wait at once."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
+from gdsl.diagnostics import GdslError
+from gdsl.diagnostics.caution import caution
+from gdsl.graph.graph import Graph
+
+
+class Running(Protocol):
+    """One run."""
+
+    def is_done(self) -> bool:
+        """Whether there is nothing to wait for; does not wait itself."""
+        ...
+
+    def wait(self, until: float | None) -> bool:
+        """Until the run is over, or until this moment (of `time.monotonic`): then it is False. On Ctrl-C what is going
+        on is stopped, and KeyboardInterrupt raised."""
+        ...
+
+    def take(self) -> Outcome | None:
+        """What the run gave, once it is over; None: it must be asked for again, since it was stopped for another's
+        sake. Raises what `Executable.run` raises."""
+        ...
+
+    def drop(self) -> None:
+        """Nobody will take it: a failure becomes a warning."""
+        ...
+
+
+class Ended:
+    """A run that was waited for when it was asked for."""
+
+    def __init__(self, outcome: Outcome | None, error: GdslError | None) -> None:
+        """One of the two."""
+        self._outcome, self._error = outcome, error
+
+    def is_done(self) -> bool:
+        """It is."""
+        return True
+
+    def wait(self, until: float | None) -> bool:
+        """Not at all."""
+        return True
+
+    def take(self) -> Outcome | None:
+        """What it gave. Raises what it failed with."""
+        if self._error is not None:
+            raise self._error
+        return self._outcome
+
+    def drop(self) -> None:
+        """Tell of the failure."""
+        if self._error is not None:
+            caution(f"a run failed whose result nobody has asked for: {self._error}")
+
+
+def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Limits) -> Running:
+    """Ask for a run. Raises what is wrong before it begins."""
+    own: Any = getattr(executable, "submit", None)
+    running: Running | None = own(graph, bindings, limits) if own is not None else None
+    if running is not None:
+        return running
+    try:
+        return Ended(executable.run(graph, bindings, limits), None)
+    except GdslError as error:
+        return Ended(None, error.with_traceback(None))  # which knows who asked

@@ -1,0 +1,16 @@
+"""Which process this is, for questions that each call asks: the system is asked once, and again after a fork."""
+
+from __future__ import annotations
+
+import os
+
+current = os.getpid()
+
+
+def _forked() -> None:
+    global current
+    current = os.getpid()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)

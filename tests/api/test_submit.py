@@ -1,0 +1,83 @@
+"""Runs that are asked for and waited for later, on the backends without a GPU, where they are waited for at once."""
+
+from __future__ import annotations
+
+import pickle
+import warnings
+
+import pytest
+
+import gdsl
+from tests.support.graphs import make_graph, path
+
+GRAPH = make_graph(path(12), 12)
+BACKENDS = ("reference", "cpu")
+by_backend = pytest.mark.parametrize("backend", BACKENDS)
+
+
+@by_backend
+def test_results_are_those_of_calls(backend: str) -> None:
+    program = gdsl.compile("bfs")
+    pending = [program.submit(GRAPH, source=source, backend=backend) for source in range(4)]
+    pending.append(program.submit(GRAPH, {"source": 4}, backend=backend, timeout=60, max_iterations=50))
+    for source, each in enumerate(pending):
+        assert each.done() and repr(each) == "<Pending bfs, done>"
+        result, expected = each.result(), program(GRAPH, source=source, backend=backend)
+        assert result is each.result(timeout=0.5)
+        assert result.distance.tolist() == expected.distance.tolist()
+        assert (result.iterations, result.backend, result.trace) == (expected.iterations, backend, expected.trace)
+
+
+@by_backend
+def test_what_fails_is_raised_by_result_each_time(backend: str) -> None:
+    pending = gdsl.compile("bfs").submit(GRAPH, source=0, backend=backend, max_iterations=3)
+    assert pending.done()
+    for _ in range(2):
+        with pytest.raises(gdsl.GdslError, match="stopped after 3 passes") as caught:
+            pending.result()
+        assert caught.value.code == "E0803" and caught.value.source is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        del pending
+
+
+@by_backend
+def test_what_fails_unseen_is_a_warning(backend: str) -> None:
+    program = gdsl.compile("bfs")
+    with pytest.warns(RuntimeWarning, match="nobody has asked for.*stopped after 3 passes"):
+        program.submit(GRAPH, source=0, backend=backend, max_iterations=3)
+    pending = program.submit(GRAPH, source=0, backend=backend, max_iterations=3)
+    assert pending.done()
+    with pytest.warns(RuntimeWarning, match="nobody has asked for"):
+        del pending
+
+
+def test_wrong_values_are_told_at_once() -> None:
+    program = gdsl.compile("bfs")
+    with pytest.raises(gdsl.GdslError) as caught:
+        program.submit(GRAPH, source=12, backend="cpu")
+    assert caught.value.code == "E0604"
+    with pytest.raises(TypeError, match="options, and 'source' is none"):
+        program.submit(GRAPH, {}, source=3)
+    with pytest.raises(TypeError, match=r"gdsl\.Graph"):
+        program.submit([1, 2], source=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="backend must be one of"):
+        program.submit(GRAPH, source=3, backend="gpu")
+    with pytest.raises(TypeError, match="timeout must be a number of seconds"):
+        program.submit(GRAPH, source=3, backend="cpu", timeout="soon")
+    pending = program.submit(GRAPH, source=3, backend="cpu")
+    assert pending.result(timeout=0).distance[3] == 0, "there is nothing to wait for"
+
+
+def test_names_of_the_program_come_first() -> None:
+    program = gdsl.compile("pagerank")
+    assert program.submit(GRAPH, max_iterations=2, backend="cpu").result().iterations == 2
+    with pytest.raises(gdsl.GdslError, match="stopped after 2 passes"):
+        program.submit(GRAPH, {}, max_iterations=2, backend="cpu").result()
+
+
+def test_it_stays_in_its_process() -> None:
+    pending = gdsl.compile("bfs").submit(GRAPH, source=0, backend="cpu")
+    with pytest.raises(TypeError, match="stays in its process"):
+        pickle.dumps(pending)
+    assert pickle.loads(pickle.dumps(pending.result())).distance.tolist() == list(range(12))

@@ -1,0 +1,418 @@
+"""Runs that are not waited for, on the cuda backend; the emulator takes CuPy's place."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.backends import processes, registry
+from gdsl.backends.cuda import clocks, rooms
+from gdsl.backends.cuda import line as lines
+from gdsl.backends.cuda.device import CudaDevice
+from tests.support.graphs import make_graph, path
+
+from .build import compiler
+from .fake_cupy import FakeCupy, FakeEvent
+from .test_calls import CHANGING, COUNT, COUNTED, SCALED, SMALL, Interrupter, distances
+
+pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+GIVEN = """program given;
+problem { input scalar shift : int32; vertex a : int32 = 1; scalar total : int64; }
+vertex functor add(v) { apply { a[v] += shift; total += int64(a[v]); } }
+schedule { compute(vertices, add); }
+"""
+
+
+@pytest.fixture
+def graph() -> gdsl.Graph:
+    weight = {"weight": np.ones(2 * (COUNT - 1), np.float32)}
+    made = make_graph(path(COUNT), COUNT, directed=False)
+    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes=weight)
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
+    """A device that is at work until `busy.until` is over (a moment, or never while it is None)."""
+    state = SimpleNamespace(until=0.0)
+
+    def is_busy() -> bool:
+        return state.until is None or time.monotonic() < state.until
+
+    monkeypatch.setattr(FakeEvent, "is_busy", staticmethod(is_busy))
+    yield state
+    state.until = 0.0
+
+
+def flights() -> int:
+    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
+    return len(device.line.flights)
+
+
+def test_results_come_in_any_order(cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    busy.until = None
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(4)]
+    assert [each.done() for each in pending] == [False] * 4
+    assert "going on" in repr(pending[0])
+    with pytest.raises(TimeoutError, match=r"going on after 0\.01 seconds"):
+        pending[1].result(timeout=0.01)
+    busy.until = 0.0
+    for source in (2, 0, 3, 1):
+        result = pending[source].result()
+        assert result.distance.get().tolist() == distances(source)
+        assert result is pending[source].result() and pending[source].done()
+        reached = COUNT - 1 - min(source, COUNT - 1 - source)
+        assert len(result.trace) >= reached and result.time_ms == 0.001 and result.backend == "cuda"
+    assert "done" in repr(pending[0])
+    assert len({array.data.ptr for each in pending for array in each.result().arrays.values()}) == 8
+
+
+def test_many_in_a_row_wait_for_the_oldest_alone(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    pending = [program.submit(graph, source=source % COUNT, backend="cuda") for source in range(30)]
+    assert flights() == lines._MOST
+    for source, each in enumerate(pending):
+        assert each.result().distance.get().tolist() == distances(source % COUNT)
+    assert flights() == 0
+
+
+def test_a_run_on_a_known_graph_asks_little_of_the_device(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    for source in range(6):
+        cupy.log.clear()
+        program.submit(graph, source=source, backend="cuda")
+    assert cupy.log == {"alloc": 2, "launch": 1, "raw kernel": 1}, "two results, the run, and what hands it over"
+
+
+def test_calls_and_maps_come_in_between(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    bfs, sssp = (gdsl.compile(name, tune=SMALL) for name in ("bfs", "sssp"))
+    for source in range(4):
+        first = bfs.submit(graph, source=source, backend="cuda")
+        second = sssp.submit(graph, {"source": source}, backend="cuda")
+        third = bfs.submit(graph, source=source + 1, backend="cuda")
+        assert flights() == 3
+        between = (bfs, sssp)[source % 2](graph, source=5, backend="cuda")
+        assert flights() == 0, "a call is waited for, and so is all before it"
+        batch = bfs.map(graph, source=range(3), backend="cuda")
+        fourth = sssp.submit(graph, source=source + 2, backend="cuda")
+        found = [result.distance.get().tolist() for result in (first.result(), second.result(), third.result())]
+        assert found == [distances(source), distances(source), distances(source + 1)]
+        assert between.distance.get().tolist() == distances(5)
+        assert batch.host_arrays()["distance"].tolist() == [distances(each) for each in range(3)]
+        assert fourth.result().distance.get().tolist() == distances(source + 2)
+
+
+def test_scalars_and_what_changes_places(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    changing, counted, given = (gdsl.compile(text, tune=SMALL) for text in (CHANGING, COUNTED, GIVEN))
+    expected = changing(graph, backend="cuda")
+    pending = [changing.submit(graph, backend="cuda") for _ in range(6)]
+    for each in pending:
+        found = each.result()
+        assert found.numbers() == expected.numbers()
+        assert all(np.array_equal(found.host_arrays()[name], values) for name, values in expected.host_arrays().items())
+    found = [counted.submit(make_graph(path(9), 9), source=source, backend="cuda") for source in range(9)]
+    assert [each.result().seen for each in found] == [9 - source for source in range(9)]
+    found = [given.submit(graph, shift=shift, backend="cuda") for shift in range(6)]
+    assert [each.result().total for each in found] == [COUNT * (1 + shift) for shift in range(6)]
+
+
+def test_what_fails_leaves_the_room_in_order_for_those_behind(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    """The next runs are queued before anybody knows."""
+    program = gdsl.compile("sssp", tune=SMALL)  # which marks whom it has put into the frontier
+    for source in range(3):
+        failing = program.submit(graph, source=source, backend="cuda", max_iterations=1 + source)
+        behind = [program.submit(graph, source=source + more, backend="cuda") for more in range(2)]
+        for more, each in enumerate(behind):
+            assert each.result().distance.get().tolist() == distances(source + more)
+        for _ in range(2):
+            with pytest.raises(gdsl.GdslError, match="this loop was stopped") as caught:
+                failing.result()
+            assert caught.value.code == "E0803"
+        assert failing.done()
+    small, counted = make_graph(path(3), 3), gdsl.compile(COUNTED, tune=SMALL)
+    pending = [counted.submit(small, source=0, shift=9 * call + 5, backend="cuda") for call in range(6)]
+    for call, each in enumerate(pending):
+        with pytest.raises(gdsl.GdslError, match=f"E0801.*index {9 * call + 7} .*there are 3"):
+            each.result()
+
+
+def test_wrong_values_are_told_at_once(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    for values, code in (({"source": COUNT}, "E0604"), ({}, "E0601"), ({"source": 0, "x": 1}, "E0602")):
+        with pytest.raises(gdsl.GdslError) as caught:
+            program.submit(graph, values, backend="cuda")
+        assert caught.value.code == code
+    with pytest.raises(TypeError, match="options, and 'source' is none"):
+        program.submit(graph, {}, source=3)
+    with pytest.raises(ValueError, match="positive number of seconds"):
+        program.submit(graph, source=0, timeout=0)
+    with pytest.raises(ValueError, match="positive number of seconds"):
+        program.submit(graph, source=0, backend="cuda").result(timeout=-1)
+    assert flights() <= 1
+
+
+def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    program.submit(graph, source=0, backend="cuda", max_iterations=1)
+    with pytest.warns(RuntimeWarning, match="nobody has asked for.*1 pass, the most allowed"):
+        program(graph, source=0, backend="cuda")
+    pending = program.submit(graph, source=0, backend="cuda", max_iterations=1)
+    assert pending.done()
+    with pytest.warns(RuntimeWarning, match="nobody has asked for"):
+        del pending
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        pending = program.submit(graph, source=0, backend="cuda", max_iterations=1)
+        with pytest.raises(gdsl.GdslError):
+            pending.result()
+        del pending
+        program.submit(graph, source=1, backend="cuda")
+        program(graph, source=0, backend="cuda")
+
+
+def test_a_graph_stays_until_its_run_is_over(cupy: FakeCupy, busy: SimpleNamespace) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    made = make_graph(path(COUNT), COUNT)
+    graph = weakref.ref(made)
+    busy.until = None
+    pending = program.submit(made, source=0, backend="cuda")
+    del made
+    gc.collect()
+    assert graph() is not None
+    busy.until = 0.0
+    assert pending.result().distance.get().tolist() == list(range(COUNT))
+    made = make_graph(path(COUNT), COUNT)
+    dropped = weakref.ref(made)
+    program.submit(made, source=0, backend="cuda")
+    del made
+    gc.collect()
+    assert dropped() is not None, "its run may go on"
+    program(make_graph(path(3), 3), source=0, backend="cuda")
+    gc.collect()
+    assert dropped() is None
+    assert pending.result().distance.get().tolist() == list(range(COUNT))
+
+
+def test_arrays_of_the_caller_are_his_again(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program, x = gdsl.compile(SCALED, tune=SMALL), np.ones(COUNT, np.float32)
+    pending = [program.submit(graph, x=x, factor=factor, backend="cuda") for factor in range(3)]
+    assert flights() == 0
+    x[:] = 7
+    assert [each.result().y.get().tolist() for each in pending] == [[factor] * COUNT for factor in range(3)]
+
+
+def test_a_long_trace_is_whole(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rooms, "_FEW", 5000)
+    program, expected = gdsl.compile("bfs", tune=SMALL), None
+    for turn in range(3):
+        long = make_graph(path(100), 100)
+        expected = expected or program(long, source=0, backend="cuda").trace
+        pending = [program.submit(long, source=0, backend="cuda") for _ in range(1 + 3 * turn)]
+        assert [each.result().trace == expected for each in pending] == [True] * len(pending)
+        assert [each.result().distance.get().tolist() for each in pending] == [list(range(100))] * len(pending)
+
+
+def test_without_memory_a_run_is_waited_for(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    first = program.submit(graph, source=3, backend="cuda")
+    cupy.free = 8
+    second = program.submit(graph, source=1, backend="cuda")
+    cupy.free = 1 << 40
+    third = program.submit(graph, source=2, backend="cuda")
+    with pytest.raises(gdsl.GdslError) as caught:
+        second.result()
+    assert caught.value.code == "E0912"
+    assert [each.result().distance.get().tolist() for each in (first, third)] == [distances(3), distances(2)]
+
+
+def test_runs_on_another_stream_wait(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    first, pending, line = cupy.stream, [], []
+    for source, number in enumerate((0, 0, 7, 7, 0)):
+        cupy.stream = SimpleNamespace(ptr=number, synchronize=first.synchronize)
+        pending.append(program.submit(graph, source=source, backend="cuda"))
+        line.append(flights())
+    assert line == [1, 2, 1, 2, 1]
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(5)]
+
+
+def test_the_stream_of_each_thread_is_another_one(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    cupy.stream = SimpleNamespace(ptr=2, synchronize=cupy.stream.synchronize)
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+    assert flights() == 3
+    other = threading.Thread(target=lambda: pending.append(program.submit(graph, source=3, backend="cuda")))
+    other.start()
+    other.join()
+    assert flights() == 1
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(4)]
+
+
+ENDLESS = "program p; problem { scalar s : int32; } schedule { while (s == 0) { s = 0; } }"
+
+
+class Stopped:
+    """Lets kernels of the device see the host's flag from the next launch on, as if somebody stopped them there."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        start, self.on = CudaDevice.start_clock, False
+
+        def started(device: CudaDevice) -> None:
+            start(device)
+            device._stop[0] = int(self.on)
+
+        monkeypatch.setattr(CudaDevice, "start_clock", started)
+
+
+def test_a_run_that_is_stopped_for_another_runs_again(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, stopped = gdsl.compile("sssp", tune=SMALL), Stopped(monkeypatch)
+    program(graph, source=0, backend="cuda")
+    stopped.on = True
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+    stopped.on = False
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
+    stopped.on = True
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+    stopped.on = False
+    assert all(each.done() for each in pending)
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
+
+
+def test_a_timeout_counts_from_the_submission(
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, stopped = gdsl.compile(ENDLESS, tune=SMALL), Stopped(monkeypatch)
+    program.prepare("cuda")
+    stopped.on = True
+    for ask in (lambda each: each.result(), lambda each: each.done() and each.result()):
+        busy.until = time.monotonic() + 0.3
+        pending = program.submit(graph, backend="cuda", timeout=0.2)
+        assert not pending.done()
+        time.sleep(0.25)
+        with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.2 seconds") as caught:
+            ask(pending)
+        assert caught.value.code == "E0802"
+    stopped.on = False
+    bfs = gdsl.compile("bfs", tune=SMALL)
+    busy.until = time.monotonic() + 0.5
+    first = bfs.submit(graph, source=0, backend="cuda")
+    second = bfs.submit(graph, source=1, backend="cuda", timeout=0.1)
+    with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.1 seconds"):
+        second.result()
+    with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.05 seconds"):
+        bfs(graph, source=1, backend="cuda", timeout=0.05)
+    assert not first.done()
+    behind = bfs.submit(graph, source=1, backend="cuda")
+    assert behind.result().distance.get().tolist() == distances(1), "behind one that is late"
+    third = bfs.submit(graph, source=2, backend="cuda", timeout=60)
+    assert first.result().distance.get().tolist() == distances(0)
+    assert third.result().distance.get().tolist() == distances(2)
+    assert bfs(graph, source=4, backend="cuda", timeout=5).distance.get().tolist() == distances(4)
+
+
+@pytest.mark.parametrize("name", ["sssp", "bfs"])
+def test_ctrl_c_at_any_time_leaves_nothing_behind(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    program, interrupter = gdsl.compile(name, tune=SMALL), Interrupter(cupy, monkeypatch)
+    for place in range(1, 100):
+        pending = [program.submit(graph, source=source, backend="cuda") for source in range(2)]
+        interrupter.left = place
+        try:
+            program.submit(graph, source=7, backend="cuda")
+        except KeyboardInterrupt:
+            behind = program.submit(graph, source=place % COUNT, backend="cuda")
+            assert behind.result().distance.get().tolist() == distances(place % COUNT)
+        else:
+            break
+        finally:
+            interrupter.left = -1
+        found = [each.result().distance.get().tolist() for each in pending]
+        assert found == [distances(source) for source in range(2)]
+    assert place > 8
+
+
+def test_ctrl_c_while_a_result_is_waited_for(
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+
+    def interrupted(*_: object) -> None:
+        busy.until = 0.0
+        raise KeyboardInterrupt
+
+    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
+    for owner, name in ((clocks.Patience, "pause"), (lines.time, "sleep")):
+        busy.until = None
+        pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
+        with monkeypatch.context() as patched:
+            patched.setattr(owner, name, interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                pending[1].result()
+        assert flights() == 0 and device._stop[0] == 1 and device._holder is None
+        assert [each.result().distance.get().tolist() for each in pending] == [distances(each) for each in range(3)]
+    assert program(graph, source=3, backend="cuda").distance.get().tolist() == distances(3)
+
+
+def test_results_in_other_threads(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    program = gdsl.compile("bfs", tune=SMALL)
+    pending = [program.submit(graph, source=source, backend="cuda") for source in range(4)]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda each: each.result().distance.get().tolist(), pending))
+    assert found == [distances(source) for source in range(4)]
+
+
+def test_a_result_within_a_run_does_not_wait_for_itself(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As a signal handler may ask for it."""
+    program, record, refusals = gdsl.compile("bfs", tune=SMALL), FakeEvent.record, []
+    pending = program.submit(graph, source=1, backend="cuda")
+
+    def asking(event: FakeEvent, stream: object = None) -> None:
+        record(event, stream)
+        with pytest.raises(RuntimeError, match="going on in this thread") as caught:
+            pending.result()
+        refusals.append(caught.value)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(FakeEvent, "record", asking)
+        other = program.submit(graph, source=3, backend="cuda")
+    assert refusals
+    assert [each.result().distance.get().tolist() for each in (pending, other)] == [distances(1), distances(3)]
+
+
+def test_unfused_and_numbered_programs(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    for knob in ("schedule.fuse=off", "schedule.layout=by_degree"):
+        program = gdsl.compile("bfs", tune=[*SMALL, knob])
+        pending = [program.submit(graph, source=source, backend="cuda") for source in range(6)]
+        for source, each in enumerate(pending):
+            assert each.result().distance.get().tolist() == distances(source)
+
+
+def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    pending = program.submit(graph, source=2, backend="cuda")
+    with pytest.raises(TypeError, match="stays in its process"):
+        pickle.dumps(pending)
+    with monkeypatch.context() as patched:
+        patched.setattr(processes, "current", -1)
+        with pytest.raises(gdsl.GdslError, match="forked") as caught:
+            pending.result()
+        assert caught.value.code == "E0901"
+    assert pending.result().distance.get().tolist() == distances(2)
