@@ -25,6 +25,7 @@ if (DIRECTORY / "reference.json").exists():
     KNOWN = json.loads((DIRECTORY / "reference.json").read_text(encoding="utf-8"))["graphs"]
 FILES = {path.name.removesuffix(".xz").removesuffix(".mtx"): path for path in sorted(DIRECTORY.glob("*.mtx*"))}
 LINES = {known["file"].removesuffix(".xz").removesuffix(".mtx"): known["entries"] for known in KNOWN.values()}
+EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
 MOST_LINES = {"reference": 30_000}
 MOST_LINES_OF_PAGERANK = {"reference": 3_000}
 MID_SIZED = [name for name in FILES if name in ("facebook_combined", "wiki-Vote", "rome99")]
@@ -147,10 +148,11 @@ def test_cpu_with_wide_ids(name: str, program: str) -> None:
 
 
 def others() -> Iterator[tuple[str, str]]:
-    """The library on two of the graphs in turn, a program of the tests on one, the smallest for slow oracles."""
+    """Each program on one of the graphs in turn, the smallest for slow oracles; with GDSL_TEST_EXAMPLES=2, or more, the
+    library on another one too."""
     names = sorted(MID_SIZED, key=lambda name: LINES.get(name, 0)) or ["none"]
     for turn, program in enumerate(sorted(set(BY_NAME) - set(CHECKS))):
-        count, first = 2 if BY_NAME[program] in LIBRARY else 1, 0 if BY_NAME[program].slow else turn
+        count, first = 2 if EVERYTHING and BY_NAME[program] in LIBRARY else 1, 0 if BY_NAME[program].slow else turn
         yield from ((names[(first + place) % len(names)], program) for place in range(count))
 
 

@@ -17,6 +17,7 @@ from gdsl.api.schedules import Schedules, Way, code_of, covering, differences, r
 from gdsl.backends import registry
 from gdsl.ir import nodes
 from gdsl.operations import Grade
+from gdsl.pipeline import load
 from gdsl.source import Source
 
 LARGE = random_graph(3000, 40000, seed=3, directed=False)
@@ -99,8 +100,8 @@ def codes_by_balance(case: Case, values: Iterable[str]) -> set[str]:
     """The codes on the cpu backend of the sample as it stands, and with each balance in all operators that know it."""
     choices = [word for choices in schedules_of(case).choices for word in choices]
     words = [sorted({word for word in choices if word.endswith(f".balance={value}")}) for value in values]
-    ways = [schedules_of(case, *given, "schedule.order=as_given") for given in ((), *words)]
-    return {code_of(schedules.program.ir, "cpu", 32) for schedules in ways}
+    programs = [load(case.path, (*given, "schedule.order=as_given")) for given in ((), *words)]
+    return {code_of(program, "cpu", 32) for program in programs}
 
 
 @by_sample

@@ -112,8 +112,7 @@ def test_library_that_is_broken_once_is_made_again(script, tmp_path):
 def made(tmp_path_factory):
     """A cache with the library, made by another process, so that none has it open."""
     place = tmp_path_factory.mktemp("made") / "cache"
-    options = "('-O1' if option == '-O3' else option for option in compiler.OPTIONS)"
-    code = f"from gdsl.native import compiler; compiler.OPTIONS = tuple({options})"
+    code = f"from gdsl.native import compiler; compiler.OPTIONS = {compilers.OPTIONS!r}"
     code += f"; import gdsl; gdsl.compile({TEXT!r}).prepare('cpu')"
     environment = {**os.environ, "GDSL_CACHE_DIR": str(place)}
     subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

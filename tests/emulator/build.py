@@ -13,8 +13,8 @@ from pathlib import Path
 
 NATIVE = Path(__file__).parent / "native"
 COMMON = ["-std=c++17", "-fPIC", "-ffp-contract=off", "-frounding-math", "-fno-strict-aliasing", "-fwrapv", "-w"]
-SANITIZED = [
-    *("-O1", "-g1", "-fsanitize=thread"),
+SANITIZED = [  # without optimisation, which takes longer than what it saves while small graphs run
+    *("-O0", "-g1", "-fsanitize=thread"),
     "--param=tsan-distinguish-volatile=1",
     *("-fno-tree-loop-distribute-patterns", "-fno-thread-jumps"),
 ]
@@ -106,10 +106,12 @@ def compile_module(text: str, name: str = "kernel.cu", coverage: bool = False) -
     with tempfile.TemporaryDirectory(dir=folder) as place:
         path = (folder if coverage else Path(place)) / Path(name).name
         path.write_text(source)
-        compiled = path.with_name(f"{stem}.o")
-        _run_compiler([*flags, f"-I{NATIVE}", "-x", "c++", "-c", str(path)], compiled)
-        # The sanitizer's library is left out on purpose: the emulator answers its calls.
-        _run_compiler(["-shared", *(["--coverage"] if coverage else []), str(compiled)], target)
+        if coverage:
+            compiled = path.with_name(f"{stem}.o")  # which gives gcov's files their names
+            _run_compiler([*flags, f"-I{NATIVE}", "-x", "c++", "-c", str(path)], compiled)
+            _run_compiler(["-shared", "--coverage", str(compiled)], target)
+        else:  # no library of the sanitizer, on purpose: the emulator answers its calls
+            _run_compiler([*flags, f"-I{NATIVE}", "-shared", "-nostdlib", "-x", "c++", str(path), "-lgcc"], target)
     return target
 
 

@@ -36,7 +36,7 @@ def command(program: Program, directory: Path) -> Path:
     emulated.write_text(text, encoding="utf-8")
     runtime = build.runtime_library()
     steps = [
-        ["-O1", *build.COMMON, "-fsanitize=thread", f"-I{build.NATIVE}", "-c", "emulated.cpp", "-o", "emulated.o"],
+        ["-O0", *build.COMMON, "-fsanitize=thread", f"-I{build.NATIVE}", "-c", "emulated.cpp", "-o", "emulated.o"],
         ["-O0", *build.COMMON, "emulated.o", f"{source.stem}_checks.cpp", "main.cpp", str(runtime), "-o", "emulated"],
     ]
     for step in steps:

@@ -26,6 +26,10 @@ class Mode:
     widths: Widths = NARROW
 
 
+FUSED = Mode("fused", (), SMALL)
+"""As a program stands."""
+
+
 def subject(name: str, label: str) -> str:
     """What a tuning word calls an operator: the functor by name, a label behind an @."""
     return label if label in declared_functors(name) else f"@{label}"
@@ -41,7 +45,7 @@ def modes_of(name: str) -> tuple[Mode, ...]:
     advanced = sorted({subject(name, step.label) for step in advances})
     reduced = sorted({subject(name, step.label) for step in steps if isinstance(step, NeighborReduce)})
     modes = [
-        Mode("fused", (), SMALL),
+        FUSED,
         Mode("unfused", ("schedule.fuse=off",), SMALL),
         Mode("wide_ids", ("schedule.ids=64",), TINY, Widths.both(64)),
         Mode("wide_edges", (), SMALL, Widths(32, 64)),

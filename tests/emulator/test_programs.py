@@ -20,7 +20,7 @@ from gdsl.graph import Graph, rmat
 from . import build
 from .driver import EmulatedModule, EmulatorError
 from .findings import Kind
-from .modes import Mode, modes_of
+from .modes import FUSED, Mode, modes_of
 from .running import Built, device_for, differences, expect, program_of
 from .running import build as build_program
 
@@ -52,14 +52,13 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
     return bindings, expect(program, graphs()[graph], bindings, id_bits)
 
 
-def names_for(case: Case, mode: Mode) -> list[str]:
+def names_for(case: Case, mode: Mode, place: int) -> list[str]:
     """A third of the small graphs, another third for each mode, and large ones, the largest for the first samples; of
-    the library fewer."""
-    modes = [each.name for each in modes_of(case.name)]
+    the library fewer. `place` is the mode's among those of the program."""
     suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE + LESS]
     if case in LIBRARY:
-        return [*suited[modes.index(mode.name) % 6 :: 6], *(name for name in LESS if case.suits(graphs()[name]))]
-    turn = modes.index(mode.name) % 3
+        return [*suited[place % 6 :: 6], *(name for name in LESS if case.suits(graphs()[name]))]
+    turn = place % 3
     large = LARGE if case in SAMPLES and mode.name in ("fused", "pull", "unfused_push") else LESS
     if case not in SAMPLES and mode.name != "fused":
         large = (LESS[turn % len(LESS)],)
@@ -75,32 +74,40 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
     case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-def pairs() -> Iterator[ParameterSet]:
-    """The first samples in all modes; other programs fused and, in turns, in a fifth of the other modes; the rest of
-    the library fused, beside the tunings that `test_schedules` has of it.
+EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
+PARTS = 5
+"""Into so many tests the modes of a program fall."""
 
-    GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all.
-    """
-    everything = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
+
+def further() -> Iterator[ParameterSet]:
+    """The first samples in all modes; of other programs, in turns, one part of them; the rest of the library has the
+    tunings of `test_schedules` instead. GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all."""
     for turn, case in enumerate(CASES):
-        modes = modes_of(case.name)
-        for place, mode in enumerate(modes):
-            if case in LIBRARY:
-                chosen = everything or place == 0
-            else:
-                chosen = everything or case in SAMPLES or place == 0 or (turn + place) % 5 == 0
-            if chosen:
-                yield pytest.param(case, mode, id=f"{case.name}-{mode.name}")
+        if EVERYTHING or case in SAMPLES:
+            parts = range(PARTS)
+        else:
+            parts = range(0) if case in LIBRARY else range(turn % PARTS, turn % PARTS + 1)
+        yield from (pytest.param(case, part, id=f"{case.name}-{part}") for part in parts)
 
 
-PAIRS = list(pairs())
-
-
-@pytest.mark.parametrize(("case", "mode"), PAIRS)
-def test_agrees_with_the_reference(case: Case, mode: Mode) -> None:
+def agrees(case: Case, mode: Mode, place: int) -> None:
     built = build_program(case.name, mode.words, mode.shape, mode.widths)
-    for place, graph in enumerate(names_for(case, mode)):
-        check(built, case, graph, seed=place)
+    for seed, graph in enumerate(names_for(case, mode, place)):
+        check(built, case, graph, seed)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_agrees_with_the_reference(case: Case) -> None:
+    agrees(case, FUSED, 0)
+
+
+@pytest.mark.parametrize(("case", "part"), list(further()))
+def test_further_modes_agree(case: Case, part: int) -> None:
+    """Which these are is asked here: every word of every mode is a program to compile."""
+    modes = list(enumerate(modes_of(case.name)))[1:]
+    parts = min(PARTS, len(modes))
+    for place, mode in modes[part % parts :: parts]:
+        agrees(case, mode, place)
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets", "common_neighbors"])

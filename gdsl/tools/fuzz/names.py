@@ -276,11 +276,11 @@ def cpp_errors(text: str) -> list[str]:
     return lines or ([done.stderr[:300]] if done.returncode else [])
 
 
-def cuda_errors(text: str) -> list[str]:
+def cuda_errors(text: str, architecture: str = "sm_80") -> list[str]:
     """What NVRTC says against generated CUDA, as far as its front end goes."""
     compiler = nvrtc.bindings()
     program = compiler.createProgram(text, "names.cu", (), ())
-    options = ("-std=c++17", "-default-device", "-arch=compute_80")
+    options = ("-std=c++17", "-default-device", f"-arch={architecture.replace('sm_', 'compute_')}")
     try:
         for further in (("-fdevice-syntax-only",), ("-G",)):  # older versions know only the second
             try:
