@@ -211,3 +211,25 @@ extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, c
     const auto rows = width == 2 ? rows_of<2> : width == 3 ? rows_of<3> : rows_of<0>;
     return rows(text, text + size, width, kinds, static_cast<char>(delimiter), columns, left, num_left);
 }
+
+// The whole numbers of `size` bytes of whole lines, how many of them there are, and how many stand in each line, of which
+// there are `num_lines`. There is room for a number every two bytes, and for a line each byte.
+extern "C" int64_t gdsl_numbers(const char* text, int64_t size, int64_t* numbers, int64_t* lengths, int64_t* num_lines) {
+    using namespace gdsl_text;
+    const char *at = text, *end = text + size;
+    int64_t count = 0, before = 0, line = 0;
+    if (size == 0 || end[-1] != '\n') return UNUSUAL;
+    while (at != end) {
+        while (is_blank(*at)) at++;
+        if (*at == '\n') {
+            lengths[line++] = count - before;
+            before = count;
+            at++;
+            continue;
+        }
+        if (*at == '-' || !whole(at, end, numbers[count++])) return UNUSUAL;
+        if (!is_blank(*at) && *at != '\n') return UNUSUAL;
+    }
+    *num_lines = line;
+    return count;
+}
