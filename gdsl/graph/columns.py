@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.graph.growing import Growing
+from gdsl.graph.text import TextLines, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ _FEW_BLOCKS = 4
 """Fewer are read by one thread."""
 _MOST_THREADS = 8
 _KEPT = 24 << 20
+_PIECE = 1 << 15
+"""Values that are looked at together."""
 
 Found = tuple[NDArray[Any], ...]
 
@@ -102,7 +105,7 @@ def read_columns(
         return of_block
 
     blocks = lines.blocks()
-    parts = [_exact_columns(lines, rows, names, types, delimiter)]
+    made = Growing(_exact_columns(lines, rows, names, types, delimiter), lines.size)
     with contextlib.closing(_read_ahead(lines.path, blocks, quick)) as ahead:
         for block, found in ahead:
             if isinstance(block, Exception):
@@ -111,10 +114,8 @@ def read_columns(
                 lines.passed(len(found[0]))
             else:
                 found = _exact_columns(lines, further.among(lines.lines_of(block)), names, types, delimiter)
-            parts.append(found)
-    if len(parts) == 1:
-        return parts[0]
-    return tuple(np.concatenate([narrowed(part[place]) for part in parts]) for place in range(len(types)))
+            made.append(found, len(block))
+    return made.columns
 
 
 def _read_ahead(
@@ -209,6 +210,11 @@ def problem_of(word: str, kind: type) -> str | None:
     return f"is too large for {np.dtype(kind)}" if value > limits.max else None
 
 
+def _has_infinite(values: NDArray[Any]) -> bool:
+    """By pieces that lie in a processor's cache."""
+    return any(np.isinf(values[first : first + _PIECE]).any() for first in range(0, len(values), _PIECE))
+
+
 def _overflows(word: str) -> bool:
     return bool(np.isinf(float(word))) and _NOT_FINITE.fullmatch(word) is None
 
@@ -229,8 +235,8 @@ def refuse_overflow(
 
     The file is read again, and only where there are infinities at all.
     """
-    endless = {place: np.isinf(values) for place, values in enumerate(columns) if values.dtype.kind == "f"}
-    endless = {place: found for place, found in endless.items() if found.any()}
+    reals = {place: values for place, values in enumerate(columns) if values.dtype.kind == "f"}
+    endless = {place: np.isinf(values) for place, values in reals.items() if _has_infinite(values)}
     if not endless:
         return
     rows = np.logical_or.reduce(list(endless.values()))

@@ -17,7 +17,7 @@ from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.ordering import bits_for, ordered
-from gdsl.graph.sorting import sort_of
+from gdsl.graph.sorting import library_for, sort_of
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
@@ -105,12 +105,12 @@ def csr_of(edges: EdgeList) -> Csr:
     many = len(sources) >= _FEW
     if edges.directed and many and _ascending(sources, destinations):
         offsets, columns, values = _offsets(sources, edges.num_vertices), destinations, attributes
-    elif not attributes and edges.num_vertices < WIDE_FROM and many:
+    elif not attributes and edges.num_vertices < WIDE_FROM and many and library_for(stored) is None:
         keys = edge_keys(sources, destinations, not edges.directed)
         offsets, columns = pairs_in_order(keys, edges.num_vertices)
     else:
         offsets, columns, values = ordered(sources, destinations, edges.num_vertices, attributes, not edges.directed)
-    if edges.num_vertices and int(np.diff(offsets).max()) > LARGEST_DEGREE:
+    if len(columns) > LARGEST_DEGREE and int(np.diff(offsets).max()) > LARGEST_DEGREE:
         raise too_large("a vertex has more edges than int32 can count")
     csr = Csr(offsets, columns, edges.directed, values, edges.vertex_attributes, edges.names)
     if len(columns) > LARGEST_DEGREE and edges.directed and int(np.bincount(columns).max()) > LARGEST_DEGREE:
@@ -191,6 +191,10 @@ def edge_sources(offsets: NDArray[Any], columns: NDArray[Any]) -> NDArray[Any]:
 def first_without_opposite(csr: Csr) -> int | None:
     """The lowest edge id u→v of which there are more than of v→u, whatever `csr.directed` says; None for none."""
     count, sources = csr.num_vertices, edge_sources(csr.offsets, csr.columns)
+    if library_for(len(sources)) is not None:  # which makes the lists of the opposites sooner than a sort of the pairs
+        offsets, columns, _ = ordered(csr.columns, sources, count, {})
+        if np.array_equal(offsets, csr.offsets) and np.array_equal(columns, csr.columns):
+            return None
     forward, backward = packed(sources, csr.columns, count), packed(csr.columns, sources, count)
     sort_of(len(backward))(backward, 0, bits_for(count * count))
     if np.array_equal(forward, backward):

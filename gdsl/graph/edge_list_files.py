@@ -351,9 +351,8 @@ def _check_ids(
     """Raise E0707 or E0709, at its line, for the first id that counts from too low or is not below `highest`."""
     lowest = 1 if one_based else 0
     for name, ids in (("source", sources), ("destination", destinations)):
-        outside = (ids < lowest) | (ids >= highest + lowest)
-        if outside.any():
-            place = int(np.argmax(outside))
+        if len(ids) and (ids.min() < lowest or ids.max() >= highest + lowest):
+            place = int(np.argmax((ids < lowest) | (ids >= highest + lowest)))
             lines = find_row(path, rows, place)
             raise _outside(lines, name, int(ids[place]), one_based, num_vertices, highest)
 

@@ -163,11 +163,10 @@ def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDA
 
 
 def _from_zero(path: str, header: _Header, ids: NDArray[Any]) -> NDArray[Any]:
-    outside = (ids < 1) | (ids > header.num_vertices)
-    if not outside.any():
+    if not len(ids) or (ids.min() >= 1 and ids.max() <= header.num_vertices):
         ids -= 1
         return ids
-    place = int(np.argmax(outside))
+    place = int(np.argmax((ids < 1) | (ids > header.num_vertices)))
     raise _outside(find_row(path, _rows, place), int(ids[place]), header.num_vertices)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ from gdsl.records import dataclass
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
 _LONGEST_WORD = len(str(2**63)) + 1
 """With the blank before it."""
+_LARGE = 1 << 21
+"""Bytes of a file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,11 @@ class _Header:
     sizes: int
     weights: int
     weighted: bool
+
+    @property
+    def ids(self) -> type[np.signedinteger[Any]]:
+        """The type of ids, from 1 too."""
+        return np.int32 if self.num_vertices < WIDE_FROM else np.int64
 
     @property
     def longest_line(self) -> int:
@@ -49,13 +57,12 @@ def read_metis(path: str) -> Csr:
         lines.longest = max(lines.longest, header.longest_line)
         vertices = _Vertices(lines, header)
         vertices.read()
-    degrees, flat = vertices.degrees, np.concatenate([np.zeros(0, np.int64), *vertices.neighbours])
-    kind = np.int32 if header.num_vertices < WIDE_FROM else np.int64
-    sources = np.repeat(np.arange(header.num_vertices, dtype=kind), degrees)
-    destinations = (flat - 1).astype(kind)
+    degrees, destinations = vertices.degrees, np.concatenate([np.zeros(0, header.ids), *vertices.neighbours])
+    destinations -= 1
+    sources = np.repeat(np.arange(header.num_vertices, dtype=header.ids), degrees)
     loops = int(np.count_nonzero(sources == destinations))
-    if len(flat) != 2 * header.num_edges and len(flat) + loops != 2 * header.num_edges:
-        message = f"the lines name {len(flat):,} neighbours, and the header says {header.num_edges:,} edges"
+    if len(destinations) != 2 * header.num_edges and len(destinations) + loops != 2 * header.num_edges:
+        message = f"the lines name {len(destinations):,} neighbours, and the header says {header.num_edges:,} edges"
         raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
     attributes: dict[str, NDArray[Any]] = {}
     if header.weighted:
@@ -98,19 +105,19 @@ class _Vertices:
         self._count = self._lines_with_words = 0
         self._before = lines.number
         self.degrees = np.zeros(header.num_vertices, np.int64)
-        self.neighbours: list[NDArray[np.int64]] = []
+        self.neighbours: list[NDArray[Any]] = []
         self.edge_weights: list[NDArray[np.int64]] = []
         self.fronts: list[NDArray[np.int64]] = []
 
     def read(self) -> None:
         """All lines. Raises GdslError with the line."""
-        blocks = self._lines.blocks()
+        blocks, read = self._lines.blocks(), _reader(self._lines.path)
         self._read_lines(iter(self._lines))
         for block in blocks:
             if isinstance(block, Exception):
                 raise self._lines.refused(block) from None
             self._pass_empty_lines(self._lines.number)
-            found = lists_of(block)
+            found = read(block)
             if found is not None and self._takes(*found):
                 self._lines.passed(len(found[1]))
                 self._before = self._lines.number
@@ -141,8 +148,8 @@ class _Vertices:
             return False
         if self._front:
             self.fronts.append(numbers[places])
-        self.neighbours.append(neighbours)
-        self.edge_weights.append(own[1::2] if self._header.weighted else own[:0])
+        self.neighbours.append(neighbours.astype(self._header.ids))
+        self.edge_weights.append(own[1::2].copy() if self._header.weighted else own[:0])
         self.degrees[vertices] = behind // self._step
         self._count = vertices.stop
         self._lines_with_words += len(lengths)
@@ -172,6 +179,15 @@ class _Vertices:
             value = int(neighbours[int(np.argmax((neighbours < 1) | (neighbours > header.num_vertices)))])
             message = f"{value} is no vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
             raise lines.error("E0707", message)
+
+
+def _reader(path: str) -> Callable[[bytes], tuple[NDArray[np.int64], NDArray[np.int64]] | None]:
+    """What reads blocks of the file at `path`."""
+    if os.path.getsize(path) < _LARGE:
+        return lists_of
+    from gdsl.graph import compiled  # which small files do without
+
+    return compiled.lists_reader(path)
 
 
 def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:

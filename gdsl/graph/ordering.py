@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 
 from gdsl.graph.ids import id_dtype
 from gdsl.graph.immutable import room
-from gdsl.graph.sorting import Sort, sort_of
+from gdsl.graph.lists import Blocks, can_order, lists_of
+from gdsl.graph.sorting import Sort, library_for, sort_of
 from gdsl.graph.threads import by_threads
 
 _PIECE = 1 << 19
@@ -33,8 +34,8 @@ _MOST_THREADS = 8
 
 
 class Ordered(NamedTuple):
-    """Lists of edges: where those of each vertex begin, int64[V+1], their far ends, and their values by name. All but
-    `offsets` in memory that nobody can write."""
+    """Lists of edges: where those of each vertex begin, int64[V+1], their far ends, and their values by name, the last
+    two in memory that nobody can write."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[Any]
@@ -112,6 +113,10 @@ def ordered(
     id_bits = bits_for(num_vertices)
     local_bits = max(id_bits - min(bits_for(total // _BLOCK), _MOST_BLOCKS_BITS), 0)
     num_blocks = (max(num_vertices, 1) - 1 >> local_bits) + 1
+    library = library_for(total)
+    if library is not None and can_order(sources, destinations, values):
+        blocks = Blocks(_PIECE, num_blocks, local_bits, id_bits, _WORD_BITS)
+        return Ordered(*lists_of(library, sources, destinations, num_vertices, values, both_ways, blocks))
     moved = {name: np.empty(total, each.dtype) for name, each in values.items()}
     sizes = id_bits, local_bits, num_blocks, np.empty(total, np.uint64)
     ordering = _Ordering(sources, destinations, values, both_ways, *sizes, moved, sort_of(total))

@@ -62,14 +62,14 @@ class Postponed:
     def csr(self) -> Csr:
         """The graph, made on the host."""
         edges = self.on_host().edges if self.on_gpu else self.edges
-        if edges.attributes:
+        if edges.attributes or not self.unique:
             return csr_of(self.options.apply_to_edges(edges))
         sources, destinations = edges.sources, edges.destinations
         if not self.options.loops:
             other = sources != destinations
             sources, destinations = sources[other], destinations[other]
         keys = edge_keys(sources, destinations, not self.directed)
-        offsets, columns = pairs_in_order(keys, edges.num_vertices, self.unique)
+        offsets, columns = pairs_in_order(keys, edges.num_vertices, unique=True)
         return self.made(offsets, columns, {})
 
     def made(self, offsets: NDArray[Any], columns: NDArray[Any], attributes: Mapping[str, NDArray[Any]]) -> Csr:

@@ -18,15 +18,21 @@ _WORTH_A_LOOK = 1 << 18
 _WORTH_COMPILING = 1 << 21
 """So many numbers to sort."""
 _NAME, _SYMBOLS = "graph/order.cpp", {4: "gdsl_sort_32", 8: "gdsl_sort_64"}
+_OF_LISTS = ("gdsl_count_blocks", "gdsl_divide", "gdsl_order_block")
+
+
+def library_for(count: int) -> ctypes.CDLL | None:
+    """What is compiled of `order.cpp`, where it is worth while for so many numbers or edges and can be had."""
+    if count < _WORTH_A_LOOK:
+        return None
+    from gdsl.native import kept  # which small graphs do without
+
+    return kept.library(_NAME, (*_SYMBOLS.values(), *_OF_LISTS), make=count >= _WORTH_COMPILING)
 
 
 def sort_of(count: int) -> Sort:
     """The best way for `count` numbers, all at once or piece by piece; any number of threads may call it."""
-    if count < _WORTH_A_LOOK:
-        return _by_numpy
-    from gdsl.native import kept  # which small graphs do without
-
-    library = kept.library(_NAME, tuple(_SYMBOLS.values()), make=count >= _WORTH_COMPILING)
+    library = library_for(count)
     return _by_numpy if library is None else _by(library)
 
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 namespace gdsl_text {
 
@@ -44,93 +45,110 @@ inline uint64_t eight(const char* at, const char* end) {
     return bytes;
 }
 
-// How many of eight bytes are digits before the first that is none.
-inline int digits_among(uint64_t bytes) {
+// Of eight bytes the highest bit of each that is no digit.
+inline uint64_t others_among(uint64_t bytes) {
     const uint64_t digits = bytes ^ 0x3030303030303030u;
-    const uint64_t others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
-    return others ? __builtin_ctzll(others) >> 3 : 8;
+    return (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
 }
 
-// The value of the first `count` of them, one to eight.
-inline uint64_t value_of(uint64_t bytes, int count) {
-    bytes ^= 0x3030303030303030u;
-    bytes <<= 64 - 8 * count;
+// The value of the first `count` of them, zero to seven, of which the last stands highest then; or of all eight.
+inline uint64_t value_of(uint64_t bytes) {
     bytes = bytes * 10 + (bytes >> 8);
     return ((bytes & 0x000000FF000000FFu) * 0x000F424000000064u +
             ((bytes >> 16) & 0x000000FF000000FFu) * 0x0000271000000001u) >> 32;
 }
+inline uint64_t value_of(uint64_t bytes, int count) {
+    return value_of(((bytes ^ 0x3030303030303030u) << 8) << (56 - 8 * count));
+}
 
-// The digits at `at`, which is moved behind them, appended to `value`; how many they were. What has more of them than
-// fit in a number of 64 bits wraps.
-inline int append_digits(const char*& at, const char* end, uint64_t& value) {
-    int length = 0;
-    for (;;) {
-        const uint64_t bytes = eight(at, end);
-        const int count = digits_among(bytes);
-        if (count == 0) return length;
-        value = value * TENS[count] + value_of(bytes, count);
-        length += count;
-        at += count;
-        if (count < 8) return length;
+// Behind the digits at `at`, which are appended to `value`; `length` grows by how many they are. What has more of them
+// than fit in a number of 64 bits wraps.
+inline const char* append_digits(const char* at, const char* end, uint64_t& value, int& length) {
+    uint64_t bytes = eight(at, end), others = others_among(bytes);
+    for (; others == 0; others = others_among(bytes)) {
+        value = value * 100000000 + value_of(bytes ^ 0x3030303030303030u);
+        length += 8;
+        at += 8;
+        bytes = eight(at, end);
     }
+    const int count = __builtin_ctzll(others) >> 3;
+    value = value * TENS[count] + value_of(bytes, count);
+    length += count;
+    return at + count;
 }
 
-inline bool is_between(char byte, char delimiter) {
-    return byte == ' ' || byte == '\n' || byte == '\t' || (delimiter != 0 && byte == delimiter);
-}
+inline bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
 
 // A whole number; false where it is anything else or has too many digits.
 inline bool whole(const char*& at, const char* end, int64_t& value) {
+    const uint64_t bytes = eight(at, end), others = others_among(bytes);
+    const int count = others ? __builtin_ctzll(others) >> 3 : 0;
+    if (count != 0) {  // as nearly all are: fewer than eight digits
+        value = static_cast<int64_t>(value_of(bytes, count));
+        at += count;
+        return true;
+    }
     const bool negative = *at == '-';
-    at += negative;
     uint64_t digits = 0;
-    const int length = append_digits(at, end, digits);
+    int length = 0;
+    at = append_digits(at + negative, end, digits, length);
     value = negative ? -static_cast<int64_t>(digits) : static_cast<int64_t>(digits);
     return length >= 1 && length <= MOST_DIGITS_OF_A_WHOLE;
 }
 
 enum class Real { READ, LEFT, NONE };
 
-// A real number, the nearest float64. LEFT where that is not known here, NONE where it is none.
-inline Real real(const char*& at, const char* end, double& value) {
-    const char* begin = at;
+// The word of a real number whose digits are more, or further from the point, than one operation takes.
+inline Real far_real(const char* begin, const char* end, double& value) {
+#ifdef __cpp_lib_to_chars
+    const std::from_chars_result found = std::from_chars(begin, end, value);
+    if (found.ec == std::errc() && found.ptr == end) return Real::READ;
+#endif
+    return Real::LEFT;
+}
+
+// A real number, the nearest float64. LEFT where that is not known here, NONE where it is none. What cannot be foretold,
+// such as signs, is no branch.
+inline Real real(const char*& word, const char* end, double& value) {
+    const char* at = word;
     const bool negative = *at == '-';
     at += negative;
     const char* first = at;
     uint64_t digits = 0;
-    int length = append_digits(at, end, digits), power = 0;
+    int length = 0, power = 0;
+    at = append_digits(at, end, digits, length);
     if (at != end && *at == '.') {
-        at++;
-        power = -append_digits(at, end, digits);
-        length -= power;
+        const int before = length;
+        at = append_digits(at + 1, end, digits, length);
+        power = before - length;
     }
     if (length == 0) return Real::NONE;
     if (at != end && (*at == 'e' || *at == 'E')) {
         at++;
         const bool below = at != end && *at == '-';
-        if (below || (at != end && *at == '+')) at++;
+        at += below | (at != end && *at == '+');
         uint64_t exponent = 0;
-        const int size = append_digits(at, end, exponent);
+        int size = 0;
+        at = append_digits(at, end, exponent, size);
         if (size < 1 || size > MOST_DIGITS_OF_AN_EXPONENT) return Real::NONE;
-        power += below ? -static_cast<int>(exponent) : static_cast<int>(exponent);
+        const int sign = -static_cast<int>(below);
+        power += (static_cast<int>(exponent) ^ sign) - sign;
     }
+    const char* begin = std::exchange(word, at);
     if (length > MOST_DIGITS_OF_A_REAL) {  // zeros in front do not count
         for (; first != at && (*first == '0' || *first == '.'); first++) length -= *first == '0';
     }
     // Both factors are float64, and the processor rounds their exact product or quotient, once.
     if (FLT_EVAL_METHOD == 0 && length <= MOST_DIGITS_OF_A_REAL && digits <= uint64_t{1} << 53 && power >= -22 && power <= 22) {
-        const double exact = static_cast<double>(digits);
-        value = power < 0 ? exact / POWERS[-power] : exact * POWERS[power];
-        if (negative) value = -value;
+        const int up = power > 0 ? power : 0, down = up - power;  // of which one is 0, and 10^0 changes nothing
+        const double found = static_cast<double>(static_cast<int64_t>(digits)) * POWERS[up] / POWERS[down];
+        uint64_t bits;
+        std::memcpy(&bits, &found, 8);
+        bits ^= static_cast<uint64_t>(negative) << 63;
+        std::memcpy(&value, &bits, 8);
         return Real::READ;
     }
-#ifdef __cpp_lib_to_chars
-    const std::from_chars_result found = std::from_chars(begin, at, value);
-    if (found.ec == std::errc() && found.ptr == at) return Real::READ;
-#else
-    (void)begin;
-#endif
-    return Real::LEFT;
+    return far_real(begin, at, value);
 }
 
 template <typename Number>
@@ -145,23 +163,19 @@ inline bool keep_whole(int32_t kind, void* column, int64_t row, int64_t value) {
     return kind == INT64 ? keep<int64_t>(column, row, value) : keep<uint64_t>(column, row, value);
 }
 
-}  // namespace gdsl_text
-
-// The rows of `size` bytes of whole lines in `columns`, which have room for a row a line, or why there are none.
-// `delimiter` stands right behind all words of a line but the last; 0: blanks do.
-extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, const int32_t* kinds, int32_t delimiter,
-                                void* const* columns, gdsl_text::Left* left, int64_t* num_left) {
-    using namespace gdsl_text;
-    const char *at = text, *end = text + size;
-    const char mark = static_cast<char>(delimiter);
+// The rows of the text, as many as there are lines; what came of them otherwise. WIDTH is `width` where it is not 0.
+template <int WIDTH>
+int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t* kinds, char mark, void* const* columns,
+                Left* left, int64_t* num_left) {
+    const int32_t last = (WIDTH != 0 ? WIDTH : width) - 1;
+    const char* at = text;
     int64_t row = 0;
-    *num_left = 0;
-    if (size == 0 || end[-1] != '\n') return UNUSUAL;
     for (; at != end; row++) {
-        for (int32_t place = 0; place < width; place++) {
-            while (*at == ' ' || *at == '\t') at++;
-            const char* begin = at;
+#pragma GCC unroll 4
+        for (int32_t place = 0; place <= last; place++) {
+            while (is_blank(*at)) at++;
             if (kinds[place] == FLOAT64) {
+                const char* begin = at;
                 const Real found = real(at, end, static_cast<double*>(columns[place])[row]);
                 if (found == Real::NONE) return UNUSUAL;
                 if (found == Real::LEFT) {
@@ -174,15 +188,48 @@ extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, c
                 if (!keep_whole(kinds[place], columns[place], row, value)) return TOO_WIDE;
             }
             // The text ends with the end of a line, so there is a byte behind every word.
-            if (!is_between(*at, mark)) return UNUSUAL;
-            if (place + 1 < width) {
-                if (*at == '\n' || (mark != 0 && *at != mark)) return UNUSUAL;
-                at++;
-            }
+            if (place != last && !(mark != 0 ? *at == mark : is_blank(*at))) return UNUSUAL;
+            at += place != last;
         }
-        while (*at == ' ' || *at == '\t') at++;
+        while (is_blank(*at)) at++;
         if (*at != '\n') return UNUSUAL;
         at++;
     }
     return row;
+}
+
+}  // namespace gdsl_text
+
+// The rows of `size` bytes of whole lines in `columns`, or why there are none. These have room for as many rows as there
+// may be: a word and what is behind it are two bytes or more.
+// `delimiter` stands right behind all words of a line but the last; 0: blanks do.
+extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, const int32_t* kinds, int32_t delimiter,
+                                void* const* columns, gdsl_text::Left* left, int64_t* num_left) {
+    using namespace gdsl_text;
+    *num_left = 0;
+    if (size == 0 || text[size - 1] != '\n') return UNUSUAL;
+    const auto rows = width == 2 ? rows_of<2> : width == 3 ? rows_of<3> : rows_of<0>;
+    return rows(text, text + size, width, kinds, static_cast<char>(delimiter), columns, left, num_left);
+}
+
+// The whole numbers of `size` bytes of whole lines, how many of them there are, and how many stand in each line, of which
+// there are `num_lines`. There is room for a number every two bytes, and for a line each byte.
+extern "C" int64_t gdsl_numbers(const char* text, int64_t size, int64_t* numbers, int64_t* lengths, int64_t* num_lines) {
+    using namespace gdsl_text;
+    const char *at = text, *end = text + size;
+    int64_t count = 0, before = 0, line = 0;
+    if (size == 0 || end[-1] != '\n') return UNUSUAL;
+    while (at != end) {
+        while (is_blank(*at)) at++;
+        if (*at == '\n') {
+            lengths[line++] = count - before;
+            before = count;
+            at++;
+            continue;
+        }
+        if (*at == '-' || !whole(at, end, numbers[count++])) return UNUSUAL;
+        if (!is_blank(*at) && *at != '\n') return UNUSUAL;
+    }
+    *num_lines = line;
+    return count;
 }

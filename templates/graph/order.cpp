@@ -1,4 +1,4 @@
-// Whole numbers in order by some of their bits, those with equal ones as they stood: by counting, eight bits at a time.
+// Whole numbers in order by some of their bits, those with equal ones as they stood: by counting, some bits at a time.
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -8,21 +8,20 @@ namespace gdsl_order {
 
 constexpr int DIGIT = 8;  // bits; more of them are more places that are written to than a first-level cache has room for
 constexpr int64_t BUCKETS = 1 << DIGIT;
-constexpr int64_t IN_CACHE = 1 << 16;  // numbers, twice of which lie in the cache of a core
+constexpr int WIDE_DIGIT = 12;         // bits, where all of them lie in the second level
+constexpr int64_t MANY = 1 << 13;      // numbers from which on to count that many kinds of digits is little
+constexpr int64_t IN_CACHE = 1 << 18;  // numbers, of which it is not worth while to make pieces
 
-inline int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
-
-// The numbers of `from` in `to`, in order by the digit at `shift`, of which there are `counts`.
+// The numbers of `from` in `to`, in order by the digit of `bits` at `shift`, of which there are `counts`, which become
+// the places where those of each digit end.
 template <typename Number>
-void move(const Number* from, Number* to, int64_t size, int shift, const int64_t* counts) {
-    int64_t next[BUCKETS], sum = 0;
-    for (int64_t bucket = 0; bucket < BUCKETS; bucket++) {
-        next[bucket] = sum;
-        sum += counts[bucket];
-    }
+void move(const Number* from, Number* to, int64_t size, int shift, int bits, int64_t* counts) {
+    const int64_t buckets = int64_t{1} << bits;
+    int64_t sum = 0;
+    for (int64_t bucket = 0; bucket < buckets; bucket++) sum += std::exchange(counts[bucket], sum);
     for (int64_t at = 0; at < size; at++) {
         const Number number = from[at];
-        to[next[(number >> shift) & (BUCKETS - 1)]++] = number;
+        to[counts[static_cast<int64_t>(number >> shift) & (buckets - 1)]++] = number;
     }
 }
 
@@ -30,19 +29,27 @@ void move(const Number* from, Number* to, int64_t size, int shift, const int64_t
 // `spare`, and not where they were.
 template <typename Number>
 bool from_the_last(Number* numbers, Number* spare, int64_t size, int low, int high) {
-    constexpr int MOST = 8 * sizeof(Number) / DIGIT;
-    int64_t counts[MOST][BUCKETS] = {};
+    constexpr int MOST = (8 * sizeof(Number) + WIDE_DIGIT - 1) / WIDE_DIGIT;
+    int64_t counts[MOST << WIDE_DIGIT];  // those of digits of fewer bits, which are more, take less room
+    const int most = size < MANY ? DIGIT : WIDE_DIGIT;
+    const int digits = (high - low + most - 1) / most;
+    if (digits == 0) return false;
     // The first digit may have bits above `high`, which are the same in all of these.
-    const int digits = (high - low + DIGIT - 1) / DIGIT;
+    const int bits = (high - low + digits - 1) / digits;
+    const int64_t buckets = int64_t{1} << bits;
+    std::memset(counts, 0, sizeof *counts * buckets * digits);
     for (int64_t at = 0; at < size; at++) {
         const Number number = numbers[at] >> low;
-        for (int digit = 0; digit < digits; digit++) counts[digit][(number >> digit * DIGIT) & (BUCKETS - 1)]++;
+        for (int digit = 0; digit < digits; digit++) {
+            counts[digit * buckets + (static_cast<int64_t>(number >> digit * bits) & (buckets - 1))]++;
+        }
     }
     bool moved = false;
     for (int digit = 0; digit < digits; digit++) {
-        const int shift = low + digit * DIGIT;
-        if (counts[digit][(numbers[0] >> shift) & (BUCKETS - 1)] == size) continue;
-        move(numbers, spare, size, shift, counts[digit]);
+        const int shift = low + digit * bits;
+        int64_t* of_digit = counts + digit * buckets;
+        if (of_digit[static_cast<int64_t>(numbers[0] >> shift) & (buckets - 1)] == size) continue;
+        move(numbers, spare, size, shift, bits, of_digit);
         std::swap(numbers, spare);
         moved = !moved;
     }
@@ -60,12 +67,96 @@ void sort(Number* numbers, Number* spare, int64_t size, int low, int high, bool 
         return;
     }
     const int shift = high - DIGIT;
-    int64_t counts[BUCKETS] = {};
-    for (int64_t at = 0; at < size; at++) counts[(numbers[at] >> shift) & (BUCKETS - 1)]++;
-    if (counts[(numbers[0] >> shift) & (BUCKETS - 1)] == size) return sort(numbers, spare, size, low, shift, into_spare);
-    move(numbers, spare, size, shift, counts);
-    for (int64_t bucket = 0, begin = 0; bucket < BUCKETS; begin += counts[bucket++]) {
-        sort(spare + begin, numbers + begin, counts[bucket], low, shift, !into_spare);
+    int64_t ends[BUCKETS] = {};
+    for (int64_t at = 0; at < size; at++) ends[static_cast<int64_t>(numbers[at] >> shift) & (BUCKETS - 1)]++;
+    if (ends[static_cast<int64_t>(numbers[0] >> shift) & (BUCKETS - 1)] == size) {
+        return sort(numbers, spare, size, low, shift, into_spare);
+    }
+    move(numbers, spare, size, shift, DIGIT, ends);
+    for (int64_t bucket = 0, begin = 0; bucket < BUCKETS; begin = ends[bucket++]) {
+        sort(spare + begin, numbers + begin, ends[bucket] - begin, low, shift, !into_spare);
+    }
+}
+
+// Edges of 32-bit ids that are put in order by source and destination, those of equal ones as given: first in blocks of
+// neighbouring sources, as many as can be written to side by side, then each block by itself.
+
+// Values that go along with edges, each of 1, 2, 4 or 8 bytes.
+struct Values {
+    int32_t count;
+    const int32_t* sizes;
+    void* const* arrays;
+};
+
+constexpr int64_t AT_A_TIME = 1024;
+
+template <typename Visit>
+void by_size(int32_t size, const Visit& visit) {
+    if (size == 1) visit(uint8_t{});
+    if (size == 2) visit(uint16_t{});
+    if (size == 4) visit(uint32_t{});
+    if (size == 8) visit(uint64_t{});
+}
+
+// `size` edges, with `both_ways` each followed by its opposite, but a loop, to where `next` says that the block of the
+// source goes on: its lower `local_bits` bits to `locals`, the destination to `columns`, values of `from` to `to`.
+inline void divide(const int32_t* sources, const int32_t* destinations, const Values& from, int64_t size, bool both_ways,
+                   int local_bits, int64_t* next, uint32_t* locals, int32_t* columns, const Values& to) {
+    const uint32_t mask = (uint32_t{1} << local_bits) - 1;
+    int64_t places[AT_A_TIME], opposites[AT_A_TIME];
+    const auto put = [&](int32_t source, int32_t destination) {
+        const int64_t place = next[static_cast<uint32_t>(source) >> local_bits]++;
+        locals[place] = static_cast<uint32_t>(source) & mask;
+        columns[place] = destination;
+        return place;
+    };
+    for (int64_t first = 0; first < size; first += AT_A_TIME) {
+        const int64_t count = size - first < AT_A_TIME ? size - first : AT_A_TIME;
+        for (int64_t at = 0; at < count; at++) {
+            const int32_t source = sources[first + at], destination = destinations[first + at];
+            places[at] = put(source, destination);
+            if (both_ways) opposites[at] = source == destination ? places[at] : put(destination, source);
+        }
+        for (int32_t number = 0; number < from.count; number++) {
+            by_size(from.sizes[number], [&](auto kind) {
+                using Value = decltype(kind);
+                const Value* given = static_cast<const Value*>(from.arrays[number]) + first;
+                Value* moved = static_cast<Value*>(to.arrays[number]);
+                for (int64_t at = 0; at < count; at++) moved[places[at]] = given[at];
+                for (int64_t at = 0; both_ways && at < count; at++) moved[opposites[at]] = given[at];
+            });
+        }
+    }
+}
+
+// One block of `size` edges in order where it stands, in `locals`, `columns` and `values` from `begin` on, and the ends
+// of the lists of its `num_vertices` sources. `keys` and `spare` are room for a key an edge.
+template <typename Key>
+void order_block(const uint32_t* locals, int32_t* columns, const Values& values, int64_t begin, int64_t size, int local_bits,
+                 int id_bits, int64_t num_vertices, int64_t* ends, Key* keys, Key* spare) {
+    int place_bits = 0;
+    while (values.count != 0 && size >> place_bits != 0) place_bits++;
+    for (int64_t at = 0; at < size; at++) {
+        const Key source = locals[begin + at], destination = static_cast<uint32_t>(columns[begin + at]);
+        keys[at] = (source << id_bits | destination) << place_bits | static_cast<Key>(values.count != 0 ? at : 0);
+    }
+    sort(keys, spare, size, place_bits, place_bits + id_bits + local_bits, false);
+    const Key ids = (Key{1} << id_bits) - 1, places = (Key{1} << place_bits) - 1;
+    for (int64_t at = 0; at < size; at++) {
+        const Key key = keys[at] >> place_bits;
+        columns[begin + at] = static_cast<int32_t>(key & ids);
+        ends[static_cast<int64_t>(key >> id_bits)] = begin + at + 1;
+    }
+    int64_t last = begin;  // where the lists of vertices without edges end, too
+    for (int64_t vertex = 0; vertex < num_vertices; vertex++) last = ends[vertex] = ends[vertex] > last ? ends[vertex] : last;
+    for (int32_t number = 0; number < values.count; number++) {
+        by_size(values.sizes[number], [&](auto kind) {
+            using Value = decltype(kind);
+            Value* moved = static_cast<Value*>(values.arrays[number]) + begin;
+            Value* copy = reinterpret_cast<Value*>(spare);
+            std::memcpy(copy, moved, size * sizeof(Value));
+            for (int64_t at = 0; at < size; at++) moved[at] = copy[static_cast<int64_t>(keys[at] & places)];
+        });
     }
 }
 
@@ -79,4 +170,39 @@ extern "C" void gdsl_sort_64(uint64_t* numbers, uint64_t* spare, int64_t size, i
 
 extern "C" void gdsl_sort_32(uint32_t* numbers, uint32_t* spare, int64_t size, int32_t low, int32_t high) {
     gdsl_order::sort(numbers, spare, size, low, high, false);
+}
+
+// How many of some edges, with `both_ways` and their opposites, go to each block, added to `counts`.
+extern "C" void gdsl_count_blocks(const int32_t* sources, const int32_t* destinations, int64_t size, int32_t both_ways,
+                                  int32_t local_bits, int64_t* counts) {
+    for (int64_t at = 0; at < size; at++) {
+        counts[static_cast<uint32_t>(sources[at]) >> local_bits]++;
+        if (both_ways && sources[at] != destinations[at]) counts[static_cast<uint32_t>(destinations[at]) >> local_bits]++;
+    }
+}
+
+extern "C" void gdsl_divide(const int32_t* sources, const int32_t* destinations, void* const* given, int64_t size,
+                            int32_t num_values, const int32_t* sizes, int32_t both_ways, int32_t local_bits, int64_t* next,
+                            uint32_t* locals, int32_t* columns, void* const* moved) {
+    const gdsl_order::Values from{num_values, sizes, given}, to{num_values, sizes, moved};
+    gdsl_order::divide(sources, destinations, from, size, both_ways != 0, local_bits, next, locals, columns, to);
+}
+
+// The block of edges from `begin` up to `end`, whose first source is `first` of `num_vertices`; `room` is for two keys an
+// edge, of `key_size` bytes each, which is 16 where 8 are too few for both ends and a place in the block.
+extern "C" void gdsl_order_block(const uint32_t* locals, int32_t* columns, int32_t num_values, const int32_t* sizes,
+                                 void* const* moved, int64_t begin, int64_t end, int32_t local_bits, int32_t id_bits,
+                                 int64_t num_vertices, int64_t* ends, void* room, int32_t key_size) {
+    const gdsl_order::Values values{num_values, sizes, moved};
+    const auto order = [&](auto key) {
+        using Key = decltype(key);
+        Key* keys = static_cast<Key*>(room);
+        gdsl_order::order_block<Key>(locals, columns, values, begin, end - begin, local_bits, id_bits, num_vertices, ends, keys,
+                                     keys + (end - begin));
+    };
+    if (key_size == 8) {
+        order(uint64_t{});
+    } else {
+        order(static_cast<unsigned __int128>(0));
+    }
 }

@@ -18,6 +18,7 @@ from gdsl.graph import (
     compiled,
     csr,
     decimals,
+    growing,
     ordering,
     postponed,
     sorting,
@@ -26,6 +27,7 @@ from gdsl.graph import (
 )
 from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.growing import Growing
 
 USUAL = ("1", "2", "7", "3", "8", "9", "4", "007")
 REALS = ("0.5", "-.5", "5.", "1e5", "1E-5", "-1.25e+1", "0.1", "123.456", "-3", "0.30000000000000004")
@@ -213,7 +215,8 @@ def test_orders_of_edges(monkeypatch, directed):
         ends = rng.integers(0, count, (2, edges)).astype(np.int32)
         for order in (slice(None), np.lexsort(ends[::-1]), np.lexsort(ends)):
             sources, destinations = ends[:, order]
-            for values in ({}, {"weight": np.arange(edges)}):
+            several = {str(kind): np.arange(edges).astype(kind) for kind in ("f8", "f4", "i2", "i1", "?")}
+            for values in ({}, {"weight": np.arange(edges)}, several):
                 given_edges = EdgeList(sources, destinations, count, directed, values)
                 expected = in_order(given_edges)
                 small = {"_PIECE": 32, "_BLOCK": 16}
@@ -318,3 +321,38 @@ def test_what_is_not_postponed(monkeypatch, tmp_path):
     monkeypatch.setattr("gdsl.graph.memory.available_memory", lambda: 100)
     with pytest.raises(GdslError, match="E0708"):
         Graph.from_edges([0], [1])
+
+
+@pytest.mark.parametrize("nbytes", [None, 10, 10_000, 10**9])
+def test_columns_that_grow(monkeypatch, nbytes):
+    """Whatever the size of the file lets expect and types the blocks have: what `concatenate` makes of them."""
+    monkeypatch.setattr(growing, "_FIRST", 8)
+    rng = np.random.default_rng(11)
+    for wide in range(6):
+        parts = []
+        for number in range(5):
+            count = int(rng.integers(0, 40))
+            ends = rng.integers(0, 2**40 if number == wide else 99, count).astype(np.int64)
+            parts.append((ends, rng.random(count), rng.integers(0, 9, count).astype(np.uint64)))
+        made = Growing(parts[0], nbytes)
+        for part in parts[1:]:
+            made.append(part, 25 * len(part[0]))
+        for found, *given_parts in zip(made.columns, *parts, strict=True):
+            expected = np.concatenate([text.narrowed(part) for part in given_parts])
+            assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
+
+
+def test_opposites_by_cpp(monkeypatch):
+    """Which edge is the first that has none is the same as without a compiler."""
+    rng = np.random.default_rng(12)
+    for count in (5, 40):
+        sources, destinations = rng.integers(0, count, (2, 60)).astype(np.int32)
+        both = Graph.from_edges(np.r_[sources, destinations], np.r_[destinations, sources], count)
+        for graph in (both, Graph.from_edges(sources, destinations, count)):
+            without = csr.first_without_opposite(graph._csr)
+            with monkeypatch.context() as small:
+                small.setattr(sorting, "_WORTH_A_LOOK", 0)
+                small.setattr(sorting, "_WORTH_COMPILING", 0)
+                assert sorting.library_for(1) is not None
+                assert csr.first_without_opposite(graph._csr) == without
+            assert (without is None) == (graph is both)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import gzip
 
+import numpy as np
 import pytest
 from graph_cases import edge_lists, graph_of, stored
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, write
+from gdsl.graph import Graph, compiled, write
 from gdsl.graph.digits import lists_of
 
 
@@ -124,9 +125,14 @@ def test_what_stands_behind_the_last_vertex(tmp_path, behind):
 def test_blocks_and_single_lines_come_to_the_same(tmp_path, monkeypatch):
     """Lines side by side, wherever blocks begin, and one by one: the same graphs and messages."""
     taken = {True: 0, False: 0}
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    by_cpp = compiled.lists_reader(__file__)
+    assert by_cpp is not lists_of
 
     def noted(block):
-        found = lists_of(block)
+        found, same = lists_of(block), by_cpp(block)
+        assert (found is None) == (same is None)
+        assert found is None or all(map(np.array_equal, found, same))
         taken[found is not None] += 1
         return found
 
@@ -136,7 +142,7 @@ def test_blocks_and_single_lines_come_to_the_same(tmp_path, monkeypatch):
         text = metis_text(random, odd)
         (tmp_path / "a.graph").write_bytes(text.encode())
         found = []
-        for first, chunk, lists in ((4096, 4096, noted), (8, 16, noted), (8, 4096, noted), (8, 64, lambda _: None)):
+        for first, chunk, lists in ((4096, 4096, noted), (8, 16, noted), (8, 4096, by_cpp), (8, 64, lambda _: None)):
             monkeypatch.setattr("gdsl.graph.text._FIRST", first)
             monkeypatch.setattr("gdsl.graph.text._CHUNK", chunk)
             monkeypatch.setattr("gdsl.graph.metis.lists_of", lists)
