@@ -69,8 +69,8 @@ KEPT_MUTANTS = (
     Mutant(
         "no barrier between a level's sums and those of the next",
         GENERATED,
-        "    synchronize(run);\n    end_walk(run, 8, iteration, size, true);\n",
-        "    end_walk(run, 8, iteration, size, true);\n",
+        "exchange(d.share, d.beyond);\n                synchronize(run);\n",
+        "exchange(d.share, d.beyond);\n",
         "betweenness",
         "race",
     ),
