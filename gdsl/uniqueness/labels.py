@@ -5,9 +5,12 @@ throughout: it is a forest. What single passes leave depends on the order, but t
 
 - *compression*, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does `x[v] min= x[x[v]]` and sets
   `s` on every change. Whatever a call reads are ancestors of v in the forest at the beginning, and roots never move;
-  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in.
+  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in. The same by
+  one operator, `compute(vertices, flatten)`, each call of which does so until its own label is a root:
+  `while (changed(x[v] min= x[x[v]])) { }`.
 - *hooking*, `while (s) { s = false; advance(f, hook); <compression> }` over a set f that stays, where `hook` lowers the
-  label of either end's root to the label of the other, and sets `s` on every change. Labels are compressed whenever it
+  label of either end's root to the label of the other (by `x[x[a]] min= x[b]` and `x[x[b]] min= x[a]`, or both at once
+  by `x[max(x[a], x[b])] min= min(x[a], x[b])`: of the two the other would change nothing), and sets `s` on every change. Labels are compressed whenever it
   begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
   the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
   smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
@@ -19,9 +22,9 @@ from collections.abc import Mapping
 
 from gdsl.effects import Effects, Write, each
 from gdsl.effects.atoms import OfRead
-from gdsl.effects.terms import ElementTerm, End, Term
+from gdsl.effects.terms import ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Builtin, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
@@ -50,6 +53,30 @@ def _chain(array: str, term: Term) -> tuple[End, int] | None:
     return (term, steps) if isinstance(term, End) and not term.role.is_edge else None
 
 
+def _jump(name: str, effects: Effects) -> Write | None:
+    """The one write of `name` of an operator that lowers the label of every vertex to a label on the way to its root;
+    None for any other operator."""
+    writes = effects.written(name)
+    every_vertex = isinstance(effects.functor, nodes.VertexFunctor) and effects.frontier.everything
+    if not every_vertex or effects.conjuncts or len(writes) != 1:
+        return None
+    (write,) = writes
+    index, value = _chain(name, write.index), _chain(name, write.value)
+    if index != (effects.far, 0) or value is None or value[0] is not effects.far or value[1] < 2:
+        return None
+    return write if write.guard is None and write.outcome is Outcome.CHANGED else None
+
+
+def flattens(name: str, judged: Judged) -> bool:
+    """Whether an operator leaves every label in `name` a root: each call lowers its own one until that changes nothing,
+    and no other call writes it."""
+    effects = judged.effects
+    write = _jump(name, effects)
+    if write is None or judged.closings:
+        return False
+    return any(loop.exits == (write.result,) and write.number in loop.numbers for loop in effects.loops)
+
+
 class LabelLoop:
     """One `while` of the schedule, seen as a loop over labels."""
 
@@ -63,14 +90,8 @@ class LabelLoop:
         steps = self.loop.writers_of(name)
         if len(steps) != 1 or self.loop.written.get(name) != 1 or not self.loop.resets():
             return False
-        effects = steps[0].effects
-        (write,) = effects.written(name)
-        index, value = _chain(name, write.index), _chain(name, write.value)
-        every_vertex = isinstance(effects.functor, nodes.VertexFunctor) and effects.frontier.everything
-        if not every_vertex or effects.conjuncts or steps[0].closings or index is None or value is None:
-            return False
-        plain = write.guard is None and value[0] is effects.far and value[1] >= 2 and index == (effects.far, 0)
-        return plain and self.loop.sets_flag(steps[0], write)
+        write = _jump(name, steps[0].effects)
+        return write is not None and not steps[0].closings and self.loop.sets_flag(steps[0], write)
 
     def hooks(self, name: str, starts_compressed: bool) -> Origins | None:
         """What the labels after the loop are made from, where no order decides them; None where one may."""
@@ -86,6 +107,8 @@ class LabelLoop:
             if isinstance(step, nodes.While) and _sets_before(body, place, step):
                 if not LabelLoop(step, self.sites, self.data).compresses(name):
                     return None
+                kinds.append(True)
+            elif isinstance(step, nodes.Operator) and flattens(name, self.sites[step.site]):
                 kinds.append(True)
             elif isinstance(step, nodes.Operator) and self._is_hook(name, step):
                 kinds.append(False)
@@ -109,7 +132,7 @@ class LabelLoop:
         if not all(self.loop.sets_flag(judged, write) for write in writes):
             return False
         free = not any(_reads_labels(name, judged.effects, term) for term in judged.effects.conjuncts)
-        links = [_link(name, judged.effects, write) for write in writes]
+        links = [link for write in writes for link in _links(name, judged.effects, write)]
         return free and all(link is not None and (link[1], link[0], link[2]) in links for link in links)
 
 
@@ -132,15 +155,33 @@ def _reads_labels(name: str, effects: Effects, term: Term) -> bool:
     return any(depends & effects.terms.atoms.bit(OfRead(number)) for number in reads)
 
 
-def _link(name: str, effects: Effects, write: Write) -> tuple[Term, Term, frozenset[tuple[Term, bool]]] | None:
-    """The ends that a hook links, from the one whose root is hooked to the other, and the guards around it."""
-    index, value = _chain(name, write.index), _chain(name, write.value)
-    if index is None or value is None or index[1] == 0 or value[1] == 0 or index[0] is value[0]:
-        return None
+_Link = tuple[End, End, frozenset[tuple[Term, bool]]]
+"""The ends that a hook links, from the one whose root is hooked to the other, and the guards around it."""
+
+
+def _links(name: str, effects: Effects, write: Write) -> list[_Link | None]:
+    """What a write links; None stands for what is no link."""
     guards = frozenset((guard.term, guard.expected) for guard in each(write.guard))
     if any(_reads_labels(name, effects, term) for term, _ in guards):
+        return [None]
+    larger, smaller = _of_two(Builtin.MAX, write.index), _of_two(Builtin.MIN, write.value)
+    if larger is None or smaller is None:
+        return [_link(name, write.index, write.value, guards)]
+    if larger not in (smaller, smaller[::-1]):
+        return [None]
+    return [_link(name, larger[0], larger[1], guards), _link(name, larger[1], larger[0], guards)]
+
+
+def _of_two(operation: Builtin, term: Term) -> tuple[Term, Term] | None:
+    is_one = isinstance(term, Operation) and term.operation is operation and len(term.arguments) == 2
+    return (term.arguments[0], term.arguments[1]) if isinstance(term, Operation) and is_one else None
+
+
+def _link(name: str, hooked: Term, value: Term, guards: frozenset[tuple[Term, bool]]) -> _Link | None:
+    root, label = _chain(name, hooked), _chain(name, value)
+    if root is None or label is None or root[1] == 0 or label[1] == 0 or root[0] is label[0]:
         return None
-    return index[0], value[0], guards
+    return root[0], label[0], guards
 
 
 def settled_labels(

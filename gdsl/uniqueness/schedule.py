@@ -20,7 +20,7 @@ from gdsl.types import Type
 from gdsl.uniqueness import set_steps
 from gdsl.uniqueness.accepted import of_accepted
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
+from gdsl.uniqueness.labels import LabelLoop, flattens, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
 from gdsl.uniqueness.operators import OperatorLevels
 from gdsl.uniqueness.own_operations import combined
@@ -189,6 +189,7 @@ class Flow:
     def _operator(self, step: nodes.Operator) -> None:
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._called_for(step), self.data, self.initials)
+        roots = {name: decided(self.state.value(name), step.span) for name in self.labels if flattens(name, judged)}
         inner.apply()
         accepted, reached = EXACT, EXACT
         if step.result is not None:
@@ -197,8 +198,9 @@ class Flow:
         replaced = self._replaced(step, judged, inner)
         for name in judged.effects.written_names():
             self.state.forget(name)
-        for name, level in replaced.items():
+        for name, level in {**replaced, **roots}.items():
             self.state.set(name, level, decided(level, step.span))
+        self.state.compressed |= frozenset(roots)
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
 
@@ -376,15 +378,14 @@ class Flow:
             self.state.set(condition.name, EXACT, EXACT)
 
     def _settled(self, step: nodes.While) -> tuple[dict[str, Level], set[str]]:
-        """The arrays whose values behind the loop depend on no order though they do inside it, with their levels; and
-        the label arrays that it leaves compressed."""
+        """The arrays whose values no order decides behind the loop, with their levels; label arrays left compressed."""
         condition = step.condition
         if not isinstance(condition, nodes.FrontierNotEmpty | nodes.ScalarValue):
             return {}, set()
         enters = self._level(condition, step.span, decides=True)
         made_from = Loop(step, self.sites, self.data).settled()
         of_labels, roots = settled_labels(LabelLoop(step, self.sites, self.data), self.labels, self.state.compressed)
-        made_from.update(of_labels)
+        made_from |= of_labels
         found = {}
         for name, (data, frontiers) in made_from.items():
             levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
