@@ -45,7 +45,7 @@ def label_arrays(program: nodes.Program, sites: Mapping[int, Judged]) -> frozens
     return frozenset(falling)
 
 
-def _chain(array: str, term: Term) -> tuple[End, int] | None:
+def label_chain(array: str, term: Term) -> tuple[End, int] | None:
     """The end from which a term follows labels, and how many times; None for any other term."""
     steps = 0
     while isinstance(term, ElementTerm) and term.array == array:
@@ -61,7 +61,7 @@ def _jump(name: str, effects: Effects) -> Write | None:
     if not every_vertex or effects.conjuncts or len(writes) != 1:
         return None
     (write,) = writes
-    index, value = _chain(name, write.index), _chain(name, write.value)
+    index, value = label_chain(name, write.index), label_chain(name, write.value)
     if index != (effects.far, 0) or value is None or value[0] is not effects.far or value[1] < 2:
         return None
     return write if write.guard is None and write.outcome is Outcome.CHANGED else None
@@ -104,11 +104,7 @@ class LabelLoop:
         for place, step in enumerate(body):
             if not written_in((step,), self.sites)[0].get(name):
                 continue
-            if isinstance(step, nodes.While) and _sets_before(body, place, step):
-                if not LabelLoop(step, self.sites, self.data).compresses(name):
-                    return None
-                kinds.append(True)
-            elif isinstance(step, nodes.Operator) and flattens(name, self.sites[step.site]):
+            if self._shortens(name, body, place):
                 kinds.append(True)
             elif isinstance(step, nodes.Operator) and self._is_hook(name, step):
                 kinds.append(False)
@@ -121,6 +117,19 @@ class LabelLoop:
             kind or (kinds[place - 1] and (place > 0 or starts_compressed)) for place, kind in enumerate(kinds)
         )
         return (frozenset(data), frozenset(frontiers)) if compressed and False in kinds else None
+
+    def _shortens(self, name: str, body: tuple[nodes.Step, ...], place: int) -> bool:
+        """Whether behind a step all labels are roots again. Where it is made only if the loop's flag stands, nothing
+        has changed since the pass began if it does not."""
+        step = body[place]
+        if isinstance(step, nodes.While):
+            return _sets_before(body, place, step) and LabelLoop(step, self.sites, self.data).compresses(name)
+        if isinstance(step, nodes.If):
+            by_flag = isinstance(step.condition, nodes.ScalarValue) and step.condition.name == self.loop.flag
+            inner = [i for i, each in enumerate(step.then) if written_in((each,), self.sites)[0].get(name)]
+            untouched = not written_in(step.otherwise, self.sites)[0].get(name)
+            return by_flag and untouched and all(self._shortens(name, step.then, i) for i in inner)
+        return isinstance(step, nodes.Operator) and flattens(name, self.sites[step.site])
 
     def _is_hook(self, name: str, step: nodes.Operator) -> bool:
         if step.stores is not None:
@@ -164,12 +173,23 @@ def _links(name: str, effects: Effects, write: Write) -> list[_Link | None]:
     guards = frozenset((guard.term, guard.expected) for guard in each(write.guard))
     if any(_reads_labels(name, effects, term) for term, _ in guards):
         return [None]
+    ends = of_both(name, write)
+    if ends is None:
+        return [_link(name, write.index, write.value, guards)]
+    return [(ends[0], ends[1], guards), (ends[1], ends[0], guards)]
+
+
+def of_both(name: str, write: Write) -> tuple[End, End] | None:
+    """The two ends whose labels are linked by a write of the form `x[max(x[a], x[b])] min= min(x[a], x[b])`."""
     larger, smaller = _of_two(Builtin.MAX, write.index), _of_two(Builtin.MIN, write.value)
     if larger is None or smaller is None:
-        return [_link(name, write.index, write.value, guards)]
-    if larger not in (smaller, smaller[::-1]):
-        return [None]
-    return [_link(name, larger[0], larger[1], guards), _link(name, larger[1], larger[0], guards)]
+        return None
+    roots, labels = ([label_chain(name, term) for term in pair] for pair in (larger, smaller))
+    ends = [None if chain is None or chain[1] == 0 else chain[0] for chain in (*roots, *labels)]
+    one, other = ends[:2]
+    if one is None or other is None or one is other or {*ends[2:]} != {one, other}:
+        return None
+    return one, other
 
 
 def _of_two(operation: Builtin, term: Term) -> tuple[Term, Term] | None:
@@ -178,17 +198,21 @@ def _of_two(operation: Builtin, term: Term) -> tuple[Term, Term] | None:
 
 
 def _link(name: str, hooked: Term, value: Term, guards: frozenset[tuple[Term, bool]]) -> _Link | None:
-    root, label = _chain(name, hooked), _chain(name, value)
+    root, label = label_chain(name, hooked), label_chain(name, value)
     if root is None or label is None or root[1] == 0 or label[1] == 0 or root[0] is label[0]:
         return None
     return root[0], label[0], guards
 
 
 def settled_labels(
-    loop: LabelLoop, labels: frozenset[str], compressed: frozenset[str]
+    loop: LabelLoop,
+    labels: frozenset[str],
+    compressed: frozenset[str],
+    entered: bool,
+    over_all: frozenset[tuple[int, str]],
 ) -> tuple[dict[str, Origins], set[str]]:
-    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed where it
-    is entered."""
+    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed. `entered`:
+    whether it is for certain; `over_all` are the loops that see every edge."""
     found: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):
@@ -196,9 +220,11 @@ def settled_labels(
             continue
         if loop.compresses(name):
             found[name] = (frozenset({name}), frozenset())
-            roots.add(name)
-        else:
-            origins = loop.hooks(name, name in compressed)
-            if origins is not None:
-                found[name] = origins
+            roots |= {name} if entered else set()
+            continue
+        origins = loop.hooks(name, name in compressed)
+        if origins is not None:
+            whole = entered and (loop.loop.loop.loop, name) in over_all
+            found[name] = (frozenset(), frozenset()) if whole else origins
+            roots |= {name} & compressed
     return found, roots

@@ -27,6 +27,7 @@ from gdsl.uniqueness.own_operations import combined
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 from gdsl.uniqueness.values import ValueLevels
+from gdsl.uniqueness.whole_components import loops_over_all
 
 
 class Flow:
@@ -41,6 +42,7 @@ class Flow:
         self.initials = self._initials()
         self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
+        self.over_all = loops_over_all(program.schedule, sites, self.labels)
         self.elsewhere = 0
         """How many `on` stand around: what runs on everything there leaves other elements as they are."""
         certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
@@ -279,8 +281,7 @@ class Flow:
         """The level of an expression of the schedule; `decides`: of a decision made on it, `passes`: of the number of
         passes that it leads to."""
         term = self.terms.value(node)
-        levels = self._levels(term, span, passes)
-        level = levels.of(term)
+        level = self._levels(term, span, passes).of(term)
         return decided(level, span) if decides else level
 
     def _levels(self, term: Term, span: Span, passes: bool) -> ValueLevels:
@@ -296,10 +297,8 @@ class Flow:
         return made.at(span)
 
     def _of_leaf(self, term: Term) -> Level:
-        if isinstance(term, ElementTerm):
-            return self.state.value(term.array)
-        if isinstance(term, ScalarTerm):
-            return self.state.value(term.name)
+        if isinstance(term, ElementTerm | ScalarTerm):
+            return self.state.value(term.array if isinstance(term, ElementTerm) else term.name)
         if isinstance(term, Unknown) and term.origin is Origin.UNSEEN:
             return not_unique(self.effects.program.span, "it is not understood")
         if not isinstance(term, Unknown):
@@ -384,16 +383,16 @@ class Flow:
             return {}, set()
         enters = self._level(condition, step.span, decides=True)
         made_from = Loop(step, self.sites, self.data).settled()
-        of_labels, roots = settled_labels(LabelLoop(step, self.sites, self.data), self.labels, self.state.compressed)
+        entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
+        loop = LabelLoop(step, self.sites, self.data)
+        of_labels, roots = settled_labels(loop, self.labels, self.state.compressed, entered, self.over_all)
         made_from |= of_labels
         found = {}
         for name, (data, frontiers) in made_from.items():
-            levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
-            of_frontiers = (self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers))
-            levels += [decided(level, step.span) for level in of_frontiers]
-            found[name] = worst((enters, *levels))
-        entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
-        return found, roots if entered else set()
+            levels = [self.state.value(other) for other in sorted(data)]
+            levels += [self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers)]
+            found[name] = worst((enters, *(decided(level, step.span) for level in levels)))
+        return found, roots
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:
