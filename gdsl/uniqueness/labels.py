@@ -9,8 +9,9 @@ throughout: it is a forest. What single passes leave depends on the order, but t
   one operator, `compute(vertices, flatten)`, each call of which does so until its own label is a root:
   `while (changed(x[v] min= x[x[v]])) { }`.
 - *hooking*, `while (s) { s = false; advance(f, hook); <compression> }` over a set f that stays, where `hook` lowers the
-  label of either end's root to the label of the other (by `x[x[a]] min= x[b]` and `x[x[b]] min= x[a]`, or both at once
-  by `x[max(x[a], x[b])] min= min(x[a], x[b])`: of the two the other would change nothing), and sets `s` on every change. Labels are compressed whenever it
+  label of either end's root to the label of the other (by `x[x[a]] min= x[b]` and `x[x[b]] min= x[a]`, or by
+  `x[max(x[a], x[b])] min= min(x[a], x[b])`, since of these two the other would change nothing), and sets `s` on every
+  change; the compression may be left out where `s` says that nothing has changed. Labels are compressed whenever it
   begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
   the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
   smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
@@ -211,8 +212,8 @@ def settled_labels(
     entered: bool,
     over_all: frozenset[tuple[int, str]],
 ) -> tuple[dict[str, Origins], set[str]]:
-    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed. `entered`:
-    whether it is for certain; `over_all` are the loops that see every edge."""
+    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed.
+    `entered`: whether it is for certain; `over_all` are the loops that see every edge."""
     found: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):

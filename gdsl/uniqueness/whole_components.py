@@ -2,11 +2,11 @@
 
 Let a label array be written by links and jumps alone: whatever the order, a label is a vertex of its own component (of
 edges taken both ways). Let the last loop over it hook, from compressed labels, along all edges of a set f, where the
-vertices outside of f had one and the same label when f was made: `f = where(v => x[v] != s)`, and nothing wrote `x` in
-between. An edge with an end in f has equal labels at its ends when the loop is over; one without has had equal labels
-before, and from compressed labels no hook takes a vertex out of the tree that it is in. So each component has one label,
-which is its smallest vertex, as that one can have no other: sampling some edges first, and leaving the largest component
-so far out, changes nothing.
+vertices outside of f had one and the same label when f was made: `f = where(v => x[v] != s)`, and nothing wrote `x`
+in between. An edge with an end in f has equal labels at its ends when the loop is over; one without has had equal
+labels before, and from compressed labels no hook takes a vertex out of the tree that it is in. So each component has
+one label, which is its smallest vertex, as that one can have no other. So neither counts which edges were sampled
+before, nor which component was left out.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, na
 
 
 def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
-    """Whether the last step that makes a set takes all vertices but those with one label, which nothing writes since."""
+    """Whether a set has all vertices but those with one label, since when nothing writes labels."""
     for step in reversed(before):
         data, sets = written_in((step,), sites)
         if sets.get(frontier):
