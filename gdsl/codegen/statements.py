@@ -89,7 +89,9 @@ class StatementPrinter:
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
         if not is_total and not self.expressions.is_plain(target):
-            self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
+            # Nobody asks what was there, so that the look before an exchange may be an older one, as it may there.
+            name = "changed" if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) else "reduce"
+            self._add(node, f"{name}_{suffix}({self.expressions.address(target)}, {value});")
         elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:

@@ -3,9 +3,10 @@
 // 
 // The smallest vertex of every vertex's weak component.
 // 
-// Labels are hooked to smaller ones along edges, then chains of labels are shortened until all lead straight to a root:
-// first over two edges of each vertex, then over all edges of those outside a large component (after Afforest: Sutton,
-// Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018).
+// Labels are hooked to smaller ones along edges, then chains of labels are followed down to their roots: twice along two
+// edges of each vertex, then along all edges of those outside a large component, until nothing is left to hook (after
+// Afforest: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS
+// 2018).
 
 // ==== platform ====
 
@@ -24,32 +25,31 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_hook
-#undef advance_hook_
-#undef back
+#undef advance_sample
 #undef component
 #undef compute_elect
-#undef compute_jump
-#undef compute_jump_
+#undef compute_flatten
+#undef compute_flatten_
 #undef compute_measure
 #undef dst
 #undef elect_apply
 #undef elect_condition
 #undef elect_totals
 #undef filter_outside
-#undef forward
+#undef flatten_apply
 #undef giant
+#undef here
 #undef hook_apply
-#undef hook_condition
 #undef hook_totals
 #undef hooked
-#undef jump_apply
-#undef jump_totals
-#undef jumped
 #undef measure_apply
 #undef measure_totals
-#undef moved
 #undef outside_condition
+#undef sample_apply
+#undef sample_condition
+#undef sample_totals
 #undef src
+#undef there
 #undef widest
 
 // What operators share: long programs call it, short ones have copies.
@@ -184,12 +184,10 @@ struct data_slice {
     run_slice run;
     vertex* component;  // num_vertices
     bool* hooked;  // one value
-    bool* jumped;  // one value
-    int32* places;  // one value
     int32* widest;  // one value
     vertex* giant;  // one value
 };
-static_assert(sizeof(data_slice) == 208, "as the host knows it");
+static_assert(sizeof(data_slice) == 192, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -263,15 +261,12 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: push_threads
 
 // ---- functors ----
 
-struct hook_totals {
+struct sample_totals {
     bool hooked = false;
-};
-
-struct jump_totals {
-    bool jumped = false;
 };
 
 struct measure_totals {
@@ -282,64 +277,80 @@ struct elect_totals {
     vertex giant = NO_VERTEX;
 };
 
-__device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, edge e) {
-#line 19 "connected_components.gdsl"
-    return place_of(d.graph, src, e) < *d.places;
+struct hook_totals {
+    bool hooked = false;
+};
+
+__device__ __forceinline__ bool sample_condition(const data_slice& d, vertex src, edge e) {
+#line 18 "connected_components.gdsl"
+    return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 21 "connected_components.gdsl"
-    const bool forward = changed_min(&d.component[checked_index(d, load_now(&d.component[dst]), d.graph.num_vertices, 0)], load_now(&d.component[src]));
-    const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
-    plain_or(&totals.hooked, forward || back);
+__device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, vertex dst, sample_totals& totals) {
+#line 20 "connected_components.gdsl"
+    const vertex here = load_now(&d.component[src]);
+#line 20 "connected_components.gdsl"
+    const vertex there = load_now(&d.component[dst]);
+    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 0)], minimum(here, there));
+    plain_or(&totals.hooked, lower);
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
-#line 26 "connected_components.gdsl"
-    const bool moved = changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]));
-#line 26 "connected_components.gdsl"
-    plain_or(&totals.jumped, moved);
+__device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 32 "connected_components.gdsl"
+    while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 1)]))) {
+        if (stop_requested(d, polls)) { return; }
+    }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 27 "connected_components.gdsl"
+#line 33 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 28 "connected_components.gdsl"
+#line 34 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 28 "connected_components.gdsl"
+#line 34 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 29 "connected_components.gdsl"
+#line 35 "connected_components.gdsl"
     return d.component[v] != *d.giant;
+}
+#line resume "connected_components.cu"
+
+__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
+#line 27 "connected_components.gdsl"
+    const vertex here = load_now(&d.component[src]);
+#line 27 "connected_components.gdsl"
+    const vertex there = load_now(&d.component[dst]);
+    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 2)], minimum(here, there));
+    plain_or(&totals.hooked, lower);
 }
 #line resume "connected_components.cu"
 
 // ---- operators ----
 
-// line 34: advance(vertices, hook)
-__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, int32 iteration) {
+// line 40: advance(vertices, sample)
+__device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    hook_totals totals;
+    sample_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
+        if (active && sample_condition(d, near, at)) { sample_apply(d, near, far, totals); }
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, *d.places}, visit);
-    push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
+    push_threads(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, 2}, visit);
     {
         const bool total = block_reduce(run.shared, totals.hooked, false,
             [](bool a, bool b) { return a | b; });
@@ -349,20 +360,14 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 35: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
+// line 41: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    jump_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
-    {
-        const bool total = block_reduce(run.shared, totals.jumped, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
-    }
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
 
-// line 37: compute(vertices, measure)
+// line 43: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
@@ -375,7 +380,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 37: compute(vertices, elect)
+// line 43: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -388,7 +393,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 38: rest = filter(vertices, outside)
+// line 44: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -402,20 +407,20 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 42: advance(rest, hook, over=all_edges)
-__device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+// line 48: advance(rest, hook, over=all_edges)
+__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     hook_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
+        if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
+    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near, totals); }
+        if (active) { hook_apply(d, far, near, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
@@ -428,16 +433,10 @@ __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d,
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 43: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
+// line 49: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    jump_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
-    {
-        const bool total = block_reduce(run.shared, totals.jumped, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
-    }
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
 }
 
@@ -451,12 +450,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     });
     if (leader()) {
         *d.hooked = true;
-        *d.jumped = false;
-        *d.places = 2;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
         d.hooked[4] = false;
-        d.jumped[4] = false;
     }
     synchronize(run);
 }
@@ -470,16 +466,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+    for (int32 iteration = 0; *d.hooked && iteration < 2 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.hooked, problem.hooked, false);
-        advance_hook(run, d, iteration);
-        if (leader()) { *d.jumped = true; }
         synchronize(run);
-        for (int32 iteration = 0; *d.jumped && begin_pass(run, 1, iteration); ++iteration) {
-            turn(d.jumped, problem.jumped, false);
-            compute_jump(run, d, iteration);
-            synchronize(run);
-        }
+        advance_sample(run, d, iteration);
+        compute_flatten(run, d, iteration);
     }
     if (run.stopped) { return; }
     compute_measure(run, d, iteration);
@@ -488,18 +479,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     synchronize(run);
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
-    if (leader()) { *d.places = 2147483647; }
     if (leader()) { *d.hooked = true; }
     synchronize(run);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         turn(d.hooked, problem.hooked, false);
-        advance_hook_(run, d, rest, iteration);
-        if (leader()) { *d.jumped = true; }
         synchronize(run);
-        for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
-            turn(d.jumped, problem.jumped, false);
-            compute_jump_(run, d, iteration);
-            synchronize(run);
+        advance_hook(run, d, rest, iteration);
+        if (*d.hooked) {
+            compute_flatten_(run, d, iteration);
         }
     }
     if (run.stopped) { return; }

@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
 // piece: load_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -82,15 +83,15 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: sum
 // piece: FLOAT32_INF
 // piece: load_now
-// piece: minimum maximum
+// piece: reduce_add reduce_subtract
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
-// piece: lower_to
-// piece: reduce_min
-// piece: reduce_add reduce_subtract
 // piece: reduce_and reduce_or reduce_xor
+// piece: minimum maximum
+// piece: lower_to
+// piece: changed_min
 // piece: plain_add
 // piece: plain_or
 // piece: pair_of
@@ -257,6 +258,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
+// piece: reduce_min
+// piece: changed_min for stored_pair
 // piece: load_pair
 // piece: load_now for stored_pair
 // piece: without_negative_zeros
@@ -305,8 +308,8 @@ __device__ __forceinline__ bool offer_condition(const data_slice& d, vertex src,
 
 __device__ __forceinline__ void offer_apply(const data_slice& d, vertex src, vertex dst, edge e, offer_early& early) {
 #line 20 "minimum_forest.gdsl"
-    reduce_min(&d.lightest[checked_index(d, early.value_1, d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
-    reduce_min(&d.lightest[checked_index(d, early.value_2, d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
+    changed_min(&d.lightest[checked_index(d, early.value_1, d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
+    changed_min(&d.lightest[checked_index(d, early.value_2, d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
 }
 #line resume "minimum_forest.cu"
 
@@ -329,12 +332,12 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool from_dst = unpacked(d.lightest[checked_index(d, d.component[dst], d.graph.num_vertices, 3)]).second == e;
     if (from_src) {
 #line 29 "minimum_forest.gdsl"
-        reduce_min(&d.hooked[checked_index(d, d.component[src], d.graph.num_vertices, 4)], d.component[dst]);
+        changed_min(&d.hooked[checked_index(d, d.component[src], d.graph.num_vertices, 4)], d.component[dst]);
     }
 #line 30 "minimum_forest.gdsl"
     if (from_dst) {
 #line 30 "minimum_forest.gdsl"
-        reduce_min(&d.hooked[checked_index(d, d.component[dst], d.graph.num_vertices, 5)], d.component[src]);
+        changed_min(&d.hooked[checked_index(d, d.component[dst], d.graph.num_vertices, 5)], d.component[src]);
     }
 #line 31 "minimum_forest.gdsl"
     if (from_src || from_dst) {
