@@ -14,6 +14,7 @@ from gdsl.ir.nodes import (
     Assign,
     Branch,
     Break,
+    Element,
     ElementTarget,
     Evaluate,
     Expression,
@@ -94,7 +95,8 @@ class StatementPrinter:
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
-            self._add(node, f"plain_{suffix}({address}, {value});")
+            only_changes = "changed_" if _meets_others(node) else ""
+            self._add(node, f"plain_{only_changes}{suffix}({address}, {value});")
 
     def _lvalue(self, target: Target) -> str:
         if isinstance(target, ElementTarget):
@@ -215,6 +217,14 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
     Break: StatementPrinter._break,
     Return: StatementPrinter._return,
 }
+
+
+def _meets_others(node: Update) -> bool:
+    """Whether calls lower or raise elements at places that data says: many meet at few of these, as at the roots of
+    trees of labels, and each must wait for what the one before it wrote, so that nothing is written in vain."""
+    extreme = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX)
+    gathered = isinstance(node.target, ElementTarget) and any(isinstance(each, Element) for each in walk(node.target))
+    return extreme and gathered
 
 
 def _has_operator(operation: ReduceOperation, kind: Type) -> bool:
