@@ -89,14 +89,15 @@ class StatementPrinter:
         value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
+        meets = _meets_others(node)
         if not is_total and not self.expressions.is_plain(target):
-            self._add(node, f"reduce_{suffix}({self.expressions.address(target)}, {value});")
+            form = "changed" if meets else "reduce"
+            self._add(node, f"{form}_{suffix}({self.expressions.address(target)}, {value});")
         elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
-            only_changes = "changed_" if _meets_others(node) else ""
-            self._add(node, f"plain_{only_changes}{suffix}({address}, {value});")
+            self._add(node, f"{'plain_changed' if meets else 'plain'}_{suffix}({address}, {value});")
 
     def _lvalue(self, target: Target) -> str:
         if isinstance(target, ElementTarget):
@@ -221,8 +222,9 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
 
 def _meets_others(node: Update) -> bool:
     """Whether calls lower or raise elements at places that data says: many meet at few of these, as at the roots of
-    trees of labels, and each must wait for what the one before it wrote, so that nothing is written in vain."""
-    extreme = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX)
+    trees of labels, and each must wait for what the one before it wrote. So it is as if the program asked whether that
+    changes something: nothing is written in vain, and an old value from a near cache is good enough to see it."""
+    extreme = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and not node.target.type.is_pair
     gathered = isinstance(node.target, ElementTarget) and any(isinstance(each, Element) for each in walk(node.target))
     return extreme and gathered
 

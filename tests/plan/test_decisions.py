@@ -62,18 +62,19 @@ def test_a_relaxation_marks() -> None:
     assert sweep.walks[0].variant.claim is None and sweep.walks[0].variant.accepts
 
 
-@pytest.mark.parametrize("label", ["hook", "jump"])
-def test_scalars_are_summed_up(label: str) -> None:
+@pytest.mark.parametrize(("label", "scalar"), [("jump", "jumped"), ("measure", "widest")])
+def test_scalars_are_summed_up(label: str, scalar: str) -> None:
     plan = plan_of("connected_components")
     first = next(each for each in operations(plan) if each.step.label == label)
     (total,) = sweeps_of(first)[0].totals
-    assert total.reduction.combine is ReduceOperation.BIT_OR
-    assert total.scalar == {"hook": "hooked", "jump": "jumped"}[label]
+    assert total.reduction.combine is {"jump": ReduceOperation.BIT_OR, "measure": ReduceOperation.MAX}[label]
+    assert total.scalar == scalar
 
 
 def test_a_place_in_the_condition_cuts_the_lists() -> None:
     limits = [each.first_places for sweep in sweeps(plan_of("connected_components")) for each in sweep.walks]
-    assert [isinstance(limit, ScalarValue) and limit.name for limit in limits] == ["places", "places", False]
+    along_out_edges = ["places", "places", "places", False, "places", False]
+    assert [isinstance(limit, ScalarValue) and limit.name for limit in limits] == along_out_edges
     text = """program p; problem { vertex a : int32; }
         edge functor f(src, dst, e) { cond place < 3; apply { a[dst] += 1; } }
         schedule { advance(vertices, f, to=none); }"""

@@ -5,7 +5,8 @@
 // 
 // Labels are hooked to smaller ones along edges, then chains of labels are shortened until all lead straight to a root:
 // first over two edges of each vertex, then over all edges of those outside a large component (after Afforest: Sutton,
-// Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018).
+// Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018). Only vertices
+// with an edge between two labels go on.
 
 // ==== platform ====
 
@@ -25,30 +26,34 @@
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_hook
 #undef advance_hook_
-#undef back
 #undef component
 #undef compute_elect
 #undef compute_jump
 #undef compute_jump_
 #undef compute_measure
+#undef differ_condition
+#undef differ_value
 #undef dst
 #undef elect_apply
 #undef elect_condition
 #undef elect_totals
+#undef filter_open
+#undef filter_open_2
 #undef filter_outside
-#undef forward
 #undef giant
 #undef hook_apply
 #undef hook_condition
-#undef hook_totals
-#undef hooked
 #undef jump_apply
 #undef jump_totals
 #undef jumped
 #undef measure_apply
 #undef measure_totals
 #undef moved
+#undef open_2_condition
+#undef open_condition
 #undef outside_condition
+#undef reduce_differ
+#undef reduce_differ_
 #undef src
 #undef widest
 
@@ -64,7 +69,13 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
+constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
+constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
+constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
+constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -86,7 +97,7 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: plain_min
 // piece: plain_max
 // piece: plain_or
-// piece: nothing_owed
+// piece: owed_edges
 
 struct block_storage {
     uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
@@ -98,7 +109,7 @@ struct block_storage {
     uint64 waited;        // at barriers since then
     bool stop_requested;  // seen by the leader, who decides at which barrier the run stops
     bool stopped;
-    nothing_owed owed;
+    owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 partials[32];  // a value a warp
@@ -183,7 +194,7 @@ struct data_slice {
     graph_slice graph;
     run_slice run;
     vertex* component;  // num_vertices
-    bool* hooked;  // one value
+    bool* apart;  // num_vertices
     bool* jumped;  // one value
     int32* places;  // one value
     int32* widest;  // one value
@@ -212,6 +223,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: write_record
 // piece: note_operator
 // piece: end_operator
+// piece: end_walk
+// piece: end_walks
 // piece: exchange
 // piece: turn
 
@@ -255,6 +268,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: define_everything
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks
@@ -263,12 +277,18 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
+// piece: side_by_side
+// piece: reduce_list
+// piece: shuffle
+// piece: reduce_in_groups
+// piece: shuffle_up
+// piece: reduce_few
+// piece: reduce_warps
+// piece: reduce_hubs
+// piece: reduce_until
+// piece: reduce_hubs_until
 
 // ---- functors ----
-
-struct hook_totals {
-    bool hooked = false;
-};
 
 struct jump_totals {
     bool jumped = false;
@@ -283,73 +303,91 @@ struct elect_totals {
 };
 
 __device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, edge e) {
-#line 19 "connected_components.gdsl"
+#line 20 "connected_components.gdsl"
     return place_of(d.graph, src, e) < *d.places;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 21 "connected_components.gdsl"
-    const bool forward = changed_min(&d.component[checked_index(d, load_now(&d.component[dst]), d.graph.num_vertices, 0)], load_now(&d.component[src]));
-    const bool back = changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
-    plain_or(&totals.hooked, forward || back);
+__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst) {
+#line 22 "connected_components.gdsl"
+    changed_min(&d.component[checked_index(d, load_now(&d.component[dst]), d.graph.num_vertices, 0)], load_now(&d.component[src]));
+    changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
-#line 26 "connected_components.gdsl"
+#line 27 "connected_components.gdsl"
     const bool moved = changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]));
-#line 26 "connected_components.gdsl"
+#line 27 "connected_components.gdsl"
     plain_or(&totals.jumped, moved);
 }
 #line resume "connected_components.cu"
 
+__device__ __forceinline__ bool differ_condition(const data_slice& d, vertex src, edge e) {
+#line 26 "connected_components.gdsl"
+    return place_of(d.graph, src, e) < *d.places;
+}
+#line resume "connected_components.cu"
+
+__device__ __forceinline__ bool differ_value(const data_slice& d, vertex src, vertex dst) {
+#line 26 "connected_components.gdsl"
+    return d.component[src] != d.component[dst];
+}
+#line resume "connected_components.cu"
+
+__device__ __forceinline__ bool open_condition(const data_slice& d, vertex v) {
+#line 38 "connected_components.gdsl"
+    return d.apart[v];
+}
+#line resume "connected_components.cu"
+
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 27 "connected_components.gdsl"
+#line 28 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 28 "connected_components.gdsl"
+#line 29 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 28 "connected_components.gdsl"
+#line 29 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 29 "connected_components.gdsl"
+#line 30 "connected_components.gdsl"
     return d.component[v] != *d.giant;
+}
+#line resume "connected_components.cu"
+
+__device__ __forceinline__ bool open_2_condition(const data_slice& d, vertex v) {
+#line 47 "connected_components.gdsl"
+    return d.apart[v];
 }
 #line resume "connected_components.cu"
 
 // ---- operators ----
 
-// line 34: advance(vertices, hook)
-__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
+// line 35: advance(rest, hook)
+__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    hook_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far); }
     };
-    push_warps(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, *d.places}, visit);
+    count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
     push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
-    {
-        const bool total = block_reduce(run.shared, totals.hooked, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
-    }
     synchronize(run);
-    end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
+    end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 35: compute(vertices, jump)
+// line 36: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     jump_totals totals;
@@ -362,7 +400,37 @@ __device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, 
     note_operator(run, 1, iteration, size, 0, false);
 }
 
-// line 37: compute(vertices, measure)
+// line 37: apart = neighbor_reduce(rest, differ, some)
+__device__ __forceinline__ void reduce_differ(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto combine = [](bool a, bool b) { return bool(a | b); };
+    const auto value = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, near, at) ? differ_value(d, near, far) : false); };
+    reduce_until(run, members_of(input), first_places{d.graph, *d.places}, false, true, combine, value,
+        [&](vertex near, bool reduced, bool) { d.apart[near] = reduced; });
+    reduce_hubs_until(run, d.graph.largest_degree, first_places{d.graph, *d.places}, false, true, combine, value,
+        [&](vertex near) { return load_now(&d.apart[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
+    synchronize(run);
+    end_walk(run, 2, iteration, size, true);
+}
+
+// line 38: rest = filter(rest, open)
+__device__ __forceinline__ void filter_open(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && open_condition(d, v);
+        out.append(accepted, v);
+    });
+    out.flush();
+    end_queue(run, result);
+    end_operator(run, 3, iteration, size, 0, false);
+}
+
+// line 40: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
@@ -372,10 +440,10 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
-    note_operator(run, 2, iteration, size, 0, false);
+    note_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 37: compute(vertices, elect)
+// line 40: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -385,10 +453,10 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
             [](vertex a, vertex b) { return least(a, b); });
         if (threadIdx.x == 0) { reduce_min(d.giant, total); }
     }
-    note_operator(run, 3, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
-// line 38: rest = filter(vertices, outside)
+// line 41: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -399,36 +467,30 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 4, iteration, size, 0, false);
+    end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 42: advance(rest, hook, over=all_edges)
+// line 44: advance(rest, hook, over=all_edges)
 __device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
-    hook_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far, totals); }
+        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far); }
     };
     count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near, totals); }
+        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near); }
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
-    {
-        const bool total = block_reduce(run.shared, totals.hooked, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
-    }
     synchronize(run);
-    end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 43: compute(vertices, jump)
+// line 45: compute(vertices, jump)
 __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     jump_totals totals;
@@ -438,7 +500,45 @@ __device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d,
             [](bool a, bool b) { return a | b; });
         if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
     }
-    note_operator(run, 6, iteration, size, 0, false);
+    note_operator(run, 8, iteration, size, 0, false);
+}
+
+// line 46: apart = neighbor_reduce(rest, differ, some, over=all_edges)
+__device__ __forceinline__ void reduce_differ_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    const auto combine = [](bool a, bool b) { return bool(a | b); };
+    const auto value = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, near, at) ? differ_value(d, near, far) : false); };
+    reduce_warps<4>(run, members_of(input), first_places{d.graph, *d.places}, false, combine, value,
+        [&](vertex near, bool reduced, bool) { d.apart[near] = reduced; });
+    reduce_hubs<4>(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, false, combine, value,
+        [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
+    synchronize(run);
+    const uint64 chunks = load_relaxed(&run.counters()->hubs);
+    synchronize(run);
+    const auto value_back = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, far, in_lists{d.graph}.id(at)) ? differ_value(d, far, near) : false); };
+    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, false, combine, value_back,
+        [&](vertex near, bool reduced, bool) { d.apart[near] = combine(d.apart[near], reduced); });
+    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, false, combine, value_back,
+        [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
+    synchronize(run);
+    end_walk(run, 9, iteration, size, true);
+}
+
+// line 47: rest = filter(rest, open_2)
+__device__ __forceinline__ void filter_open_2(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+    const uint64 size = input.size;
+    need_queue(run, input, d.graph.num_vertices);
+    begin_operator(run);
+    collector out(run, result, uncounted());
+    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+        const bool accepted = active && open_2_condition(d, v);
+        out.append(accepted, v);
+    });
+    out.flush();
+    end_queue(run, result);
+    end_operator(run, 10, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -448,14 +548,13 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
     each_id(d.graph.num_vertices, [&](uint64 i) {
         const vertex id = vertex(i);
         d.component[i] = id;
+        d.apart[i] = false;
     });
     if (leader()) {
-        *d.hooked = true;
         *d.jumped = false;
         *d.places = 2;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
-        d.hooked[4] = false;
         d.jumped[4] = false;
     }
     synchronize(run);
@@ -470,9 +569,10 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.hooked, problem.hooked, false);
-        advance_hook(run, d, iteration);
+    define_everything(run, spare, d.graph.num_vertices, uncounted());
+    exchange(rest, spare);
+    for (int32 iteration = 0; rest.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+        advance_hook(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
         for (int32 iteration = 0; *d.jumped && begin_pass(run, 1, iteration); ++iteration) {
@@ -480,6 +580,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
             compute_jump(run, d, iteration);
             synchronize(run);
         }
+        reduce_differ(run, d, rest, iteration);
+        filter_open(run, d, rest, spare, iteration);
+        exchange(rest, spare);
     }
     if (run.stopped) { return; }
     compute_measure(run, d, iteration);
@@ -489,10 +592,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
     if (leader()) { *d.places = 2147483647; }
-    if (leader()) { *d.hooked = true; }
-    synchronize(run);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
-        turn(d.hooked, problem.hooked, false);
+    for (int32 iteration = 0; rest.size > 0 && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
+        synchronize(run);
         advance_hook_(run, d, rest, iteration);
         if (leader()) { *d.jumped = true; }
         synchronize(run);
@@ -501,8 +602,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
             compute_jump_(run, d, iteration);
             synchronize(run);
         }
+        reduce_differ_(run, d, rest, iteration);
+        filter_open_2(run, d, rest, spare, iteration);
+        exchange(rest, spare);
     }
     if (run.stopped) { return; }
+    end_walks(run);
     if (leader()) {
         run.control->iterations = run.shared.passes;
         end_clock(run);

@@ -9,6 +9,7 @@
 // piece: negated
 // piece: load_relaxed
 // piece: smaller larger
+// piece: load_seen
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -91,6 +92,7 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: reduce_min
 // piece: reduce_add reduce_subtract
 // piece: reduce_and reduce_or reduce_xor
+// piece: changed_min
 // piece: plain_add
 // piece: plain_or
 // piece: pair_of
@@ -257,6 +259,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
+// piece: changed_min for stored_pair
 // piece: load_pair
 // piece: load_now for stored_pair
 // piece: without_negative_zeros
@@ -329,12 +332,12 @@ __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vert
     const bool from_dst = unpacked(d.lightest[checked_index(d, d.component[dst], d.graph.num_vertices, 3)]).second == e;
     if (from_src) {
 #line 29 "minimum_forest.gdsl"
-        reduce_min(&d.hooked[checked_index(d, d.component[src], d.graph.num_vertices, 4)], d.component[dst]);
+        changed_min(&d.hooked[checked_index(d, d.component[src], d.graph.num_vertices, 4)], d.component[dst]);
     }
 #line 30 "minimum_forest.gdsl"
     if (from_dst) {
 #line 30 "minimum_forest.gdsl"
-        reduce_min(&d.hooked[checked_index(d, d.component[dst], d.graph.num_vertices, 5)], d.component[src]);
+        changed_min(&d.hooked[checked_index(d, d.component[dst], d.graph.num_vertices, 5)], d.component[src]);
     }
 #line 31 "minimum_forest.gdsl"
     if (from_src || from_dst) {

@@ -9,6 +9,7 @@
 // piece: load_relaxed
 // piece: negated
 // piece: multiplied
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -97,14 +98,14 @@ constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are writte
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: wrapping_multiply
 // piece: sum
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to
-// piece: reduce_min
-// piece: reduce_add reduce_subtract
+// piece: changed_min
 // piece: nothing_owed
 
 struct block_storage {
@@ -344,7 +345,7 @@ __device__ __forceinline__ bool in_right_condition(const data_slice& d, vertex v
 
 __device__ __forceinline__ void note_number_apply(const data_slice& d, vertex v) {
 #line 27 "paired_sets.gdsl"
-    reduce_min(&d.numbered[checked_index(d, d.place_in_set[v], d.graph.num_vertices, 0)], v);
+    changed_min(&d.numbered[checked_index(d, d.place_in_set[v], d.graph.num_vertices, 0)], v);
 }
 #line resume "paired_sets.cu"
 
