@@ -116,8 +116,8 @@ class CommonPrinter(ABC, Generic[Text]):
         name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
         return self.texts.totals_called(name, sweep.totals)
 
-    def _pushed_lists(self, walk: Walk) -> str:
-        """The lists that a push walks, or no more of each than their first places."""
+    def _lists_of(self, walk: Walk) -> str:
+        """The lists that a push or a reduction walks, or no more of each than their first places."""
         if walk.first_places is None:
             return self._walked_lists(walk)
         return f"first_places{{d.graph, {self.texts.printer.expressions().print(walk.first_places)}}}"

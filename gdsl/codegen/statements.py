@@ -14,6 +14,7 @@ from gdsl.ir.nodes import (
     Assign,
     Branch,
     Break,
+    Element,
     ElementTarget,
     Evaluate,
     Expression,
@@ -88,6 +89,7 @@ class StatementPrinter:
         value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
+        meets = _meets_others(node)
         if not is_total and not self.expressions.is_plain(target):
             # Nobody asks what was there, so that the look before an exchange may be an older one, as it may there.
             name = "changed" if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) else "reduce"
@@ -96,7 +98,7 @@ class StatementPrinter:
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
-            self._add(node, f"plain_{suffix}({address}, {value});")
+            self._add(node, f"{'plain_changed' if meets else 'plain'}_{suffix}({address}, {value});")
 
     def _lvalue(self, target: Target) -> str:
         if isinstance(target, ElementTarget):
@@ -217,6 +219,15 @@ _PRINTERS: dict[type[Statement], Callable[[StatementPrinter, Any], None]] = {
     Break: StatementPrinter._break,
     Return: StatementPrinter._return,
 }
+
+
+def _meets_others(node: Update) -> bool:
+    """Whether calls lower or raise elements at places that data says: many meet at few of these, as at the roots of
+    trees of labels, and each must wait for what the one before it wrote. So it is as if the program asked whether that
+    changes something: nothing is written in vain, and an old value from a near cache is good enough to see it."""
+    extreme = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and not node.target.type.is_pair
+    gathered = isinstance(node.target, ElementTarget) and any(isinstance(each, Element) for each in walk(node.target))
+    return extreme and gathered
 
 
 def _has_operator(operation: ReduceOperation, kind: Type) -> bool:

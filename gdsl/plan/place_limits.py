@@ -1,7 +1,7 @@
 """Finds functors that look at the first edges of each list only.
 
-Where the condition says `place < x`, with an x that the operator does not write, a push along out-edges walks the
-first x edges of each vertex and no others.
+Where the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
+walks the first x edges of each vertex and no others.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from gdsl.ir.nodes import (
     EdgeFunctor,
     Element,
     Elements,
+    Expression,
     Filter,
     Intersect,
     NeighborReduce,
@@ -138,17 +139,16 @@ class OperationPlanner:
         functor = self._edge_functor(step)
         claimed = self._claimed(functor, step)
         variant = claimed or self._ask(variants.pushed, functor, step.over, self._repeats(step))
-        limit = self._ask(place_limit, functor) if self._balance(step) is not Balance.EDGES else None
-        balance = balance_of_push(self._balance(step), step.over, limit, self.target)
+        limits = self._limits(functor, self._balance(step))
+        balance = balance_of_push(self._balance(step), step.over, limits.get(Over.OUT_EDGES), self.target)
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
         by_one = self._by_one(functor) if order is None else None
         walks = []
         for over in _sides(step.over):
-            first = limit if over is Over.OUT_EDGES else None
             early = self._early_of_edges(step, functor, variant, balance)
-            walks.append(Walk(over, over, variant, shared, first, asks, by_one, early))
+            walks.append(Walk(over, over, variant, shared, limits.get(over), asks, by_one, early))
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -257,10 +257,11 @@ class OperationPlanner:
         aside = self._unused(f"{step.array}_reduced") if reads_result else None
         side_by_side = edges_side_by_side(step, functor, self.program, self.target)
         first = looks_at_value_first(step, functor, self.target)
+        limits = self._limits(functor, balance)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
-            walks=tuple(Walk(over, over, variant, shared, None, asks) for over in _sides(step.over)),
+            walks=tuple(Walk(over, over, variant, shared, limits.get(over), asks) for over in _sides(step.over)),
             selection=None,
             collect=None,
             totals=(),
@@ -294,6 +295,10 @@ class OperationPlanner:
         return Operation(step, f"vote_{step.label}", call, sweep)
 
     # Facts
+
+    def _limits(self, functor: EdgeFunctor, balance: Balance) -> dict[Over, Expression | None]:
+        """Up to which place lists are walked."""
+        return {Over.OUT_EDGES: self._ask(place_limit, functor)} if balance is not Balance.EDGES else {}
 
     def _by_one(self, functor: VertexFunctor | EdgeFunctor) -> Variant | None:
         """How one thread runs what it does alone; None on a grid, whose threads are always there."""

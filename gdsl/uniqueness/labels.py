@@ -15,6 +15,7 @@ throughout: it is a forest. What single passes leave depends on the order, but t
   begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
   the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
   smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
+  The same over a set that shrinks to those of its members that have something left to link (`narrowing`).
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from gdsl.operations import Builtin, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
+from gdsl.uniqueness.narrowing import narrows
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 
 
@@ -96,7 +98,7 @@ class LabelLoop:
 
     def hooks(self, name: str, starts_compressed: bool) -> Origins | None:
         """What the labels after the loop are made from, where no order decides them; None where one may."""
-        if not self.loop.resets():
+        if not self.loop.resets() and self.loop.frontier is None:
             return None
         kinds: list[bool] = []  # for each step that writes labels: whether it compresses, else it hooks
         data: set[str] = {name}
@@ -137,13 +139,22 @@ class LabelLoop:
             return False
         judged = self.sites[step.site]
         writes = judged.effects.written(name)
-        if not self.loop.is_fixed(name, judged) or not self.loop.stays(judged):
+        if not self.loop.is_fixed(name, judged):
             return False
-        if not all(self.loop.sets_flag(judged, write) for write in writes):
+        by_flag = self.loop.stays(judged) and all(self.loop.sets_flag(judged, write) for write in writes)
+        if not by_flag and not self._narrows(name, step):
             return False
         free = not any(_reads_labels(name, judged.effects, term) for term in judged.effects.conjuncts)
         links = [link for write in writes for link in _links(name, judged.effects, write)]
         return free and all(link is not None and (link[1], link[0], link[2]) in links for link in links)
+
+    def _narrows(self, name: str, step: nodes.Operator) -> bool:
+        """Whether the loop goes on for as long as `step` has something left to link, and over a set that has it all."""
+        loop, frontier = self.loop, self.loop.frontier
+        if frontier is None or loop.defined.get(frontier) != 1:
+            return False
+        by = narrows(loop.loop.body, frontier, name, step, self.sites)
+        return by is not None and loop.written.get(by) == 1
 
 
 def _sets_before(body: tuple[nodes.Step, ...], place: int, loop: nodes.While) -> bool:

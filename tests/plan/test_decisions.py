@@ -102,6 +102,18 @@ def test_a_thread_takes_the_first_few_edges_of_a_vertex(
     assert only_sweep(plan_of(text, *tune)).balance is wanted
 
 
+def test_a_place_in_the_condition_cuts_the_lists_of_a_reduction() -> None:
+    text = """program p; problem { vertex a : int32; }
+        edge functor f(src, dst, e) -> int32 { cond place < 3; value int32(dst); }
+        schedule { a = neighbor_reduce(vertices, f, sum%s); }"""
+    (limit,) = (walk.first_places for walk in only_sweep(plan_of(text % "")).walks)
+    assert isinstance(limit, Literal)
+    assert limit.value == 3
+    both = [walk.first_places for walk in only_sweep(plan_of(text % ", over=all_edges")).walks]
+    assert isinstance(both[0], Literal)
+    assert both[1] is None
+
+
 def test_both_lists_of_a_vertex_are_pushed() -> None:
     sweep = only_sweep(plan_of(TWICE % ", over=all_edges", "f.direction=pull"))
     assert [walk.lists for walk in sweep.walks] == [Over.OUT_EDGES, Over.IN_EDGES]

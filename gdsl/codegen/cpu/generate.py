@@ -9,7 +9,7 @@ from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cpu.generated import Generated, data_buffers, graph_parts
 from gdsl.codegen.cpu.operators import OperatorPrinter
 from gdsl.codegen.cpu.schedule import ScheduleExpressions, SchedulePrinter
-from gdsl.codegen.cpu.texts import InitialLoop, Member, ProgramText, Temporary
+from gdsl.codegen.cpu.texts import InitialArray, InitialLoop, Member, ProgramText, Temporary
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.functors import FunctorTexts
@@ -21,7 +21,7 @@ from gdsl.codegen.several import initial_groups
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
 from gdsl.extents import EDGES, VERTICES, Extent
-from gdsl.ir.nodes import OwnPart
+from gdsl.ir.nodes import OwnId, OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
@@ -196,11 +196,13 @@ class _Generator:
     def _initial_loops(self, initial: Initialise) -> tuple[InitialLoop, ...]:
         loops = []
         for group in initial_groups(initial, self.program, self.names):
-            at = "id" if group.count is None else "i"
-            lines = tuple(f"d.{self.names.member(each.name)}[{at}] = {self._initial(each)};" for each in group.arrays)
-            uses_part = any(isinstance(node, OwnPart) for each in group.arrays for node in walk(each.value))
-            loops.append(InitialLoop(group.length, group.kind, lines, group.count, uses_part))
+            arrays = tuple(self._initial_array(each) for each in group.arrays)
+            loops.append(InitialLoop(group.length, group.kind, arrays, group.count))
         return tuple(loops)
+
+    def _initial_array(self, initial: Initial) -> InitialArray:
+        used = {type(node) for node in walk(initial.value)}
+        return InitialArray(self.names.member(initial.name), self._initial(initial), OwnId in used, OwnPart in used)
 
     def _initial_scalar(self, initial: Initial) -> str:
         return f"*d.{self.names.member(initial.name)} = {self._initial(initial)};"

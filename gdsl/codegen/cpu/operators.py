@@ -156,7 +156,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
             lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
             by_one = Visit(_EDGE, lines)
-            walks.append(WalkText(self._pushed_lists(walk), visit, by_one=by_one))
+            walks.append(WalkText(self._lists_of(walk), visit, by_one=by_one))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         members, little = self._own_members(sweep), self._little(sweep)
@@ -182,7 +182,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         finish = ("finish_queue(run, result, true);", "note_round(order, result, run.visited);")
         kept = ResultText("near_far_collector out(run.next, order);", finish)
         return Push(
-            walks=(WalkText(self._pushed_lists(walk), Visit(_EDGE, lines)),),
+            walks=(WalkText(self._lists_of(walk), Visit(_EDGE, lines)),),
             share=_PUSHES[sweep.balance],
             much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]})",
             edges="",
@@ -270,7 +270,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             former = f"unpacked({target}[near])" if kind.is_pair else f"{target}[near]"
             reduced = f"combine({former}, reduced)" if i else "reduced"
             assign = Visit(f"vertex near, {type_name(kind)} reduced", (f"{target}[near] = {reduced};",))
-            walks.append(WalkText(self._walked_lists(walk), visit, assign))
+            walks.append(WalkText(self._lists_of(walk), visit, assign))
         stored = Visit("vertex near", (f"{array}[near] = {target}[near];",)) if segment.aside is not None else None
         return ReduceText(
             **common,

@@ -185,14 +185,23 @@ class Temporary:
 
 
 @dataclass(frozen=True, slots=True)
+class InitialArray:
+    """What each element of an array is at first."""
+
+    name: str
+    value: str
+    uses_id: bool
+    uses_part: bool
+
+
+@dataclass(frozen=True, slots=True)
 class InitialLoop:
     """The initial values of all arrays over vertices, or over edges, or of one of `values_each` values an element."""
 
     count: str
     id_type: str
-    lines: tuple[str, ...]
+    arrays: tuple[InitialArray, ...]
     values_each: str | None = None
-    uses_part: bool = False
 
 
 @dataclass(frozen=True, slots=True)

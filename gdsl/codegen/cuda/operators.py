@@ -204,7 +204,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
                 visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
-            lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._pushed_lists(walk)
+            lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk)
             several, more = side_by_side(visit), more_of(sweep, i)
             shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
@@ -389,7 +389,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         assign = f"combine({former}, reduced)" if place else "reduced"
         return ReduceSide(
             name="value_back" if place else "value",
-            lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._walked_lists(walk),
+            lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk),
             parameters=_EDGE,
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
             first_of_two=place == 0 and len(sweep.walks) == 2,

@@ -62,12 +62,14 @@ inline edge edge_at(const graph_slice& g, uint64 v, uint64 place) { return g.edg
 inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
     const out_lists lists{g};
-    int64 low = lists.first(u), high = lists.last(u);
-    while (low < high) {
-        const int64 middle = low + (high - low) / 2;
-        if (lists.neighbor(middle) < w) { low = middle + 1; } else { high = middle; }
+    int64 first = lists.first(u), left = lists.last(u) - first;
+    if (left == 0) { return false; }
+    while (left > 1) {
+        const int64 half = left / 2;
+        first = lists.neighbor(first + half) <= w ? first + half : first;
+        left -= half;
     }
-    return low < lists.last(u) && lists.neighbor(low) == w;
+    return lists.neighbor(first) == w;
 }
 
 // piece: edge_range

@@ -22,17 +22,19 @@ inline edge checked_edge_at(const data_slice& d, uint64 v, Place place, int64 ch
 }
 
 // piece: has_edge
-// Whether an edge leads from u to w; the list of u ascends.
+// Whether an edge leads from u to w; the list of u ascends. Halves are chosen without a branch, which would be as good as
+// drawn.
 inline bool has_edge(const graph_slice& g, vertex u, vertex w) {
     if (uint64(u) >= uint64(g.num_vertices)) { return false; }
-    int64 low = g.offsets[u], high = g.offsets[u + 1];
-    while (low < high) {
-        const int64 middle = low + (high - low) / 2;
-        const vertex x = g.columns[middle];
-        if (x == w) { return true; }
-        if (x < w) { low = middle + 1; } else { high = middle; }
+    const vertex* first = g.columns + g.offsets[u];
+    int64 left = int64(g.offsets[u + 1]) - int64(g.offsets[u]);
+    if (left == 0) { return false; }
+    while (left > 1) {
+        const int64 half = left / 2;
+        first = first[half] <= w ? first + half : first;
+        left -= half;
     }
-    return false;
+    return *first == w;
 }
 
 // piece: edge_range

@@ -74,6 +74,15 @@ inline void each_id(int64 count, Visit visit) {
     for (int64 i = 0; i < count; ++i) { visit(i); }
 }
 
+// piece: each_block
+// Every id below `count`, by blocks: `visit(first, last)`. A block of one array is in the cache when the next one is made.
+template <class Visit>
+inline void each_block(int64 count, Visit visit) {
+    constexpr int64 length = 4096;
+#pragma omp parallel for schedule(static) if (count > SMALL_WORK)
+    for (int64 first = 0; first < count; first += length) { visit(first, minimum(first + length, count)); }
+}
+
 // piece: each_neighbor
 // The edges in one list of a vertex: `visit(near, far, e)`.
 template <class Lists, class Visit>
