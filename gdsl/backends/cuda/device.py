@@ -173,8 +173,11 @@ class CudaDevice:
 
     @cached_property
     def hand_over_and_clear(self) -> Any:
-        """The same for a run behind which another one is queued."""
-        return self._handing.get_function("hand_over_and_clear")
+        """The same for a run behind which another one is queued. It runs once for nothing, which has it loaded."""
+        kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
+        self.zero(memory)
+        self.launch_block(kernel, 1, Arguments(*numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)))
+        return kernel
 
     @cached_property
     def _handing(self) -> Any:

@@ -257,10 +257,14 @@ class RunMemory:
         if not self._scalars_given:
             self.shared.send_ahead()
 
-    def hand_over(self, words: tuple[int, int, int]) -> Incoming:
-        """What the host looks at, on its way; then the device is as the next run wants it. `words` of the control block
-        say that a run was stopped."""
-        return self.shared.hand_over(words, self._rooms_to_clear(), not self._scalars_given)
+    def incoming(self, words: tuple[int, int, int]) -> Incoming:
+        """A place for what a run hands over that is not waited for; `words` of the control block say that it was
+        stopped."""
+        return self.shared.incoming(words, self._rooms_to_clear())
+
+    def hand_over(self, incoming: Incoming) -> None:
+        """What the host looks at, on its way; then the device is as the next run wants it."""
+        self.shared.hand_over(incoming, not self._scalars_given)
 
     def _rooms_to_clear(self) -> tuple[int, int]:
         """The address of what `_lay_out` clears, as pairs of an address and a number of words, and how many pairs."""
