@@ -156,7 +156,7 @@ class Enactor:
         self.limits, self._bindings = flight.limits, flight.bindings
         memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
+            failure, exhausted, arrived, passes, *traced = self._told(flight.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())

@@ -72,6 +72,7 @@ class Incoming:
 
     def __init__(self, here: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
+        self.control = received[0].view(numpy.uint64)
         self._values = numpy.array([[value] for value in values], numpy.uint64)
         self._rooms = (values[-2], values[-1])
         self.arguments = Arguments(*self._values)
