@@ -74,13 +74,12 @@ class Incoming:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
         self.control = received[0].view(numpy.uint64)
         self._values = numpy.array([[value] for value in values], numpy.uint64)
-        self._rooms = (values[-2], values[-1])
+        self.rooms: tuple[int, int] | None = None
         self.arguments = Arguments(*self._values)
 
     def clear(self, rooms: tuple[int, int]) -> None:
         """What the kernel is to clear where a run did not end whole."""
-        if rooms != self._rooms:
-            self._values[-2:, 0] = self._rooms = rooms
+        self._values[-2:, 0] = self.rooms = rooms
 
 
 class CudaShared:
@@ -151,7 +150,8 @@ class CudaShared:
         are cleared behind it: the address of pairs of an address and a number of words, and how many pairs."""
         _ = self._device.hand_over_and_clear
         incoming = self._spare.pop() if self._spare else self._another(words)
-        incoming.clear(rooms)
+        if incoming.rooms is not rooms:
+            incoming.clear(rooms)
         return incoming
 
     def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
