@@ -37,8 +37,10 @@ def called_with(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Params and inputs, and the options of these `names`, of a call that may have a mapping of values. Without one a
     keyword is the program's where it is `known` there; beside one keywords are options alone. Raises TypeError."""
-    options = taken_options(names, keywords, known if values is None else frozenset())
-    given = keywords if values is None else named_values(values)
-    if values is not None and keywords:
+    if values is None:
+        options = taken_options(names, keywords, known)
+        return without_defaults(keywords), options
+    options = taken_options(names, keywords, frozenset())
+    if keywords:
         raise TypeError(f"beside a mapping of values keywords are options, and {next(iter(keywords))!r} is none")
-    return without_defaults(given), options
+    return without_defaults(named_values(values)), options

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda.device import CudaDevice, _Reservation
+from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.executable import CudaBackend
 from gdsl.backends.cuda.line import Line
 
@@ -296,7 +296,7 @@ def fake_device() -> CudaDevice:
     device.cupy, device.id = FakeCuda(), 0
     device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
     device.asking = []
-    device.line, device._turns = Line(device), (_Reservation(device, None, False), _Reservation(device, None, True))
+    device.line = Line(device)
     return device
 
 

@@ -95,6 +95,36 @@ def test_a_run_on_a_known_graph_asks_little_of_the_device(cupy: FakeCupy, graph:
     assert cupy.log == {"alloc": 2, "launch": 1, "raw kernel": 1}, "two results, the run, and what hands it over"
 
 
+def test_nothing_is_made_beside_the_first_run(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pinned memory, and kernels that are not loaded yet, are there once a kernel that runs has ended: never, if it is
+    one without an end."""
+    program, order = gdsl.compile("sssp", tune=SMALL).prepare("cuda"), []
+
+    def noted(function: Any, what: str) -> Any:
+        def called(*values: Any) -> Any:
+            order.append(what)
+            return function(*values)
+
+        return called
+
+    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
+    for owner, name in (
+        (cupy.cuda, "alloc_pinned_memory"),
+        (cupy, "asarray"),
+        (device._driver, "launchCooperativeKernel"),
+    ):
+        monkeypatch.setattr(owner, name, noted(getattr(owner, name), name))
+    load = CudaDevice.load
+    monkeypatch.setattr(CudaDevice, "load", noted(load, "load"))
+    for source in range(6):
+        order.clear()
+        program.submit(graph, source=source, backend="cuda")
+        assert order[-1] == "launchCooperativeKernel", order
+        assert order[0] != order[-1] or source, "at first something is made"
+
+
 def test_calls_and_maps_come_in_between(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     bfs, sssp = (gdsl.compile(name, tune=SMALL) for name in ("bfs", "sssp"))
     for source in range(4):

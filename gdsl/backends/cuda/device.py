@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
@@ -31,11 +32,11 @@ _RESOURCES = 4, 3, 1
 class _Reservation:
     """A device for one run."""
 
-    def __init__(self, device: CudaDevice, timeout: float | None, joins: bool) -> None:
-        self._device, self._timeout, self._joins = device, timeout, joins
+    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
+        self._device, self._timeout = device, timeout
 
     def __enter__(self) -> None:
-        self._device.take(self._timeout, self._joins)
+        self._device.take(self._timeout)
 
     def __exit__(self, kind: object, *_: object) -> None:
         self._device.give(whole=kind is None)
@@ -63,8 +64,7 @@ class CudaDevice:
         self._lane: object = None
         self._computing: dict[str, Any] = {}
         self._clock, self._clocks = Clock(cupy), list[Clock]()
-        self.line = Line(self)
-        self._turns = _Reservation(self, None, False), _Reservation(self, None, True)
+        self.line = Line(weakref.proxy(self))  # so that the device goes with who has it
 
     @cached_property
     def _stop(self) -> NDArray[Any]:
@@ -76,19 +76,19 @@ class CudaDevice:
         """Where it lies, as kernels see it."""
         return int(self._stop.ctypes.data)
 
-    def reserved(self, timeout: float | None, joins: bool = False) -> contextlib.AbstractContextManager[None]:
+    def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
         """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
         has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds, and RuntimeError
         within a run of the same thread, as in a signal handler: that would wait for itself.
 
         All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
         is over when `wait` returns, so that memory kept from it may be used on any stream. Runs that nobody waits for
-        end before, but where this one `joins` their line.
+        end before.
         """
-        return self._turns[joins] if timeout is None else _Reservation(self, timeout, joins)
+        return _Reservation(self, timeout)
 
     def take(self, timeout: float | None, joins: bool = False) -> None:
-        """Have it for one thread, as `reserved` says."""
+        """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self._acquired(longest):
@@ -115,12 +115,13 @@ class CudaDevice:
         return True
 
     def _acquired(self, timeout: float) -> bool:
-        if self._holder == threading.get_ident():
+        thread = threading.get_ident()
+        if self._holder == thread:
             raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
-        if not self._lock.acquire(blocking=False) and not self._waited(timeout):
+        if not self._lock.acquire(False) and not self._waited(timeout):
             return False
         try:
-            self._holder = threading.get_ident()
+            self._holder = thread
             self._outer = self.cupy.cuda.runtime.getDevice()
             if self._outer != self.id:
                 self.cupy.cuda.runtime.setDevice(self.id)
@@ -173,8 +174,11 @@ class CudaDevice:
 
     @cached_property
     def hand_over_and_clear(self) -> Any:
-        """The same for a run behind which another one is queued."""
-        return self._handing.get_function("hand_over_and_clear")
+        """The same for a run behind which another one is queued. It runs once for nothing, which has it loaded."""
+        kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
+        self.zero(memory)
+        self.launch_block(kernel, 1, Arguments(*numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)))
+        return kernel
 
     @cached_property
     def _handing(self) -> Any:

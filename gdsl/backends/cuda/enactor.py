@@ -131,13 +131,14 @@ class Enactor:
             device.line.let_pass(None, None)  # they lie where the next run's will
         try:
             memory.begin(bindings, limits)
+            incoming = memory.incoming(self._stops)
             started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
             for kernel in self._fused:
                 device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments)
             outside = None if self.on_device.numbering is None else memory.put_outside()
             device.stop_clock()
-            incoming = memory.hand_over(self._stops)
+            memory.hand_over(incoming)
             device.end()
             flight = Flight(device, self, graph, (bindings, limits, started), (memory, outside, incoming))
             device.line.join(flight)
@@ -155,7 +156,7 @@ class Enactor:
         self.limits, self._bindings = flight.limits, flight.bindings
         memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
+            failure, exhausted, arrived, passes, *traced = self._told(flight.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())

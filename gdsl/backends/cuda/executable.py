@@ -294,14 +294,20 @@ class CudaExecutable:
                     return suited.submit(graph, bindings, limits)
             if self._looks_up(graph, bindings):
                 return self._looking_up().submit(graph, bindings, limits)
-        with self._device.reserved(limits.timeout, joins=True):
-            try:
-                enactor = enactor or self._enactor(graph, bindings)
-                return enactor.submit(self._device, graph, bindings, limits) if enactor.can_fly(bindings) else None
-            except GdslError as error:
-                if error.code != "E0912":
-                    raise
-                return None
+        device, whole = self._device, False
+        device.take(limits.timeout, joins=True)
+        try:
+            enactor = enactor or self._enactor(graph, bindings)
+            flight = enactor.submit(device, graph, bindings, limits) if enactor.can_fly(bindings) else None
+            whole = True
+            return flight
+        except GdslError as error:
+            if error.code != "E0912":
+                raise
+            whole = True
+            return None
+        finally:
+            device.give(whole)
 
     def _at_hand(self, graph: Graph) -> Enactor | None:
         """Whose turn it was last, where that was on this graph, and any other call there is his."""

@@ -37,6 +37,7 @@ class Flight:
     __slots__ = (
         "bindings",
         "clock",
+        "control",
         "device",
         "enactor",
         "error",
@@ -67,7 +68,7 @@ class Flight:
         self.bindings, self.limits, self.started = asked
         self.incoming: Incoming | None
         self.memory, self.outside, self.incoming = made
-        self.received = self.incoming.received
+        self.received, self.control = self.incoming.received, self.incoming.control
         self.names, self.clock = self.memory.names, device.hand_out_clock()
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
@@ -99,7 +100,7 @@ class Flight:
 
     def let_go(self) -> None:
         """Keep nothing but what the run gave."""
-        del self.graph, self.bindings, self.names, self.outside, self.received, self.memory, self.enactor
+        del self.graph, self.bindings, self.names, self.outside, self.received, self.control, self.memory, self.enactor
 
     def is_done(self) -> bool:
         """Whether there is nothing to wait for."""
@@ -216,7 +217,7 @@ class Line:
         """Wait for the oldest, stop it where it is late, and collect what it gave."""
         flight = self.flights[0]
         try:
-            if not self._device.wait_for(flight.clock, flight.is_late, until):
+            if not flight.clock.done.done and not self._device.wait_for(flight.clock, flight.is_late, until):
                 return False
         except Exception as error:  # of the driver, to whose runs nothing can be asked any more
             flight.error = error

@@ -66,12 +66,16 @@ class Shared(Protocol):
         """Copy all buffers to the host; it is there once `Device.wait` has returned."""
         ...
 
-    def hand_over(self, words: tuple[int, int, int], rooms: tuple[int, int], is_all_zero: bool) -> Incoming:
+    def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
         """As `CudaShared` has it, for runs that are not waited for."""
         ...
 
+    def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
+        """The same."""
+        ...
+
     def take_back(self, incoming: Incoming) -> None:
-        """What `hand_over` gave is not looked at any more."""
+        """It is not looked at any more."""
         ...
 
     def expect(self, nbytes: int) -> None:

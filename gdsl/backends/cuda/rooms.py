@@ -72,14 +72,14 @@ class Incoming:
 
     def __init__(self, here: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
+        self.control = received[0].view(numpy.uint64)
         self._values = numpy.array([[value] for value in values], numpy.uint64)
-        self._rooms = (values[-2], values[-1])
+        self.rooms: tuple[int, int] | None = None
         self.arguments = Arguments(*self._values)
 
     def clear(self, rooms: tuple[int, int]) -> None:
         """What the kernel is to clear where a run did not end whole."""
-        if rooms != self._rooms:
-            self._values[-2:, 0] = self._rooms = rooms
+        self._values[-2:, 0] = self.rooms = rooms
 
 
 class CudaShared:
@@ -144,13 +144,19 @@ class CudaShared:
         else:
             runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
 
-    def hand_over(self, words: tuple[int, int, int], rooms: tuple[int, int], is_all_zero: bool) -> Incoming:
-        """Queue a kernel that hands all buffers over to a place of their own, and clears those that are sent; if zeros
-        are all that is sent, the next `send` has nothing to do. Where one of the `words` of the control block says that
-        the run was stopped, it clears `rooms` too: the address of pairs of an address and a number of words, and how
-        many pairs."""
+    def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
+        """A place for what a run hands over, made before it begins: beside it, pinned memory and a kernel to load would
+        be there once it has ended. Where one of the `words` of the control block says that the run was stopped, `rooms`
+        are cleared behind it: the address of pairs of an address and a number of words, and how many pairs."""
+        _ = self._device.hand_over_and_clear
         incoming = self._spare.pop() if self._spare else self._another(words)
-        incoming.clear(rooms)
+        if incoming.rooms is not rooms:
+            incoming.clear(rooms)
+        return incoming
+
+    def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
+        """Queue a kernel that hands all buffers over to that place, and clears those that are sent; if only zeros are
+        sent, the next `send` has nothing to do."""
         stream = self._device.stream()
         if incoming.nbytes > _FEW:
             runtime = self._device.cupy.cuda.runtime
@@ -159,7 +165,6 @@ class CudaShared:
         self._device.launch_block(self._device.hand_over_and_clear, _THREADS, incoming.arguments)
         self._sent_lane = self._device.lane()
         self._sent_on = stream if is_all_zero else None
-        return incoming
 
     def take_back(self, incoming: Incoming) -> None:
         """Nobody looks at it any more."""
