@@ -23,13 +23,14 @@ _OPTIONS: dict[str, tuple[str, ...]] = {}
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Most tests ask what a program answers, not how fast: g++ takes twice as long with -O3 and all headers to read.
+    """Most tests ask what a program answers, on small graphs: g++ takes twice as long with -O3 and all headers to read.
     Those that are marked `optimised`, and all processes that tests start, have C++ compiled as users have it."""
     from gdsl.native import compiler  # not before its place is known, see above
     from tests.support.headers import included
 
     options = _OPTIONS.setdefault("users", compiler.OPTIONS)
-    quick = tuple("-O1" if option == "-O3" else option for option in options)
+    level = "-O1" if item.get_closest_marker("graphs") else "-O0"
+    quick = tuple(level if option == "-O3" else option for option in options)
     compiler.OPTIONS = options if item.get_closest_marker("optimised") else (*quick, *included(quick))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -128,7 +127,8 @@ def renumbering(widths: Widths) -> EmulatedModule:
     return EmulatedModule(text_for(widths), "renumbering.cu")
 
 
-def program_of(name: str, tune: Sequence[str] = ()) -> Program:
+@cache
+def program_of(name: str, tune: tuple[str, ...] = ()) -> Program:
     """The IR of a sample, of a program of tests/programs, or of a text."""
     if "\n" in name:
         return load(name, tune)
