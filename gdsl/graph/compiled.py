@@ -79,7 +79,8 @@ class _Reader:
 
     def _columns(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | int:
         """The columns, or what the library says instead of how many rows there are."""
-        room = len(lines) // (2 * len(types))  # a word and what is behind it are two bytes or more
+        # A word and what is behind it are two bytes or more, and of one row more some words may stand there.
+        room = len(lines) // (2 * len(types)) + 1
         columns: Columns = tuple(np.empty(room, kind) for kind in types)
         addresses = (ctypes.c_void_p * len(types))(*(column.ctypes.data for column in columns))
         kinds = (ctypes.c_int32 * len(types))(*(_KINDS[kind] for kind in types))

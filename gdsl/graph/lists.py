@@ -42,6 +42,62 @@ def can_order(sources: NDArray[Any], destinations: NDArray[Any], values: Mapping
     return ends and all(each.dtype.itemsize in _SIZES and each.dtype.kind in "biuf" for each in values.values())
 
 
+@dataclass(slots=True)
+class _Lists:
+    library: ctypes.CDLL
+    sources: NDArray[np.int32]
+    destinations: NDArray[np.int32]
+    given: list[NDArray[Any]]
+    """The values."""
+    both_ways: bool
+    blocks: Blocks
+
+    @property
+    def pieces(self) -> range:
+        """The first edge of each."""
+        return range(0, len(self.sources), self.blocks.piece)
+
+    @property
+    def sizes(self) -> Any:
+        """Bytes of each kind of value."""
+        return (ctypes.c_int32 * len(self.given))(*(each.itemsize for each in self.given))
+
+    def counts(self, first: int) -> NDArray[np.int64]:
+        """How many edges of a piece go to each block."""
+        counts = np.zeros(self.blocks.count, np.int64)
+        ends, size = self._piece(first)
+        self.library.gdsl_count_blocks(*ends, size, self.both_ways, self.blocks.local_bits, _at(counts))
+        return counts
+
+    def divide(
+        self, first: int, next_places: NDArray[np.int64], local: NDArray[np.uint32], to: Sequence[NDArray[Any]]
+    ) -> None:
+        """Write the edges of a piece where they go: sources within their blocks, and destinations and values."""
+        ends, size = self._piece(first)
+        values = _all_at([each[first : first + self.blocks.piece] for each in self.given])
+        how = len(self.given), self.sizes, self.both_ways, self.blocks.local_bits
+        targets = _at(next_places), _at(local), _at(to[0]), _all_at(to[1:])
+        self.library.gdsl_divide(*ends, values, size, *how, *targets)
+
+    def order(
+        self, part: slice, local: NDArray[np.uint32], to: Sequence[NDArray[Any]], ends: NDArray[np.int64]
+    ) -> None:
+        """Put a block of edges in order where it stands, and write where the lists of its vertices end."""
+        size, blocks = part.stop - part.start, self.blocks
+        place_bits = size.bit_length() if self.given else 0
+        fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
+        key_size = _WORD if fits else _WIDE
+        keys = np.empty(2 * size * key_size // _WORD, np.uint64)
+        edges = _at(local), _at(to[0]), len(self.given), self.sizes, _all_at(to[1:])
+        where = ctypes.c_int64(part.start), ctypes.c_int64(part.stop), blocks.local_bits, blocks.id_bits
+        self.library.gdsl_order_block(*edges, *where, ctypes.c_int64(len(ends)), _at(ends), _at(keys), key_size)
+
+    def _piece(self, first: int) -> tuple[tuple[ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int64]:
+        part = slice(first, first + self.blocks.piece)
+        sources = self.sources[part]
+        return (_at(sources), _at(self.destinations[part])), ctypes.c_int64(len(sources))
+
+
 def lists_of(
     library: ctypes.CDLL,
     sources: NDArray[np.int32],
@@ -53,52 +109,28 @@ def lists_of(
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[Any]]]:
     """(offsets, columns, values) of these edges, in memory that nobody can write; with `both_ways` each is followed by
     its opposite, but a loop."""
-    sources, destinations = np.ascontiguousarray(sources), np.ascontiguousarray(destinations)
-    given = [np.ascontiguousarray(each) for each in values.values()]
-    sizes = (ctypes.c_int32 * len(given))(*(each.itemsize for each in given))
-    pieces = range(0, len(sources), blocks.piece)
-
-    def counted(first: int) -> NDArray[np.int64]:
-        counts = np.zeros(blocks.count, np.int64)
-        part = slice(first, first + blocks.piece)
-        ends, count = (_at(sources[part]), _at(destinations[part])), len(sources[part])
-        library.gdsl_count_blocks(*ends, ctypes.c_int64(count), both_ways, blocks.local_bits, _at(counts))
-        return counts
-
-    counts = np.array(by_threads(counted, pieces, _MOST_THREADS), np.int64).reshape(len(pieces), blocks.count)
+    ends = np.ascontiguousarray(sources), np.ascontiguousarray(destinations)
+    lists = _Lists(library, *ends, [np.ascontiguousarray(each) for each in values.values()], both_ways, blocks)
+    pieces = lists.pieces
+    counts = np.array(by_threads(lists.counts, pieces, _MOST_THREADS), np.int64).reshape(len(pieces), blocks.count)
     begins = np.zeros(blocks.count + 1, np.int64)
     np.cumsum(counts.sum(axis=0), out=begins[1:])
     next_places = np.cumsum(counts, axis=0) - counts + begins[:-1]
     total = int(begins[-1])
-    writable, columns = room(total, np.dtype(np.int32))
-    rooms = [room(total, each.dtype) for each in given]
-    moved = _all_at([each for each, _ in rooms])
+    rooms = [room(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))]
+    to, kept = [writable for writable, _ in rooms], [made for _, made in rooms]
     local = np.empty(total, np.uint32)
-
-    def divide(number: int) -> None:
-        first = pieces[number]
-        part = slice(first, first + blocks.piece)
-        ends, count = (_at(sources[part]), _at(destinations[part])), len(sources[part])
-        of_values = _all_at([each[part] for each in given]), ctypes.c_int64(count), len(given), sizes
-        to = _at(next_places[number]), _at(local), _at(writable), moved
-        library.gdsl_divide(*ends, *of_values, both_ways, blocks.local_bits, *to)
-
-    by_threads(divide, range(len(pieces)), _MOST_THREADS)
-    writable_offsets, offsets = room(num_vertices + 1, np.dtype(np.int64))
+    by_threads(
+        lambda number: lists.divide(pieces[number], next_places[number], local, to), range(len(pieces)), _MOST_THREADS
+    )
+    writable, offsets = room(num_vertices + 1, np.dtype(np.int64))
 
     def order(number: int) -> None:
-        begin, end = (int(each) for each in begins[number : number + 2])
-        ends = writable_offsets[1:][number << blocks.local_bits : (number + 1) << blocks.local_bits]
-        place_bits = (end - begin).bit_length() if given else 0
-        fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
-        key_size = _WORD if fits else _WIDE
-        keys = np.empty(2 * (end - begin) * key_size // _WORD, np.uint64)
-        edges = _at(local), _at(writable), len(given), sizes, moved, ctypes.c_int64(begin), ctypes.c_int64(end)
-        lists = ctypes.c_int64(len(ends)), _at(ends), _at(keys), key_size
-        library.gdsl_order_block(*edges, blocks.local_bits, blocks.id_bits, *lists)
+        of_block = writable[1:][number << blocks.local_bits : (number + 1) << blocks.local_bits]
+        lists.order(slice(*begins[number : number + 2].tolist()), local, to, of_block)
 
     by_threads(order, range(blocks.count), _MOST_THREADS)
-    return offsets, columns, {name: made for name, (_, made) in zip(values, rooms, strict=True)}
+    return offsets, kept[0], dict(zip(values, kept[1:], strict=True))
 
 
 def _at(array: NDArray[Any]) -> ctypes.c_void_p:

@@ -201,7 +201,7 @@ int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t*
 }  // namespace gdsl_text
 
 // The rows of `size` bytes of whole lines in `columns`, or why there are none. These have room for as many rows as there
-// may be: a word and what is behind it are two bytes or more.
+// may be, where a word and what is behind it are two bytes or more, and for one that is not whole.
 // `delimiter` stands right behind all words of a line but the last; 0: blanks do.
 extern "C" int64_t gdsl_columns(const char* text, int64_t size, int32_t width, const int32_t* kinds, int32_t delimiter,
                                 void* const* columns, gdsl_text::Left* left, int64_t* num_left) {

@@ -167,3 +167,22 @@ def test_reals_are_the_nearest(words):
             assert found[1].tobytes() == expected.tobytes()
     finally:
         compiled.WORTH_COMPILING = before
+
+
+@pytest.mark.parametrize("ending", ["", "3\n", "3 \n", "3 4 5\n", "3 x\n"])
+def test_nothing_is_written_behind_the_rows(monkeypatch, ending):
+    """Of shortest words, with a last line that is not whole."""
+    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
+    made, reader = [], compiled.reader(__file__)
+
+    def guarded(count, kind):
+        made.append((np.full(count + 8, 77, kind), count))
+        return made[-1][0][:count]
+
+    with monkeypatch.context() as small:
+        small.setattr(np, "empty", guarded)
+        small.setattr(compiled.decimals, "columns_of", lambda *_: None)
+        found = reader(b"1 2\n" * 5 + ending.encode(), (np.int32, np.int32), None)
+    assert (found is None) == bool(ending)
+    assert len(made) == 2
+    assert all((whole[count:] == 77).all() for whole, count in made)
