@@ -224,6 +224,10 @@ class ExpressionPrinter:
         return prefix("*", postfix(f"d.{self.names.member(node.name)}"))
 
     def _element(self, node: Element) -> Text:
+        return self.read(node)
+
+    def read(self, node: Element) -> Text:
+        """`array[index]`, as one reads where others may write or not."""
         text = self.element(node.array, node.index, node.checked, node.domain)
         if node.now or node.array in self.shared_arrays:
             return call("load_now", f"&{text}")

@@ -19,6 +19,7 @@ from gdsl.ir.calls import function_order
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
+    Element,
     ElementTarget,
     Expression,
     Function,
@@ -31,10 +32,14 @@ from gdsl.ir.nodes import (
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.passes.writers import written_arrays
 from gdsl.plan.nodes import Claim, EarlyRead
+from gdsl.types import Type
 
 Functor = VertexFunctor | EdgeFunctor
+KEPT = "kept"
+"""What a function calls an array of which a block keeps the first values."""
 
 
 class Argument(Enum):
@@ -59,6 +64,8 @@ class Argument(Enum):
     EARLY = "early"
     OWN = "own"
     """A parameter of one of the program's own functions."""
+    KEPT = "kept"
+    """What a block keeps the first values of."""
 
 
 _ROLES = {
@@ -72,6 +79,14 @@ _ROLES = {
     Role.SOURCE_EDGE: Argument.SOURCE_EDGE,
     Role.DESTINATION_EDGE: Argument.DESTINATION_EDGE,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """The first values of an array of `type` that a block keeps, and the places of a functor that ask for one."""
+
+    type: Type
+    places: tuple[Element, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,13 +231,21 @@ class FunctionPrinter:
         kind = next(each.type for each in self.program.arrays if each.name == array)
         return FunctionParameter(Argument.KEY, f"{type_name(kind)}&", KEY)
 
-    def value(self, functor: EdgeFunctor, part: str = "value", key: bool = False) -> FunctionText:
+    def value(
+        self, functor: EdgeFunctor, part: str = "value", key: bool = False, kept: Kept | None = None
+    ) -> FunctionText:
         """What the functor gives to `neighbor_reduce`, or the weight or the `key` that it gives to `neighbor_vote`."""
         value = functor.key if key else functor.value
         assert value is not None
-        lines = Lines(depth=1)
-        lines.add(f"return {self.expressions(functor).print(value)};", value.span)
-        return self._finish(functor, part, type_name(value.type), value, lines)
+        lines, expressions = Lines(depth=1), self.expressions(functor)
+        if kept is not None:
+            expressions.early = {each: f"{KEPT}[{expressions.print(each.index)}]" for each in kept.places}
+        lines.add(f"return {expressions.print(value)};", value.span)
+        text = self._finish(functor, part, type_name(value.type), value, lines)
+        if kept is None:
+            return text
+        keeps = FunctionParameter(Argument.KEPT, f"const first_values<{type_name(kept.type)}>&", KEPT)
+        return replace(text, parameters=(*text.parameters, keeps))
 
     def score(self, functor: VoteFunctor) -> FunctionText:
         """What a vote functor makes of a key and its total at a vertex."""
@@ -264,6 +287,8 @@ class FunctionPrinter:
         if late is not None:
             printer = LatePrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
             printer.late = late
+            edges = (each for each in self.program.arrays if each.domain is Domain.EDGE and each.count is None)
+            printer.once = frozenset(each.name for each in edges if each.type.bits in (32, 64))
         elif keyed is None:
             printer = ExpressionPrinter(self.names, self.checks, parameters, plain_arrays, plain_scalars)
         else:

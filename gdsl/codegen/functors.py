@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from gdsl.codegen.early import EARLY, EarlyText, early_text
-from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor
+from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Functor, Kept
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.ir.nodes import EdgeFunctor
@@ -155,18 +155,18 @@ class FunctorTexts:
         text = self._condition(self.functor(variant.functor), variant, condition)
         return text.call(arguments) if text is not None else "true"
 
-    def value(self, variant: Variant, arguments: Arguments, empty: str) -> str:
-        """What an edge gives to a reduction: `empty` where its tests do not hold."""
-        test, value = self.test_and_value(variant, arguments)
+    def value(self, variant: Variant, arguments: Arguments, empty: str, kept: Kept | None = None) -> str:
+        """What an edge gives to a reduction: `empty` where its tests do not hold; `kept`: what blocks keep of it."""
+        test, value = self.test_and_value(variant, arguments, kept)
         return f"{test} ? {value} : {empty}" if test else value
 
-    def test_and_value(self, variant: Variant, arguments: Arguments) -> tuple[str, str]:
+    def test_and_value(self, variant: Variant, arguments: Arguments, kept: Kept | None = None) -> tuple[str, str]:
         """What is tested of an edge (empty: nothing), and what it gives to a reduction where that holds."""
         functor = self.functor(variant.functor)
         assert isinstance(functor, EdgeFunctor)
         along = functor
         condition = self._condition(functor, variant, "condition")
-        text = self._make(functor, "value", "", "value", lambda part: self.printer.value(along, part))
+        text = self._make(functor, "value", kept, "value", lambda part: self.printer.value(along, part, kept=kept))
         assert text is not None
         return condition.call(arguments) if condition is not None else "", text.call(arguments)
 

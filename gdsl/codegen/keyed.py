@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.codegen.expressions import REDUCTIONS, ExpressionPrinter
 from gdsl.codegen.precedence import Text, call
-from gdsl.ir.nodes import ElementTarget, Update
+from gdsl.ir.nodes import Element, ElementTarget, Update
 from gdsl.operations import Outcome
 
 KEY = "key"
@@ -28,9 +28,17 @@ class KeyedPrinter(ExpressionPrinter):
 
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
-    this call or another one: ``late_changed_min(&x, y)``."""
+    this call or another one: ``late_changed_min(&x, y)``. Values of edges are read ``once``, as their lists are: the
+    multiprocessor's cache is for the values that are compared."""
 
     late = ""
+    once: frozenset[str] = frozenset()
+
+    def read(self, node: Element) -> Text:
+        """`array[index]`, which others may write now or not."""
+        if node.array not in self.once or node.now or node.array in self.shared_arrays:
+            return super().read(node)
+        return call("load_once", f"&{self.element(node.array, node.index, node.checked, node.domain)}")
 
     def update(self, node: Update, outcome: Outcome) -> Text:
         """`changed(x op= y)` of that array, whose elements others change too."""

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import buffers, combinations, launches, layouts, orders, slots, teams, turns
+from gdsl.plan import buffers, combinations, first_values, launches, layouts, orders, slots, teams, turns
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
@@ -122,6 +122,7 @@ def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
 
 def _sizes(program: ir.Program, target: Target) -> Sizes:
     block = program.tuning.block if target.grid else None
+    block = first_values.BLOCK if first_values.keeps_first(program, target) else block
     sizes = target.sizes
     if block is None:
         return sizes

@@ -23,6 +23,7 @@ from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout
+from gdsl.plan import first_values
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
@@ -70,7 +71,8 @@ def layout_of(plan: Plan) -> Renumbering | None:
     held = (*_names(), *_lists(), *(_in_layout(part, part.role) for part in others))
     edges = (_buffer("edges", Type.EDGE, EDGES, Role.NAMES_OF_EDGES),) if of_edges else ()
     buffers = (*held, *edges, *_sorted(), *_other_order(plan, [*arrays, *of_edges]))
-    return Renumbering(asked is Layout.BY_DEGREE, asks, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
+    keeps = asked is Layout.AUTO and bool(first_values.could_keep(program, plan.target))
+    return Renumbering(asked is Layout.BY_DEGREE, asks, keeps, tuple(ids), tuple(arrays), tuple(of_edges), buffers)
 
 
 def can_be_put(layout: Renumbering, own: Collection[str]) -> bool:
@@ -92,9 +94,11 @@ def _updates_by_values(program: Program, of_edges: list[str]) -> bool:
 
 
 def looking_up(program: Program) -> Program:
-    """What runs in the place of a `program` that must look up the given ids, on other ids alone."""
+    """What runs in the place of a `program` that must look up the given ids, or keep the first values, on other ids
+    alone."""
     tuning = dataclasses.replace(program.tuning, layout=Layout.BY_DEGREE)
-    return with_given_ids(dataclasses.replace(program, tuning=tuning))
+    made = dataclasses.replace(program, tuning=tuning)
+    return with_given_ids(made) if looks_up(program) else made
 
 
 def _leaves_lists(plan: Plan) -> bool:

@@ -81,6 +81,8 @@ class Renumbering:
     looks_up: bool
     """Whether it is a program of its own that does so, which looks up the ids that were given
     (`gdsl.ir.given_ids`)."""
+    keeps: bool
+    """Whether it is one whose blocks keep the first values in their own memory (`first_values`)."""
     ids: tuple[str, ...]
     """The data at the border whose values are ids."""
     arrays: tuple[str, ...]
@@ -89,6 +91,11 @@ class Renumbering:
     """The inputs of edges, which are put into it where they are the graph's own, or where `always` is said."""
     buffers: tuple[Buffer, ...]
     """What it holds beside the buffers of a run."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is a program of its own."""
+        return self.looks_up or self.keeps
 
 
 @dataclass(frozen=True, slots=True)

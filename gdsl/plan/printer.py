@@ -80,7 +80,8 @@ def print_plan(plan: Plan) -> str:
 def _layout(layout: Renumbering) -> list[str]:
     where = "" if layout.always else f" where {layouts.WORTH}"
     lines = [f"layout: vertices by falling degree{where}"]
-    lines += ["    in a kernel of its own, which looks up the ids as given"] if layout.looks_up else []
+    why = "which looks up the ids as given" if layout.looks_up else "whose blocks keep the first values"
+    lines += [f"    in a kernel of its own, {why}"] if layout.apart else []
     lines += [f"    in the other order: {', '.join(layout.arrays)}"] if layout.arrays else []
     if layout.of_edges:
         own = "" if layout.always else ", where they are the graph's own"

@@ -223,6 +223,8 @@ class Segment:
     """Edges of a list that a thread looks at without waiting for one of them."""
     value_first: bool = False
     """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
+    kept: str | None = None
+    """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
 
 
 @dataclass(frozen=True, slots=True)

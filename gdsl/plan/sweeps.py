@@ -36,6 +36,7 @@ from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
 from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
+from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.nodes import (
@@ -258,6 +259,7 @@ class OperationPlanner:
         side_by_side = edges_side_by_side(step, functor, self.program, self.target)
         first = looks_at_value_first(step, functor, self.target)
         limits = self._limits(functor, balance)
+        kept = keeps_first(self.program, self.target).get(step.site)
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
             own=None,
@@ -265,7 +267,9 @@ class OperationPlanner:
             selection=None,
             collect=None,
             totals=(),
-            segment=Segment(step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first),
+            segment=Segment(
+                step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first, kept
+            ),
             balance=balance,
             edges=EdgeCount.WALKED,
         )

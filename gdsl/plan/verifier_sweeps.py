@@ -29,6 +29,7 @@ from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
+from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
@@ -343,6 +344,8 @@ class SweepVerifier:
             self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
             first = looks_at_value_first(step, self.functor, self.plan.target)
             self.expect(segment.value_first == first, "whether values come before tests")
+            kept = keeps_first(self.program, self.plan.target).get(step.site)
+            self.expect(segment.kept == kept, "whether blocks keep the first values")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

@@ -275,16 +275,26 @@ class EmulatedDevice:
         """The same as `fetch`."""
         return self.fetch(buffer, dtype, count)
 
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
+    def resident_blocks(self, kernel: Any, threads: int, lent: int = 0) -> int:
         """One block a multiprocessor."""
         return 1
+
+    def lends(self, kernel: Any) -> int:
+        """As `platform.h` has it."""
+        return 64
 
     def resources(self, kernel: Any) -> tuple[int, int, int, int]:
         """None that say anything of a GPU."""
         return 0, 0, 0, 0
 
     def launch(
-        self, kernel: Any, blocks: int, threads: int, arguments: Arguments | Sequence[Any], teams: int = 1
+        self,
+        kernel: Any,
+        blocks: int,
+        threads: int,
+        arguments: Arguments | Sequence[Any],
+        teams: int = 1,
+        lent: int = 0,
     ) -> None:
         """Run a cooperative kernel to its end; raises EmulatorError for anything that was found."""
         schedule = Schedule(**{**vars(self.schedule), "seed": self.schedule.seed + 7919 * self.launches})

@@ -29,6 +29,20 @@ schedule {
     one = neighbor_reduce(vertices, (src, dst, e) => dst >= 60, some);
 }
 """
+KEPT = """
+program kept;
+problem {
+    param source : vertex; vertex held : int32 = out_degree(id); vertex next : int32;
+    vertex wide : int64 = 1; vertex sums : int64;
+}
+schedule {
+    repeat (3) {
+        next = neighbor_reduce(vertices, (src, dst, e) => held[dst], sum);
+        sums = neighbor_reduce(vertices, (src, dst, e) => wide[dst], sum);
+        compute(vertices, v => { held[v] = next[v] % 1000; wide[v] = sums[v] % 1000 + 1; });
+    }
+}
+"""
 SUMS = """
 program sums;
 problem { param source : vertex; vertex total : int32; }
@@ -150,5 +164,23 @@ REDUCTION_MUTANTS = (
         "if (lane_index() == 0 && reduced != final) { add",
         STOPPING,
         "result",
+    ),
+    Mutant(
+        "values are asked for before all of them are kept",
+        "runtime/reduce.cuh",
+        "        __syncthreads();\n    }\n    __device__ __forceinline__ T operator[]",
+        "    }\n    __device__ __forceinline__ T operator[]",
+        KEPT,
+        "race result",
+        ("schedule.layout=by_degree",),
+    ),
+    Mutant(
+        "the vertex behind those that are kept is taken for one of them",
+        "runtime/reduce.cuh",
+        "return uint64(v) < count ?",
+        "return uint64(v) <= count ?",
+        KEPT,
+        "race result error uninitialized bounds",
+        ("schedule.layout=by_degree",),
     ),
 )

@@ -1,4 +1,4 @@
-"""The GPU through CuPy: this file and `rooms.py` alone talk to CuPy's runtime."""
+"""The GPU through CuPy: this file, `launching.py` and `rooms.py` alone talk to CuPy's runtime."""
 
 from __future__ import annotations
 
@@ -16,17 +16,14 @@ from numpy.typing import NDArray
 from gdsl.backends import failures
 from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.clocks import Clock, Patience
+from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.line import Line
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.rooms import HAND_OVER, CudaBuffer, CudaRoom, CudaShared, offsets_of
 from gdsl.diagnostics import GdslError
 
-_THREADS, _BLOCKS = 256, 8
-"""Threads a block, and blocks a multiprocessor, of kernels by themselves."""
 _PER_THREAD = 2
 """What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
-_RESOURCES = 4, 3, 1
-"""The driver's numbers of what a function says of itself: registers, local and shared memory."""
 
 
 class _Reservation:
@@ -42,27 +39,18 @@ class _Reservation:
         self._device.give(whole=kind is None)
 
 
-class CudaDevice:
-    """The current GPU. Private CuPy functions used here: `launchCooperativeKernel`,
-    `occupancyMaxActiveBlocksPerMultiprocessor` and `funcGetAttribute` of `cupy_backends.cuda.api.driver`,
-    `cupy.cuda.function.Module`."""
+class CudaDevice(Launching):
+    """The current GPU."""
 
     def __init__(self) -> None:
-        import cupy
-        from cupy_backends.cuda.api import driver
-
-        self.cupy, self._driver = cupy, driver
-        self.id = int(cupy.cuda.Device().id)
-        runtime = cupy.cuda.runtime  # one attribute: for all of them CuPy takes a millisecond
-        self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
+        super().__init__()
+        cupy = self.cupy
         self._lock = threading.Lock()
         self.asking: list[None] = []
         """One for each thread that waits to have it."""
         self._holder: int | None = None
         """The thread whose run it is."""
-        self._stream: Any = None
         self._lane: object = None
-        self._computing: dict[str, Any] = {}
         self._clock, self._clocks = Clock(cupy), list[Clock]()
         self.line = Line(weakref.proxy(self))  # so that the device goes with who has it
 
@@ -291,45 +279,6 @@ class CudaDevice:
         """The first `count` values as a CuPy array over the same memory."""
         return self.cupy.ndarray((count,), dtype, memptr=buffer.memory)
 
-    # Kernels
-
-    def load(self, cubin: bytes) -> Any:
-        """The kernels of a cubin: `get_function(name)`."""
-        from cupy.cuda.function import Module
-
-        module = Module()
-        module.load(cubin)
-        return module
-
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
-        """How many blocks fit on one multiprocessor."""
-        driver = self._driver
-        return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, 0))
-
-    def resources(self, kernel: Any) -> tuple[int, int, int, int]:
-        """As the driver says it."""
-        registers, local, shared = (int(self._driver.funcGetAttribute(which, kernel.ptr)) for which in _RESOURCES)
-        runtime = self.cupy.cuda.runtime
-        most = runtime.deviceGetAttribute(runtime.cudaDevAttrMaxThreadsPerMultiProcessor, self.id)
-        return registers, local, shared, int(most)
-
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1) -> None:
-        """A cooperative launch on CuPy's current stream."""
-        driver, stream = self._driver, self.stream().ptr
-        driver.launchCooperativeKernel(kernel.ptr, blocks, teams, 1, threads, 1, 1, 0, stream, arguments.address)
-
-    def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
-        """A launch of one block, there too."""
-        self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, self.stream().ptr, arguments.address, 0)
-
-    def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
-        """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""
-        kernel = self._computing.get(text)
-        if kernel is None:
-            kernel = self._computing[text] = self.cupy.RawKernel(text, name)
-        blocks = min(-(-elements // _THREADS), self.multiprocessors * _BLOCKS)
-        kernel((max(blocks, 1),), (_THREADS,), tuple(values))
-
     # The clock
 
     def lane(self) -> object:
@@ -388,10 +337,6 @@ class CudaDevice:
     def stop_all(self) -> None:
         """Have whatever is going on end soon."""
         self._stop[0] = 1
-
-    def stream(self) -> Any:
-        """The stream of the run, outside of one CuPy's current one."""
-        return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
 
 
 def _no_memory(needed: int, free: int, total: int) -> GdslError:

@@ -24,7 +24,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan.buffers import control_block
-from gdsl.plan.grids import blocks_a_multiprocessor
+from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
 from gdsl.types import Type
@@ -64,6 +64,9 @@ class Enactor:
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
         self._fused = list(self._kernels.values()) if self._is_fused else []
+        lends = keeps_values(plan)
+        self._lent = min(map(device.lends, self._kernels.values())) if lends else 0
+        """Bytes of shared memory for each block beside its own."""
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
@@ -135,7 +138,7 @@ class Enactor:
             started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
             for kernel in self._fused:
-                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments)
+                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments, lent=self._lent)
             outside = None if self.on_device.numbering is None else memory.put_outside()
             device.stop_clock()
             memory.hand_over(incoming)
@@ -176,7 +179,7 @@ class Enactor:
         kernels = []
         for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
             registers, local, shared, most = self.device.resources(kernel)
-            resident = self.device.resident_blocks(kernel, threads)
+            resident = self.device.resident_blocks(kernel, threads, self._lent)
             kernels.append(Kernel(name, registers, local, shared, resident, threads, most))
         grid = (
             f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
@@ -187,7 +190,8 @@ class Enactor:
         """Start the kernel of a launch."""
         memory = self.memory
         memory.iteration[0] = iteration
-        self.device.launch(self._kernels[id(launch)], self.blocks, self.plan.sizes.block_threads, memory.arguments)
+        kernel, threads = self._kernels[id(launch)], self.plan.sizes.block_threads
+        self.device.launch(kernel, self.blocks, threads, memory.arguments, lent=self._lent)
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
         """The same from run to run, as long as the buffers have the same lengths."""
@@ -201,7 +205,7 @@ class Enactor:
     def _blocks(self) -> int:
         """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""
         threads = self.plan.sizes.block_threads
-        resident = min(self.device.resident_blocks(kernel, threads) for kernel in self._kernels.values())
+        resident = min(self.device.resident_blocks(kernel, threads, self._lent) for kernel in self._kernels.values())
         if resident < 1:
             raise GdslError.single(
                 "E0905",

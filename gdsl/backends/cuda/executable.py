@@ -125,7 +125,7 @@ class CudaBackend:
         plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
         layout = plan.layout
         if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
-            other = plan_of(suited(looking_up(program))) if layout.looks_up else plan
+            other = plan_of(suited(looking_up(program))) if layout.apart else plan
             assert other.layout is not None
             told = needs.on_other_ids(other, other.layout, *more)
             if layout.always or free is None or sum(need.nbytes for need in told) <= free:
@@ -328,9 +328,9 @@ class CudaExecutable:
         raise error
 
     def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
-        """Whether this run is one on other ids that asks for those that were given."""
+        """Whether this run is one on other ids by a kernel of its own."""
         layout = self.plan.layout
-        if layout is None or not layout.looks_up or graph in self._as_given or not can_be_put(layout, bindings.own):
+        if layout is None or not layout.apart or graph in self._as_given or not can_be_put(layout, bindings.own):
             return False
         largest = self.backend.graph(graph, self.widths, self._device).largest_degree
         return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
@@ -385,7 +385,7 @@ class CudaExecutable:
     def _on_device(self, graph: Graph) -> GraphOnDevice:
         """The graph, on other ids where that is worth it."""
         given, layout = self.backend.graph(graph, self.widths, self._device), self.plan.layout
-        if layout is None or layout.looks_up or graph in self._as_given:
+        if layout is None or layout.apart or graph in self._as_given:
             return given
         if not is_worth(layout, graph.num_vertices, graph.num_edges, given.largest_degree):
             return given

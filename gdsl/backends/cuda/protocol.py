@@ -166,8 +166,14 @@ class Device(Protocol):
         """The first `count` values of a buffer from `allocate` as an array of the kind that the caller is given."""
         ...
 
-    def resident_blocks(self, kernel: Any, threads: int) -> int:
-        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor."""
+    def resident_blocks(self, kernel: Any, threads: int, lent: int = 0) -> int:
+        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor, to each of which so many bytes of
+        shared memory are lent beside its own."""
+        ...
+
+    def lends(self, kernel: Any) -> int:
+        """How many bytes may be lent to a block of `kernel` that has a multiprocessor for itself; from now on launches
+        of it may lend as many."""
         ...
 
     def resources(self, kernel: Any) -> tuple[int, int, int, int]:
@@ -175,8 +181,11 @@ class Device(Protocol):
         threads a multiprocessor holds."""
         ...
 
-    def launch(self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1) -> None:
-        """Start a kernel whose blocks all run at the same time, so many of each team; does not wait."""
+    def launch(
+        self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
+    ) -> None:
+        """Start a kernel whose blocks all run at the same time, so many of each team; does not wait. `lent`: bytes of
+        shared memory for each."""
         ...
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:

@@ -6,6 +6,7 @@ import dataclasses
 from typing import Any
 
 from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, REDUCES, WAIT
+from gdsl.codegen.cuda.first_values import keeping, kept_in
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -157,11 +158,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect is None:
             return ResultText((), (), (WAIT,), collects=False)
         if collect.dedup is Dedup.RANK:
-            return collecting(
-                collect,
-                "entry_collector out(run, result, order, order.next_keys, 0);",
-                "end_entries(run, result, order, visited);",
-            )
+            collector = "entry_collector out(run, result, order, order.next_keys, 0);"
+            return collecting(collect, collector, "end_entries(run, result, order, visited);")
         if collect.domain is Domain.EDGE:
             return collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
@@ -205,6 +203,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk)
+            lists = f"read_once{{{lists}}}" if sweep.skips is not None and walk.lists is Over.OUT_EDGES else lists
             several, more = side_by_side(visit), more_of(sweep, i)
             shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
@@ -351,6 +350,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             side_by_side=segment.side_by_side,
             target=target,
             copied=array if segment.aside is not None else "",
+            keeps=keeping(segment, self.plan.program, self.names),
         )
 
     # Votes
@@ -387,11 +387,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         empty = "false" if segment.operation is NeighborOperation.COUNT else begins
         former = f"unpacked({target}[near])" if segment.type.is_pair else f"{target}[near]"
         assign = f"combine({former}, reduced)" if place else "reduced"
+        kept = kept_in(segment, walk, self.plan.program)
         return ReduceSide(
             name="value_back" if place else "value",
             lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk),
             parameters=_EDGE,
-            value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty),
+            value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty, kept),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
             more=more_of(sweep, place),

@@ -230,6 +230,8 @@ class ReduceText(OperatorText):
     """Edges of a list that a thread looks at without waiting for one of them."""
     target: str
     copied: str
+    keeps: str
+    """What makes the array of which each block keeps the first values, where one does."""
 
 
 @dataclass(frozen=True, slots=True)

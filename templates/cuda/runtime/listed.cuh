@@ -35,6 +35,12 @@ struct out_lists {
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
+// piece: read_once
+// The same, of such a graph.
+struct read_once : out_lists {
+    __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.neighbors[at]); }
+};
+
 // piece: edge_at
 // The edge at a place of the list of `v`.
 __device__ __forceinline__ edge edge_at(const graph_slice& g, uint64 v, uint64 place) {

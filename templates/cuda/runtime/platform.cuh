@@ -118,6 +118,44 @@ __device__ __forceinline__ T load_seen(const T* x) {
     return bits.to;
 }
 
+// piece: load_once
+// A read of what nobody writes meanwhile and this multiprocessor has no further use for: it takes no room in its cache.
+template <int Size> struct once_bits;
+template <> struct once_bits<4> {
+    typedef uint32 type;
+    __device__ __forceinline__ static type load(const void* x) {
+        type bits;
+        asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(x));
+        return bits;
+    }
+};
+template <> struct once_bits<8> {
+    typedef uint64 type;
+    __device__ __forceinline__ static type load(const void* x) {
+        type bits;
+        asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(x));
+        return bits;
+    }
+};
+template <class T>
+__device__ __forceinline__ T load_once(const T* x) {
+    union { typename once_bits<sizeof(T)>::type from; T to; } bits;
+    bits.from = once_bits<sizeof(T)>::load(x);
+    return bits.to;
+}
+
+// piece: own_memory own_bytes
+// What a launch has given each block beside what is declared, which nobody is told of: it may be nothing.
+__device__ __forceinline__ void* own_memory() {
+    extern __shared__ float4 lent[];
+    return lent;
+}
+__device__ __forceinline__ uint32 own_bytes() {
+    uint32 bytes;
+    asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes));
+    return bytes;
+}
+
 // piece: store_relaxed
 // A write that may meet reads and equal writes of other threads.
 template <class T>

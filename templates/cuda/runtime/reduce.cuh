@@ -1,3 +1,21 @@
+// piece: first_values
+// An array of vertices of which the block keeps the first values in its own memory, as many as there is room for: on ids by
+// falling degree most edges lead to these. All threads of the block make it, behind the barrier that parts two reductions.
+template <class T>
+struct first_values {
+    const T* values;
+    uint32 count;
+
+    __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
+        count = uint32(minimum(size, uint64(own_bytes() / sizeof(T))));
+        for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(own_memory())[i] = values[i]; }
+        __syncthreads();
+    }
+    __device__ __forceinline__ T operator[](vertex v) const {
+        return uint64(v) < count ? static_cast<const T*>(own_memory())[v] : values[v];
+    }
+};
+
 // piece: reduce_list
 // The reduction of every `stride`-th of the `left` edges from `at` on, `side_by_side` at a time, none of which waits for
 // another.

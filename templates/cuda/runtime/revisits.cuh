@@ -29,6 +29,12 @@ __device__ __forceinline__ void note_values(enactor& run, const Known& known, ui
 // room for these chunks, too, as only one list of a vertex is visited.
 constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
 
+// piece: read_once
+// Lists whose neighbours take no room in the multiprocessor's cache, which is to keep the values at their ends.
+struct read_once : out_lists {
+    __device__ __forceinline__ vertex neighbor(edge at) const { return load_once(&g.columns[at]); }
+};
+
 // piece: push_unvisited
 // `push_warps` for those that were not visited with the value that they have; in the first pass for all. A list that is
 // left for later has no value until its chunks are visited.

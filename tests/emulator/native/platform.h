@@ -52,6 +52,11 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
     return emulator::wait_for_arrivals(x, target);
 }
 template <class T>
+__device__ __forceinline__ T load_once(const T* x) { return *x; }
+constexpr uint32 OWN_BYTES = 64;
+__device__ __forceinline__ void* own_memory() { return emulator::shared_storage(1 << 10, OWN_BYTES); }
+__device__ __forceinline__ uint32 own_bytes() { return OWN_BYTES; }
+template <class T>
 __device__ __forceinline__ void fetch_ahead(const T*) {}
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }

@@ -7,6 +7,7 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: load_once
 // piece: load_seen
 // piece: smaller larger
 // piece: cycles
@@ -217,6 +218,7 @@ struct frontier {
 // piece: rank_word
 // piece: visited_values
 // piece: note_values
+// piece: read_once
 // piece: members_a_warp
 // piece: owner_of
 // piece: visit_two_rows listed_edge
@@ -231,7 +233,7 @@ struct frontier {
 
 __device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
 #line 11 "sssp.gdsl"
-    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + d.weight[e]);
+    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + load_once(&d.weight[e]));
 }
 #line resume "sssp.cu"
 
@@ -250,8 +252,8 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
-    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, out_lists{d.graph}, visit));
-    push_unvisited_hubs(run, d.graph.largest_degree, known, out_lists{d.graph}, visit);
+    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit));
+    push_unvisited_hubs(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
