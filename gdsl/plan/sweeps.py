@@ -31,7 +31,7 @@ from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, Over
 from gdsl.plan import choices, orders, stopping, variants, votes
-from gdsl.plan.balances import balance_of, form_of_members
+from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
 from gdsl.plan.early import early_of
@@ -139,15 +139,15 @@ class OperationPlanner:
         functor = self._edge_functor(step)
         claimed = self._claimed(functor, step)
         variant = claimed or self._ask(variants.pushed, functor, step.over, self._repeats(step))
-        balance = self._balance(step)
-        limits = self._limits(functor, balance)
+        limits = self._limits(functor, self._balance(step))
+        balance = balance_of_push(self._balance(step), step.over, limits.get(Over.OUT_EDGES), self.target)
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
         by_one = self._by_one(functor) if order is None else None
         walks = []
         for over in _sides(step.over):
-            early = self._early_of_edges(step, functor, variant)
+            early = self._early_of_edges(step, functor, variant, balance)
             walks.append(Walk(over, over, variant, shared, limits.get(over), asks, by_one, early))
         return Sweep(
             members=_members(step.frontier, form_of_members(balance, pulls=False)),
@@ -238,10 +238,10 @@ class OperationPlanner:
         variant = self._ask(variants.on_elements, functor, self._repeats(step))
         return early_of(functor, variant, self._functions)
 
-    def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant) -> Early | None:
+    def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant, balance: Balance) -> Early | None:
         """What a push reads ahead."""
         ordered = self._order(step) is not None or step.site in self._skips
-        if not self.target.grid or self._balance(step) is not Balance.AUTO or ordered:
+        if not self.target.grid or balance is not Balance.AUTO or ordered:
             return None
         return early_of(functor, variant, self._functions)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 
 from gdsl.ir.nodes import (
     Accept,
@@ -11,6 +12,8 @@ from gdsl.ir.nodes import (
     Element,
     ElementTarget,
     Expression,
+    Let,
+    Local,
     Node,
     Parameter,
     Place,
@@ -67,12 +70,22 @@ def contends(functor: Functor, together: Variant | None, by_one: Variant | None)
         return False
     shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
     updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
+    constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, Let)}
     return any(
         isinstance(target, ElementTarget)
         and target.array in shared
-        and any(isinstance(node, Element) for node in walk(element_index(target.index)))
+        and _from_data(element_index(target.index), constants)
         for target in updates
     )
+
+
+def _from_data(index: Expression, constants: Mapping[str, Expression]) -> bool:
+    """Whether an index comes from an array, by what locals begin with too."""
+    for node in walk(index):
+        local = constants.get(node.name) if isinstance(node, Local) else None
+        if isinstance(node, Element) or (local is not None and _from_data(local, constants)):
+            return True
+    return False
 
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:

@@ -25,7 +25,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
-from gdsl.plan.balances import balance_of, form_of_members
+from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
@@ -139,6 +139,8 @@ class SweepVerifier:
         self.expect(not over or over == wanted, "other edges than the program visits")
         knobs = self.plan.program.tuning.sites[self.operation.step.site]
         wanted_balance = balance_of(knobs.balance, self.plan.target, pulls, self.repeats)
+        if isinstance(self.operation.step, Advance) and asked is not None and not pulls:
+            wanted_balance = balance_of_push(wanted_balance, asked, sweep.walks[0].first_places, self.plan.target)
         self.expect(sweep.balance is (wanted_balance if sweep.walks else Balance.AUTO), "another balance")
         self.expect(not self.repeats or sweep.collect is None or bool(sweep.walks), "members twice in a result")
         self.expect(not self.repeats or sweep.segment is None, "results of members that come twice")

@@ -5,9 +5,13 @@ throughout: it is a forest. What single passes leave depends on the order, but t
 
 - *compression*, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does `x[v] min= x[x[v]]` and sets
   `s` on every change. Whatever a call reads are ancestors of v in the forest at the beginning, and roots never move;
-  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in.
+  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in. The same by
+  one operator, `compute(vertices, flatten)`, each call of which does so until its own label is a root:
+  `while (changed(x[v] min= x[x[v]])) { }`.
 - *hooking*, `while (s) { s = false; advance(f, hook); <compression> }` over a set f that stays, where `hook` lowers the
-  label of either end's root to the label of the other, and sets `s` on every change. Labels are compressed whenever it
+  label of either end's root to the label of the other (by `x[x[a]] min= x[b]` and `x[x[b]] min= x[a]`, or by
+  `x[max(x[a], x[b])] min= min(x[a], x[b])`, since of these two the other would change nothing), and sets `s` on every
+  change; the compression may be left out where `s` says that nothing has changed. Labels are compressed whenever it
   begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
   the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
   smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
@@ -20,9 +24,9 @@ from collections.abc import Mapping
 
 from gdsl.effects import Effects, Write, each
 from gdsl.effects.atoms import OfRead
-from gdsl.effects.terms import ElementTerm, End, Term
+from gdsl.effects.terms import ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
-from gdsl.operations import ReduceOperation
+from gdsl.operations import Builtin, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, all_steps
@@ -44,12 +48,36 @@ def label_arrays(program: nodes.Program, sites: Mapping[int, Judged]) -> frozens
     return frozenset(falling)
 
 
-def _chain(array: str, term: Term) -> tuple[End, int] | None:
+def label_chain(array: str, term: Term) -> tuple[End, int] | None:
     """The end from which a term follows labels, and how many times; None for any other term."""
     steps = 0
     while isinstance(term, ElementTerm) and term.array == array:
         term, steps = term.index, steps + 1
     return (term, steps) if isinstance(term, End) and not term.role.is_edge else None
+
+
+def _jump(name: str, effects: Effects) -> Write | None:
+    """The one write of `name` of an operator that lowers the label of every vertex to a label on the way to its root;
+    None for any other operator."""
+    writes = effects.written(name)
+    every_vertex = isinstance(effects.functor, nodes.VertexFunctor) and effects.frontier.everything
+    if not every_vertex or effects.conjuncts or len(writes) != 1:
+        return None
+    (write,) = writes
+    index, value = label_chain(name, write.index), label_chain(name, write.value)
+    if index != (effects.far, 0) or value is None or value[0] is not effects.far or value[1] < 2:
+        return None
+    return write if write.guard is None and write.outcome is Outcome.CHANGED else None
+
+
+def flattens(name: str, judged: Judged) -> bool:
+    """Whether an operator leaves every label in `name` a root: each call lowers its own one until that changes nothing,
+    and no other call writes it."""
+    effects = judged.effects
+    write = _jump(name, effects)
+    if write is None or judged.closings:
+        return False
+    return any(loop.exits == (write.result,) and write.number in loop.numbers for loop in effects.loops)
 
 
 class LabelLoop:
@@ -65,14 +93,8 @@ class LabelLoop:
         steps = self.loop.writers_of(name)
         if len(steps) != 1 or self.loop.written.get(name) != 1 or not self.loop.resets():
             return False
-        effects = steps[0].effects
-        (write,) = effects.written(name)
-        index, value = _chain(name, write.index), _chain(name, write.value)
-        every_vertex = isinstance(effects.functor, nodes.VertexFunctor) and effects.frontier.everything
-        if not every_vertex or effects.conjuncts or steps[0].closings or index is None or value is None:
-            return False
-        plain = write.guard is None and value[0] is effects.far and value[1] >= 2 and index == (effects.far, 0)
-        return plain and self.loop.sets_flag(steps[0], write)
+        write = _jump(name, steps[0].effects)
+        return write is not None and not steps[0].closings and self.loop.sets_flag(steps[0], write)
 
     def hooks(self, name: str, starts_compressed: bool) -> Origins | None:
         """What the labels after the loop are made from, where no order decides them; None where one may."""
@@ -85,9 +107,7 @@ class LabelLoop:
         for place, step in enumerate(body):
             if not written_in((step,), self.sites)[0].get(name):
                 continue
-            if isinstance(step, nodes.While) and _sets_before(body, place, step):
-                if not LabelLoop(step, self.sites, self.data).compresses(name):
-                    return None
+            if self._shortens(name, body, place):
                 kinds.append(True)
             elif isinstance(step, nodes.Operator) and self._is_hook(name, step):
                 kinds.append(False)
@@ -101,6 +121,19 @@ class LabelLoop:
         )
         return (frozenset(data), frozenset(frontiers)) if compressed and False in kinds else None
 
+    def _shortens(self, name: str, body: tuple[nodes.Step, ...], place: int) -> bool:
+        """Whether behind a step all labels are roots again. Where it is made only if the loop's flag stands, nothing
+        has changed since the pass began if it does not."""
+        step = body[place]
+        if isinstance(step, nodes.While):
+            return _sets_before(body, place, step) and LabelLoop(step, self.sites, self.data).compresses(name)
+        if isinstance(step, nodes.If):
+            by_flag = isinstance(step.condition, nodes.ScalarValue) and step.condition.name == self.loop.flag
+            inner = [i for i, each in enumerate(step.then) if written_in((each,), self.sites)[0].get(name)]
+            untouched = not written_in(step.otherwise, self.sites)[0].get(name)
+            return by_flag and untouched and all(self._shortens(name, step.then, i) for i in inner)
+        return isinstance(step, nodes.Operator) and flattens(name, self.sites[step.site])
+
     def _is_hook(self, name: str, step: nodes.Operator) -> bool:
         if step.stores is not None:
             return False
@@ -112,7 +145,7 @@ class LabelLoop:
         if not by_flag and not self._narrows(name, step):
             return False
         free = not any(_reads_labels(name, judged.effects, term) for term in judged.effects.conjuncts)
-        links = [_link(name, judged.effects, write) for write in writes]
+        links = [link for write in writes for link in _links(name, judged.effects, write)]
         return free and all(link is not None and (link[1], link[0], link[2]) in links for link in links)
 
     def _narrows(self, name: str, step: nodes.Operator) -> bool:
@@ -143,22 +176,55 @@ def _reads_labels(name: str, effects: Effects, term: Term) -> bool:
     return any(depends & effects.terms.atoms.bit(OfRead(number)) for number in reads)
 
 
-def _link(name: str, effects: Effects, write: Write) -> tuple[Term, Term, frozenset[tuple[Term, bool]]] | None:
-    """The ends that a hook links, from the one whose root is hooked to the other, and the guards around it."""
-    index, value = _chain(name, write.index), _chain(name, write.value)
-    if index is None or value is None or index[1] == 0 or value[1] == 0 or index[0] is value[0]:
-        return None
+_Link = tuple[End, End, frozenset[tuple[Term, bool]]]
+"""The ends that a hook links, from the one whose root is hooked to the other, and the guards around it."""
+
+
+def _links(name: str, effects: Effects, write: Write) -> list[_Link | None]:
+    """What a write links; None stands for what is no link."""
     guards = frozenset((guard.term, guard.expected) for guard in each(write.guard))
     if any(_reads_labels(name, effects, term) for term, _ in guards):
+        return [None]
+    ends = of_both(name, write)
+    if ends is None:
+        return [_link(name, write.index, write.value, guards)]
+    return [(ends[0], ends[1], guards), (ends[1], ends[0], guards)]
+
+
+def of_both(name: str, write: Write) -> tuple[End, End] | None:
+    """The two ends whose labels are linked by a write of the form `x[max(x[a], x[b])] min= min(x[a], x[b])`."""
+    larger, smaller = _of_two(Builtin.MAX, write.index), _of_two(Builtin.MIN, write.value)
+    if larger is None or smaller is None:
         return None
-    return index[0], value[0], guards
+    roots, labels = ([label_chain(name, term) for term in pair] for pair in (larger, smaller))
+    ends = [None if chain is None or chain[1] == 0 else chain[0] for chain in (*roots, *labels)]
+    one, other = ends[:2]
+    if one is None or other is None or one is other or {*ends[2:]} != {one, other}:
+        return None
+    return one, other
+
+
+def _of_two(operation: Builtin, term: Term) -> tuple[Term, Term] | None:
+    is_one = isinstance(term, Operation) and term.operation is operation and len(term.arguments) == 2
+    return (term.arguments[0], term.arguments[1]) if isinstance(term, Operation) and is_one else None
+
+
+def _link(name: str, hooked: Term, value: Term, guards: frozenset[tuple[Term, bool]]) -> _Link | None:
+    root, label = label_chain(name, hooked), label_chain(name, value)
+    if root is None or label is None or root[1] == 0 or label[1] == 0 or root[0] is label[0]:
+        return None
+    return root[0], label[0], guards
 
 
 def settled_labels(
-    loop: LabelLoop, labels: frozenset[str], compressed: frozenset[str]
+    loop: LabelLoop,
+    labels: frozenset[str],
+    compressed: frozenset[str],
+    entered: bool,
+    over_all: frozenset[tuple[int, str]],
 ) -> tuple[dict[str, Origins], set[str]]:
-    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed where it
-    is entered."""
+    """The label arrays that a loop settles, with what they are made from, and those that it leaves compressed.
+    `entered`: whether it is for certain; `over_all` are the loops that see every edge."""
     found: dict[str, Origins] = {}
     roots: set[str] = set()
     for name in sorted(labels):
@@ -166,9 +232,11 @@ def settled_labels(
             continue
         if loop.compresses(name):
             found[name] = (frozenset({name}), frozenset())
-            roots.add(name)
-        else:
-            origins = loop.hooks(name, name in compressed)
-            if origins is not None:
-                found[name] = origins
+            roots |= {name} if entered else set()
+            continue
+        origins = loop.hooks(name, name in compressed)
+        if origins is not None:
+            whole = entered and (loop.loop.loop.loop, name) in over_all
+            found[name] = (frozenset(), frozenset()) if whole else origins
+            roots |= {name} & compressed
     return found, roots

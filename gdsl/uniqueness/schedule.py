@@ -20,13 +20,14 @@ from gdsl.types import Type
 from gdsl.uniqueness import set_steps
 from gdsl.uniqueness.accepted import of_accepted
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.labels import LabelLoop, label_arrays, settled_labels
+from gdsl.uniqueness.labels import LabelLoop, flattens, label_arrays, settled_labels
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
 from gdsl.uniqueness.operators import OperatorLevels
 from gdsl.uniqueness.own_operations import combined
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 from gdsl.uniqueness.values import ValueLevels
+from gdsl.uniqueness.whole_components import loops_over_all
 
 
 class Flow:
@@ -41,6 +42,7 @@ class Flow:
         self.initials = self._initials()
         self.labels = label_arrays(program, sites) if not program.graphs else frozenset[str]()
         """None where a graph may come to be another one: what is said of labels holds of all edges and vertices."""
+        self.over_all = loops_over_all(program.schedule, sites, self.labels)
         self.elsewhere = 0
         """How many `on` stand around: what runs on everything there leaves other elements as they are."""
         certain = ((scalar.name, _literal(scalar.initial)) for scalar in program.scalars)
@@ -189,6 +191,7 @@ class Flow:
     def _operator(self, step: nodes.Operator) -> None:
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._called_for(step), self.data, self.initials)
+        roots = {name: decided(self.state.value(name), step.span) for name in self.labels if flattens(name, judged)}
         inner.apply()
         accepted, reached = EXACT, EXACT
         if step.result is not None:
@@ -197,8 +200,9 @@ class Flow:
         replaced = self._replaced(step, judged, inner)
         for name in judged.effects.written_names():
             self.state.forget(name)
-        for name, level in replaced.items():
+        for name, level in {**replaced, **roots}.items():
             self.state.set(name, level, decided(level, step.span))
+        self.state.compressed |= frozenset(roots)
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
 
@@ -277,8 +281,7 @@ class Flow:
         """The level of an expression of the schedule; `decides`: of a decision made on it, `passes`: of the number of
         passes that it leads to."""
         term = self.terms.value(node)
-        levels = self._levels(term, span, passes)
-        level = levels.of(term)
+        level = self._levels(term, span, passes).of(term)
         return decided(level, span) if decides else level
 
     def _levels(self, term: Term, span: Span, passes: bool) -> ValueLevels:
@@ -294,10 +297,8 @@ class Flow:
         return made.at(span)
 
     def _of_leaf(self, term: Term) -> Level:
-        if isinstance(term, ElementTerm):
-            return self.state.value(term.array)
-        if isinstance(term, ScalarTerm):
-            return self.state.value(term.name)
+        if isinstance(term, ElementTerm | ScalarTerm):
+            return self.state.value(term.array if isinstance(term, ElementTerm) else term.name)
         if isinstance(term, Unknown) and term.origin is Origin.UNSEEN:
             return not_unique(self.effects.program.span, "it is not understood")
         if not isinstance(term, Unknown):
@@ -376,23 +377,22 @@ class Flow:
             self.state.set(condition.name, EXACT, EXACT)
 
     def _settled(self, step: nodes.While) -> tuple[dict[str, Level], set[str]]:
-        """The arrays whose values behind the loop depend on no order though they do inside it, with their levels; and
-        the label arrays that it leaves compressed."""
+        """The arrays whose values no order decides behind the loop, with their levels; label arrays left compressed."""
         condition = step.condition
         if not isinstance(condition, nodes.FrontierNotEmpty | nodes.ScalarValue):
             return {}, set()
         enters = self._level(condition, step.span, decides=True)
         made_from = Loop(step, self.sites, self.data).settled()
-        of_labels, roots = settled_labels(LabelLoop(step, self.sites, self.data), self.labels, self.state.compressed)
-        made_from.update(of_labels)
+        entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
+        loop = LabelLoop(step, self.sites, self.data)
+        of_labels, roots = settled_labels(loop, self.labels, self.state.compressed, entered, self.over_all)
+        made_from |= of_labels
         found = {}
         for name, (data, frontiers) in made_from.items():
-            levels = [decided(self.state.value(other), step.span) for other in sorted(data)]
-            of_frontiers = (self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers))
-            levels += [decided(level, step.span) for level in of_frontiers]
-            found[name] = worst((enters, *levels))
-        entered = isinstance(condition, nodes.ScalarValue) and (condition.name, True) in self.state.certain
-        return found, roots if entered else set()
+            levels = [self.state.value(other) for other in sorted(data)]
+            levels += [self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers)]
+            found[name] = worst((enters, *(decided(level, step.span) for level in levels)))
+        return found, roots
 
 
 def _literal(node: nodes.Expression | None) -> bool | None:

@@ -28,7 +28,7 @@ from gdsl.effects.terms import (
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.levels import EXACT, Level, decided, of_passes, worst
+from gdsl.uniqueness.levels import EXACT, Level, decided, not_unique, of_passes, worst
 
 _SMOOTH = (
     BinaryOperation.ADD,
@@ -116,6 +116,7 @@ class ValueLevels:
             return EXACT
         found = self._known.get(term)
         if found is None:
+            self._known[term] = not_unique(self.span, "it hangs on itself")  # by the results of a functor's loop
             found = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
         return found
 

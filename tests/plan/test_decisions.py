@@ -62,23 +62,24 @@ def test_a_relaxation_marks() -> None:
     assert sweep.walks[0].variant.claim is None and sweep.walks[0].variant.accepts
 
 
-@pytest.mark.parametrize(("label", "scalar"), [("jump", "jumped"), ("measure", "widest")])
-def test_scalars_are_summed_up(label: str, scalar: str) -> None:
+@pytest.mark.parametrize(
+    ("label", "scalar", "operation"),
+    [("hook", "hooked", ReduceOperation.BIT_OR), ("measure", "widest", ReduceOperation.MAX)],
+)
+def test_scalars_are_summed_up(label: str, scalar: str, operation: ReduceOperation) -> None:
     plan = plan_of("connected_components")
     first = next(each for each in operations(plan) if each.step.label == label)
     (total,) = sweeps_of(first)[0].totals
-    assert total.reduction.combine is {"jump": ReduceOperation.BIT_OR, "measure": ReduceOperation.MAX}[label]
-    assert total.scalar == scalar
+    assert (total.scalar, total.reduction.combine) == (scalar, operation)
 
 
 def test_a_place_in_the_condition_cuts_the_lists() -> None:
-    limits = [each.first_places for sweep in sweeps(plan_of("connected_components")) for each in sweep.walks]
-    along_out_edges = ["places", "places", "places", False, "places", False]
-    assert [isinstance(limit, ScalarValue) and limit.name for limit in limits] == along_out_edges
-    text = """program p; problem { vertex a : int32; }
-        edge functor f(src, dst, e) { cond place < 3; apply { a[dst] += 1; } }
-        schedule { advance(vertices, f, to=none); }"""
-    limit = only_sweep(plan_of(text)).walks[0].first_places
+    text = """program p; problem { vertex a : int32; scalar places : int32 = 2; }
+        edge functor f(src, dst, e) { cond place < %s; apply { a[dst] += 1; } }
+        schedule { advance(vertices, f, to=none%s); }"""
+    limits = [each.first_places for each in only_sweep(plan_of(text % ("places", ", over=all_edges"))).walks]
+    assert [isinstance(limit, ScalarValue) and limit.name for limit in limits] == ["places", False]
+    limit = only_sweep(plan_of(text % (3, ""))).walks[0].first_places
     assert isinstance(limit, Literal)
     assert limit.value == 3
 
@@ -93,6 +94,26 @@ def test_a_place_in_the_condition_cuts_the_lists_of_a_reduction() -> None:
     both = [walk.first_places for walk in only_sweep(plan_of(text % ", over=all_edges")).walks]
     assert isinstance(both[0], Literal)
     assert both[1] is None
+
+
+@pytest.mark.parametrize(
+    ("places", "over", "tune", "wanted"),
+    [
+        ("2", "", (), Balance.THREAD),
+        ("4", "", (), Balance.THREAD),
+        ("5", "", (), Balance.AUTO),
+        ("places", "", (), Balance.AUTO),
+        ("2", ", over=all_edges", (), Balance.AUTO),
+        ("2", "", ("f.balance=warp",), Balance.WARP),
+    ],
+)
+def test_a_thread_takes_the_first_few_edges_of_a_vertex(
+    places: str, over: str, tune: tuple[str, ...], wanted: Balance
+) -> None:
+    text = f"""program p; problem {{ vertex a : int32; scalar places : int32 = 2; }}
+        edge functor f(src, dst, e) {{ cond place < {places}; apply {{ a[dst] += 1; }} }}
+        schedule {{ advance(vertices, f, to=none{over}); }}"""
+    assert only_sweep(plan_of(text, *tune)).balance is wanted
 
 
 def test_both_lists_of_a_vertex_are_pushed() -> None:

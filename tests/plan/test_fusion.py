@@ -165,6 +165,6 @@ def test_what_each_thread_keeps(steps: str, kept: tuple[str, ...]) -> None:
 
 def test_a_reset_waits_for_nobody() -> None:
     """Neither until all have read the last value, nor for the store."""
-    kinds = [type(step).__name__ for step in steps_in(fused(plan_of("connected_components")))]
+    kinds = [type(step).__name__ for step in steps_in(fused(plan_of("components_hook_and_jump")))]
     inner = kinds[kinds.index("Loop", kinds.index("Loop") + 1) :]
     assert inner[:4] == ["Loop", "Turn", "Operation", "Barrier"]

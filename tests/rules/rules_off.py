@@ -106,6 +106,7 @@ RULES: dict[str, tuple[str, Callable[..., Any]]] = {
         lambda program, _: frozenset(array.name for array in program.arrays if array.type.is_id),
     ),
     "labels that are compressed": ("uniqueness.labels.LabelLoop.compresses", _yes),
+    "labels that are flattened": ("uniqueness.labels.flattens", _yes),
     "compression that is entered": ("uniqueness.labels._sets_before", _yes),
     "labels that are hooked both ways": ("uniqueness.labels.LabelLoop._is_hook", _yes),
 }

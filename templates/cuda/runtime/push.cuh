@@ -200,9 +200,12 @@ __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& memb
         const edge last = taken ? lists.last(near) : edge(0);
         edge at = taken ? lists.first(near) : edge(0);
         visited += taken ? lists.degree(near) : edge(0);
+        vertex next = at < last ? lists.neighbor(at) : vertex(0);  // a list is not waited for edge by edge
         while (__any_sync(FULL_WARP, at < last)) {
             const bool active = at < last;
-            visit(active, near, active ? lists.neighbor(at) : vertex(0), at);
+            const vertex far = next;
+            if (at + 1 < last) { next = lists.neighbor(at + 1); }
+            visit(active, near, far, at);
             at += active ? 1 : 0;
         }
     }

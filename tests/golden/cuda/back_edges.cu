@@ -9,6 +9,7 @@
 // piece: load_relaxed
 // piece: negated
 // piece: store_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -65,14 +66,14 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
 // piece: store_shared
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to
-// piece: reduce_min
-// piece: reduce_add reduce_subtract
+// piece: changed_min
 // piece: plain_add
 // piece: nothing_owed
 
@@ -309,7 +310,7 @@ __device__ __forceinline__ bool back_apply(const data_slice& d, vertex src, edge
 #line 18 "back_edges.gdsl"
     d.seen[e] = iteration + 1;
 #line 18 "back_edges.gdsl"
-    reduce_min(&d.hops[src], 0);
+    changed_min(&d.hops[src], 0);
 #line 18 "back_edges.gdsl"
     return early.value_1 > 0;
 }

@@ -3,10 +3,10 @@
 // 
 // The smallest vertex of every vertex's weak component.
 // 
-// Labels are hooked to smaller ones along edges, then chains of labels are shortened until all lead straight to a root:
-// first over two edges of each vertex, then over all edges of those outside a large component (after Afforest: Sutton,
-// Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018). Only vertices
-// with an edge between two labels go on.
+// Labels are hooked to smaller ones along edges, then chains of labels are followed down to their roots: along two edges of
+// each vertex, again for those that have one between two labels left, then along all edges of those outside a large
+// component, until nothing is left to hook (after Afforest: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph
+// Connectivity Computation via Subgraph Sampling, IPDPS 2018).
 
 // ==== platform ====
 
@@ -25,11 +25,11 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_hook
-#undef advance_hook_
+#undef advance_sample
 #undef component
 #undef compute_elect
-#undef compute_jump
-#undef compute_jump_
+#undef compute_flatten
+#undef compute_flatten_
 #undef compute_measure
 #undef differ_condition
 #undef differ_value
@@ -38,23 +38,22 @@
 #undef elect_condition
 #undef elect_totals
 #undef filter_open
-#undef filter_open_2
 #undef filter_outside
+#undef flatten_apply
 #undef giant
+#undef here
 #undef hook_apply
-#undef hook_condition
-#undef jump_apply
-#undef jump_totals
-#undef jumped
+#undef hook_totals
+#undef hooked
 #undef measure_apply
 #undef measure_totals
-#undef moved
-#undef open_2_condition
 #undef open_condition
 #undef outside_condition
 #undef reduce_differ
-#undef reduce_differ_
+#undef sample_apply
+#undef sample_condition
 #undef src
+#undef there
 #undef widest
 
 // What operators share: long programs call it, short ones have copies.
@@ -71,11 +70,7 @@ constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
-constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
-constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
-constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
-constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -195,12 +190,11 @@ struct data_slice {
     run_slice run;
     vertex* component;  // num_vertices
     bool* apart;  // num_vertices
-    bool* jumped;  // one value
-    int32* places;  // one value
+    bool* hooked;  // one value
     int32* widest;  // one value
     vertex* giant;  // one value
 };
-static_assert(sizeof(data_slice) == 208, "as the host knows it");
+static_assert(sizeof(data_slice) == 200, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -277,22 +271,12 @@ struct frontier {
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
-// piece: side_by_side
-// piece: reduce_list
+// piece: push_threads
 // piece: shuffle
-// piece: reduce_in_groups
-// piece: shuffle_up
-// piece: reduce_few
-// piece: reduce_warps
-// piece: reduce_hubs
 // piece: reduce_until
 // piece: reduce_hubs_until
 
 // ---- functors ----
-
-struct jump_totals {
-    bool jumped = false;
-};
 
 struct measure_totals {
     int32 widest = (-2147483647 - 1);
@@ -302,120 +286,123 @@ struct elect_totals {
     vertex giant = NO_VERTEX;
 };
 
-__device__ __forceinline__ bool hook_condition(const data_slice& d, vertex src, edge e) {
-#line 20 "connected_components.gdsl"
-    return place_of(d.graph, src, e) < *d.places;
+struct hook_totals {
+    bool hooked = false;
+};
+
+__device__ __forceinline__ bool sample_condition(const data_slice& d, vertex src, edge e) {
+#line 19 "connected_components.gdsl"
+    return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst) {
-#line 22 "connected_components.gdsl"
+__device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, vertex dst) {
+#line 20 "connected_components.gdsl"
     changed_min(&d.component[checked_index(d, load_now(&d.component[dst]), d.graph.num_vertices, 0)], load_now(&d.component[src]));
+#line 20 "connected_components.gdsl"
     changed_min(&d.component[checked_index(d, load_now(&d.component[src]), d.graph.num_vertices, 1)], load_now(&d.component[dst]));
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void jump_apply(const data_slice& d, vertex v, jump_totals& totals) {
-#line 27 "connected_components.gdsl"
-    const bool moved = changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]));
-#line 27 "connected_components.gdsl"
-    plain_or(&totals.jumped, moved);
+__device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 30 "connected_components.gdsl"
+    while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
+        if (stop_requested(d, polls)) { return; }
+    }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool differ_condition(const data_slice& d, vertex src, edge e) {
-#line 26 "connected_components.gdsl"
-    return place_of(d.graph, src, e) < *d.places;
+#line 29 "connected_components.gdsl"
+    return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool differ_value(const data_slice& d, vertex src, vertex dst) {
-#line 26 "connected_components.gdsl"
+#line 29 "connected_components.gdsl"
     return d.component[src] != d.component[dst];
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool open_condition(const data_slice& d, vertex v) {
-#line 38 "connected_components.gdsl"
+#line 39 "connected_components.gdsl"
     return d.apart[v];
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 28 "connected_components.gdsl"
+#line 31 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 29 "connected_components.gdsl"
+#line 32 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 29 "connected_components.gdsl"
+#line 32 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 30 "connected_components.gdsl"
+#line 33 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ bool open_2_condition(const data_slice& d, vertex v) {
-#line 47 "connected_components.gdsl"
-    return d.apart[v];
+__device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
+#line 24 "connected_components.gdsl"
+    const vertex here = load_now(&d.component[src]);
+#line 24 "connected_components.gdsl"
+    const vertex there = load_now(&d.component[dst]);
+    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
+    plain_or(&totals.hooked, lower);
 }
 #line resume "connected_components.cu"
 
 // ---- operators ----
 
-// line 35: advance(rest, hook)
-__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+// line 38: advance(rest, sample)
+__device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far); }
+        if (active && sample_condition(d, near, at)) { sample_apply(d, near, far); }
     };
-    count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
-    push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
+    count_visited(run, push_threads(run, members_of(input), first_places{d.graph, 2}, visit));
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 36: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump(enactor& run, const data_slice& d, int32 iteration) {
+// line 38: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    jump_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
-    {
-        const bool total = block_reduce(run.shared, totals.jumped, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
-    }
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 1, iteration, size, 0, false);
 }
 
-// line 37: apart = neighbor_reduce(rest, differ, some)
+// line 39: apart = neighbor_reduce(rest, differ, some)
 __device__ __forceinline__ void reduce_differ(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, near, at) ? differ_value(d, near, far) : false); };
-    reduce_until(run, members_of(input), first_places{d.graph, *d.places}, false, true, combine, value,
+    reduce_until(run, members_of(input), first_places{d.graph, 2}, false, true, combine, value,
         [&](vertex near, bool reduced, bool) { d.apart[near] = reduced; });
-    reduce_hubs_until(run, d.graph.largest_degree, first_places{d.graph, *d.places}, false, true, combine, value,
+    reduce_hubs_until(run, d.graph.largest_degree, first_places{d.graph, 2}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.apart[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
     synchronize(run);
     end_walk(run, 2, iteration, size, true);
 }
 
-// line 38: rest = filter(rest, open)
+// line 39: rest = filter(rest, open)
 __device__ __forceinline__ void filter_open(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -430,7 +417,7 @@ __device__ __forceinline__ void filter_open(enactor& run, const data_slice& d, f
     end_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 40: compute(vertices, measure)
+// line 41: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
@@ -443,7 +430,7 @@ __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& 
     note_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 40: compute(vertices, elect)
+// line 41: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -456,7 +443,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 5, iteration, size, 0, false);
 }
 
-// line 41: rest = filter(vertices, outside)
+// line 42: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -470,75 +457,37 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 44: advance(rest, hook, over=all_edges)
-__device__ __forceinline__ void advance_hook_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+// line 46: advance(rest, hook, over=all_edges)
+__device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
+    hook_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, near, at)) { hook_apply(d, near, far); }
+        if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), first_places{d.graph, *d.places}, visit));
-    const uint64 chunks = push_hubs(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, visit);
+    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && hook_condition(d, far, in_lists{d.graph}.id(at))) { hook_apply(d, far, near); }
+        if (active) { hook_apply(d, far, near, totals); }
     };
     count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
+    {
+        const bool total = block_reduce(run.shared, totals.hooked, false,
+            [](bool a, bool b) { return a | b; });
+        if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
+    }
     synchronize(run);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 45: compute(vertices, jump)
-__device__ __forceinline__ void compute_jump_(enactor& run, const data_slice& d, int32 iteration) {
+// line 47: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    jump_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { jump_apply(d, v, totals); });
-    {
-        const bool total = block_reduce(run.shared, totals.jumped, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.jumped, total); }
-    }
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 8, iteration, size, 0, false);
-}
-
-// line 46: apart = neighbor_reduce(rest, differ, some, over=all_edges)
-__device__ __forceinline__ void reduce_differ_(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    const auto combine = [](bool a, bool b) { return bool(a | b); };
-    const auto value = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, near, at) ? differ_value(d, near, far) : false); };
-    reduce_warps<4>(run, members_of(input), first_places{d.graph, *d.places}, false, combine, value,
-        [&](vertex near, bool reduced, bool) { d.apart[near] = reduced; });
-    reduce_hubs<4>(run, d.graph.largest_degree, first_places{d.graph, *d.places}, 0, false, combine, value,
-        [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
-    synchronize(run);
-    const uint64 chunks = load_relaxed(&run.counters()->hubs);
-    synchronize(run);
-    const auto value_back = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, far, in_lists{d.graph}.id(at)) ? differ_value(d, far, near) : false); };
-    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, false, combine, value_back,
-        [&](vertex near, bool reduced, bool) { d.apart[near] = combine(d.apart[near], reduced); });
-    reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, false, combine, value_back,
-        [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
-    synchronize(run);
-    end_walk(run, 9, iteration, size, true);
-}
-
-// line 47: rest = filter(rest, open_2)
-__device__ __forceinline__ void filter_open_2(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
-    const uint64 size = input.size;
-    need_queue(run, input, d.graph.num_vertices);
-    begin_operator(run);
-    collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && open_2_condition(d, v);
-        out.append(accepted, v);
-    });
-    out.flush();
-    end_queue(run, result);
-    end_operator(run, 10, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -551,11 +500,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.apart[i] = false;
     });
     if (leader()) {
-        *d.jumped = false;
-        *d.places = 2;
+        *d.hooked = false;
         *d.widest = 0;
         *d.giant = NO_VERTEX;
-        d.jumped[4] = false;
+        d.hooked[4] = false;
     }
     synchronize(run);
 }
@@ -572,14 +520,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     define_everything(run, spare, d.graph.num_vertices, uncounted());
     exchange(rest, spare);
     for (int32 iteration = 0; rest.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        advance_hook(run, d, rest, iteration);
-        if (leader()) { *d.jumped = true; }
+        advance_sample(run, d, rest, iteration);
+        compute_flatten(run, d, iteration);
         synchronize(run);
-        for (int32 iteration = 0; *d.jumped && begin_pass(run, 1, iteration); ++iteration) {
-            turn(d.jumped, problem.jumped, false);
-            compute_jump(run, d, iteration);
-            synchronize(run);
-        }
         reduce_differ(run, d, rest, iteration);
         filter_open(run, d, rest, spare, iteration);
         exchange(rest, spare);
@@ -591,20 +534,15 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     synchronize(run);
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
-    if (leader()) { *d.places = 2147483647; }
-    for (int32 iteration = 0; rest.size > 0 && begin_pass(run, 2, iteration); ++iteration, count_pass(run)) {
+    if (leader()) { *d.hooked = true; }
+    synchronize(run);
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
+        turn(d.hooked, problem.hooked, false);
         synchronize(run);
-        advance_hook_(run, d, rest, iteration);
-        if (leader()) { *d.jumped = true; }
-        synchronize(run);
-        for (int32 iteration = 0; *d.jumped && begin_pass(run, 3, iteration); ++iteration) {
-            turn(d.jumped, problem.jumped, false);
-            compute_jump_(run, d, iteration);
-            synchronize(run);
+        advance_hook(run, d, rest, iteration);
+        if (*d.hooked) {
+            compute_flatten_(run, d, iteration);
         }
-        reduce_differ_(run, d, rest, iteration);
-        filter_open_2(run, d, rest, spare, iteration);
-        exchange(rest, spare);
     }
     if (run.stopped) { return; }
     end_walks(run);

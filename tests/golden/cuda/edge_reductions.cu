@@ -11,6 +11,7 @@
 // piece: smaller larger
 // piece: multiplied
 // piece: store_relaxed
+// piece: load_seen
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -187,11 +188,12 @@ constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are writte
 // piece: reduce_by_exchange
 // piece: lower_to
 // piece: reduce_min
-// piece: raise_to
-// piece: reduce_max
 // piece: reduce_add reduce_subtract
 // piece: reduce_multiply
 // piece: reduce_and reduce_or reduce_xor
+// piece: changed_min
+// piece: raise_to
+// piece: changed_max
 // piece: plain_min
 // piece: owed_edges
 
@@ -542,7 +544,7 @@ __device__ __forceinline__ bool gather_tolls_condition(const data_slice& d, vert
 
 __device__ __forceinline__ void gather_tolls_apply(const data_slice& d, vertex dst, edge e) {
 #line 41 "edge_reductions.gdsl"
-    reduce_min(&d.cheapest_gathered[dst], d.toll[e]);
+    changed_min(&d.cheapest_gathered[dst], d.toll[e]);
 #line 41 "edge_reductions.gdsl"
     store_shared(&d.cheapest_has_edge[dst], true);
 }
@@ -574,7 +576,7 @@ __device__ __forceinline__ bool gather_tolls_2_condition(const data_slice& d, ve
 
 __device__ __forceinline__ void gather_tolls_2_apply(const data_slice& d, vertex src, edge e) {
 #line 42 "edge_reductions.gdsl"
-    reduce_max(&d.dearest_gathered[src], d.toll[e]);
+    changed_max(&d.dearest_gathered[src], d.toll[e]);
 }
 #line resume "edge_reductions.cu"
 
@@ -635,7 +637,7 @@ __device__ __forceinline__ void begin_back_apply(const data_slice& d, vertex v) 
 
 __device__ __forceinline__ void gather_ends_apply(const data_slice& d, vertex src, vertex dst) {
 #line 45 "edge_reductions.gdsl"
-    reduce_max(&d.back_gathered[src], dst);
+    changed_max(&d.back_gathered[src], dst);
 }
 #line resume "edge_reductions.cu"
 

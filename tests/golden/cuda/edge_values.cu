@@ -11,6 +11,7 @@
 // piece: multiplied
 // piece: smaller larger
 // piece: magnitude
+// piece: load_seen
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -88,6 +89,7 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: raise_to
 // piece: reduce_max
 // piece: reduce_add reduce_subtract
+// piece: changed_max
 // piece: plain_max
 // piece: plain_add
 // piece: difference
@@ -304,7 +306,7 @@ __device__ __forceinline__ bool send_condition(vertex src, vertex dst) {
 __device__ __forceinline__ void send_apply(const data_slice& d, vertex src, vertex dst, edge e, send_totals& totals) {
 #line 49 "edge_values.gdsl"
     reduce_add(&d.out_code[src], wrapping_multiply(d.code[e], d.code[e]));
-    reduce_max(&d.in_level[dst], d.level[e]);
+    changed_max(&d.in_level[dst], d.level[e]);
     reduce_add(&d.narrow[dst], 2147483647);
     totals.checksum += d.code[e] ^ uint64(d.level[e]);
 }

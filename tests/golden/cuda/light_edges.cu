@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: store_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -71,15 +72,15 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // ---- runtime ----
 
 // piece: store_shared
+// piece: unsigned_of
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to
-// piece: reduce_min
-// piece: unsigned_of
-// piece: reduce_add reduce_subtract
+// piece: changed_min
 // piece: nothing_owed
 
 struct block_storage {
@@ -311,7 +312,7 @@ __device__ __forceinline__ bool is_heavy_condition(const data_slice& d, edge e) 
 
 __device__ __forceinline__ void lower_apply(const data_slice& d, edge e, vertex near, lower_early& early) {
 #line 23 "light_edges.gdsl"
-    reduce_min(&d.best[near], early.value_1);
+    changed_min(&d.best[near], early.value_1);
 }
 #line resume "light_edges.cu"
 
@@ -329,7 +330,7 @@ __device__ __forceinline__ bool as_light_condition(const data_slice& d, edge e, 
 
 __device__ __forceinline__ void as_light_apply(const data_slice& d, edge e, vertex near, as_light_early& early) {
 #line 27 "light_edges.gdsl"
-    reduce_min(&d.chosen[near], e);
+    changed_min(&d.chosen[near], e);
 }
 #line resume "light_edges.cu"
 

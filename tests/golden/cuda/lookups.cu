@@ -8,8 +8,9 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
 // piece: multiplied
-// piece: load_relaxed
+// piece: load_seen
 // piece: smaller larger
+// piece: load_relaxed
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -52,14 +53,14 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: wrapping_multiply
 // piece: from_id to_id
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: lower_to
-// piece: reduce_min
-// piece: reduce_add reduce_subtract
+// piece: changed_min
 // piece: nothing_owed
 
 struct block_storage {
@@ -181,7 +182,7 @@ static_assert(sizeof(data_slice) == 168, "as the host knows it");
 
 __device__ __forceinline__ void point_apply(const data_slice& d, vertex src, vertex dst) {
 #line 13 "lookups.gdsl"
-    reduce_min(&d.pointer[dst], src);
+    changed_min(&d.pointer[dst], src);
 }
 #line resume "lookups.cu"
 

@@ -8,8 +8,8 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: negated
 // piece: load_relaxed
-// piece: smaller larger
 // piece: load_seen
+// piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -83,15 +83,14 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: sum
 // piece: FLOAT32_INF
 // piece: load_now
-// piece: minimum maximum
+// piece: reduce_add reduce_subtract
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
-// piece: lower_to
-// piece: reduce_min
-// piece: reduce_add reduce_subtract
 // piece: reduce_and reduce_or reduce_xor
+// piece: minimum maximum
+// piece: lower_to
 // piece: changed_min
 // piece: plain_add
 // piece: plain_or
@@ -259,6 +258,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: lower_wins higher_wins
 // piece: minimum for pair_of
 // piece: maximum for pair_of
+// piece: reduce_min
 // piece: changed_min for stored_pair
 // piece: load_pair
 // piece: load_now for stored_pair
@@ -308,8 +308,8 @@ __device__ __forceinline__ bool offer_condition(const data_slice& d, vertex src,
 
 __device__ __forceinline__ void offer_apply(const data_slice& d, vertex src, vertex dst, edge e, offer_early& early) {
 #line 20 "minimum_forest.gdsl"
-    reduce_min(&d.lightest[checked_index(d, early.value_1, d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
-    reduce_min(&d.lightest[checked_index(d, early.value_2, d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
+    changed_min(&d.lightest[checked_index(d, early.value_1, d.graph.num_vertices, 0)], paired<float32, edge>(d.weight[e], e));
+    changed_min(&d.lightest[checked_index(d, early.value_2, d.graph.num_vertices, 1)], paired<float32, edge>(d.weight[e], e));
 }
 #line resume "minimum_forest.cu"
 

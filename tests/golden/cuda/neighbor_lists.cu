@@ -9,6 +9,7 @@
 // piece: negated
 // piece: load_relaxed
 // piece: store_relaxed
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -97,12 +98,12 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: claim
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to
-// piece: reduce_max
-// piece: reduce_add reduce_subtract
+// piece: changed_max
 // piece: plain_add
 // piece: owed_edges
 
@@ -398,7 +399,7 @@ __device__ __forceinline__ void send_apply(const data_slice& d, vertex v) {
 #line 45 "neighbor_lists.gdsl"
         if (u_ > v) {
 #line 45 "neighbor_lists.gdsl"
-            reduce_max(&d.heaviest[u_], d.length[e]);
+            changed_max(&d.heaviest[u_], d.length[e]);
         }
 #line 46 "neighbor_lists.gdsl"
         if (u_ >= d.source) {

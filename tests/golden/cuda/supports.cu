@@ -8,6 +8,7 @@
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
 // piece: negated
+// piece: load_seen
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -78,14 +79,14 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: unsigned_of
 // piece: wrapping_add wrapping_subtract wrapping_negate
 // piece: sum
+// piece: reduce_add reduce_subtract
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
 // piece: bits_equal
 // piece: reduce_by_exchange
 // piece: raise_to
-// piece: reduce_max
-// piece: reduce_add reduce_subtract
+// piece: changed_max
 // piece: plain_add
 // piece: nothing_owed
 // piece: neighbor_table
@@ -335,7 +336,7 @@ __device__ __forceinline__ bool shared_apply(const data_slice& d, vertex w, vert
 #line 26 "supports.gdsl"
     reduce_add(&d.sharing[e], 1);
 #line 26 "supports.gdsl"
-    reduce_max(&d.heaviest[e], d.weight[x]);
+    changed_max(&d.heaviest[e], d.weight[x]);
 #line 26 "supports.gdsl"
     plain_add(&totals.heavy, 1ll);
 #line 26 "supports.gdsl"

@@ -1,0 +1,108 @@
+"""Label arrays of which the last loop has seen every edge, however they were begun.
+
+Let a label array be written by links and jumps alone: whatever the order, a label is a vertex of its own component (of
+edges taken both ways). Let the last loop over it hook, from compressed labels, along all edges of a set f, where the
+vertices outside of f had one and the same label when f was made: `f = where(v => x[v] != s)`, and nothing wrote `x`
+in between. An edge with an end in f has equal labels at its ends when the loop is over; one without has had equal
+labels before, and from compressed labels no hook takes a vertex out of the tree that it is in. So each component has
+one label, which is its smallest vertex, as that one can have no other. So neither counts which edges were sampled
+before, nor which component was left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from gdsl.effects import Effects, Write
+from gdsl.effects.terms import ElementTerm, Operation, Term
+from gdsl.ir import nodes
+from gdsl.operations import BinaryOperation, Over
+from gdsl.rules import Judged
+from gdsl.uniqueness.data import all_steps
+from gdsl.uniqueness.labels import label_chain, of_both
+from gdsl.uniqueness.relaxation import written_in
+
+Sites = Mapping[int, Judged]
+
+
+def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozenset[str]) -> frozenset[tuple[int, str]]:
+    """The loops of a schedule, by number, that go along every edge whose ends may differ in a label array."""
+    within = [name for name in sorted(labels) if _stays_within(steps, sites, name)]
+    blocks = list(_blocks(steps)) if within else []
+    return frozenset(
+        (step.loop, name)
+        for name in within
+        for block in blocks
+        for place, step in enumerate(block)
+        if isinstance(step, nodes.While) and _goes_over_all(step, block[:place], sites, name)
+    )
+
+
+def _blocks(steps: tuple[nodes.Step, ...]) -> Iterator[tuple[nodes.Step, ...]]:
+    yield steps
+    for step in all_steps(steps):
+        if isinstance(step, nodes.While | nodes.Repeat | nodes.On):
+            yield step.body
+        elif isinstance(step, nodes.If):
+            yield step.then
+            yield step.otherwise
+
+
+def _stays_within(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
+    """Whether every operator that writes labels takes them from the same component."""
+    judged = [sites[step.site] for step in all_steps(steps) if isinstance(step, nodes.Operator) and step.site in sites]
+    return all(_links(name, each.effects, write) for each in judged for write in each.effects.written(name))
+
+
+def _links(name: str, effects: Effects, write: Write) -> bool:
+    if effects.on_common:
+        return False
+    if label_chain(name, write.index) is not None and label_chain(name, write.value) is not None:
+        return True
+    return of_both(name, write) is not None
+
+
+def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
+    """Whether each pass hooks along every edge of a set outside of which all labels were the same."""
+    hooks = [step for step in loop.body if isinstance(step, nodes.Advance) and sites[step.site].effects.written(name)]
+    return bool(hooks) and any(_whole(step, before, sites, name) for step in hooks)
+
+
+def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
+    effects = sites[step.site].effects
+    if effects.conjuncts or sites[step.site].closings or any(write.guard for write in effects.written(name)):
+        return False
+    return step.frontier.everything or (
+        step.over is Over.ALL_EDGES and _is_outside(step.frontier.frontier or "", before, sites, name)
+    )
+
+
+def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
+    """Whether a set has all vertices but those with one label, since when nothing writes labels."""
+    for step in reversed(before):
+        data, sets = written_in((step,), sites)
+        if sets.get(frontier):
+            return isinstance(step, nodes.Filter) and step.frontier.everything and _is_test(name, sites[step.site])
+        if data.get(name):
+            return False
+    return False
+
+
+def _is_test(name: str, judged: Judged) -> bool:
+    """Whether a filter accepts just the vertices whose label is another one than a value that all of them share."""
+    effects = judged.effects
+    accepts = effects.accept is None or effects.accept is effects.terms.true
+    if effects.writes or not accepts or len(effects.conjuncts) != 1:
+        return False
+    (test,) = effects.conjuncts
+    if not isinstance(test, Operation) or test.operation is not BinaryOperation.NOT_EQUAL:
+        return False
+    return any(_is_label(name, effects, own) and effects.uniform(other) for own, other in _both_ways(test.arguments))
+
+
+def _both_ways(pair: tuple[Term, ...]) -> tuple[tuple[Term, Term], tuple[Term, Term]]:
+    return (pair[0], pair[1]), (pair[1], pair[0])
+
+
+def _is_label(name: str, effects: Effects, term: Term) -> bool:
+    return isinstance(term, ElementTerm) and term.array == name and term.index is effects.far
