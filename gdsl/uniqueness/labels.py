@@ -20,6 +20,7 @@ throughout: it is a forest. What single passes leave depends on the order, but t
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 
 from gdsl.effects import Effects, Write, each
@@ -100,7 +101,7 @@ class LabelLoop:
         """What the labels after the loop are made from, where no order decides them; None where one may."""
         if not self.loop.resets() and self.loop.frontier is None:
             return None
-        kinds: list[bool] = []  # for each step that writes labels: whether it compresses, else it hooks
+        kinds: list[_Kind] = []
         data: set[str] = {name}
         frontiers: set[tuple[str, bool]] = set()
         body = self.loop.loop.body
@@ -108,22 +109,22 @@ class LabelLoop:
             if not written_in((step,), self.sites)[0].get(name):
                 continue
             if self._shortens(name, body, place):
-                kinds.append(True)
+                kinds.append(_Kind.SHORTENS_CHANGED if isinstance(step, nodes.If) else _Kind.SHORTENS)
             elif isinstance(step, nodes.Operator) and self._is_hook(name, step):
-                kinds.append(False)
+                kinds.append(_Kind.HOOKS)
                 made_from = self.loop.origins(name, self.sites[step.site])
                 data |= made_from[0]
                 frontiers |= made_from[1]
             else:
                 return None
-        compressed = all(
-            kind or (kinds[place - 1] and (place > 0 or starts_compressed)) for place, kind in enumerate(kinds)
-        )
-        return (frozenset(data), frozenset(frontiers)) if compressed and False in kinds else None
+        if self.loop.frontier is not None and kinds[-1:] != [_Kind.SHORTENS]:  # labels are asked who stays, and left so
+            return None
+        hooked = _Kind.HOOKS in kinds and _from_roots(kinds, starts_compressed)
+        return (frozenset(data), frozenset(frontiers)) if hooked else None
 
     def _shortens(self, name: str, body: tuple[nodes.Step, ...], place: int) -> bool:
-        """Whether behind a step all labels are roots again. Where it is made only if the loop's flag stands, nothing
-        has changed since the pass began if it does not."""
+        """Whether behind a step all labels are roots, or as they were when the pass began: where it is made only if
+        the loop's flag stands, and it does not."""
         step = body[place]
         if isinstance(step, nodes.While):
             return _sets_before(body, place, step) and LabelLoop(step, self.sites, self.data).compresses(name)
@@ -155,6 +156,26 @@ class LabelLoop:
             return False
         by = narrows(loop.loop.body, frontier, name, step, self.sites)
         return by is not None and loop.written.get(by) == 1
+
+
+class _Kind(enum.Enum):
+    """What a step of a loop does to labels."""
+
+    HOOKS = enum.auto()
+    SHORTENS = enum.auto()
+    SHORTENS_CHANGED = enum.auto()
+    """It compresses them where the pass has changed any."""
+
+
+def _from_roots(kinds: list[_Kind], starts_compressed: bool) -> bool:
+    """Whether the steps of a loop that hook begin with compressed labels in every pass."""
+    at_first = starts_compressed and kinds[-1] is not _Kind.HOOKS
+    compressed = at_first
+    for kind in kinds:
+        if kind is _Kind.HOOKS and not compressed:
+            return False
+        compressed = kind is _Kind.SHORTENS or (kind is _Kind.SHORTENS_CHANGED and at_first)
+    return True
 
 
 def _sets_before(body: tuple[nodes.Step, ...], place: int, loop: nodes.While) -> bool:

@@ -65,7 +65,8 @@ def _links(name: str, effects: Effects, write: Write) -> bool:
 def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:
     """Whether each pass hooks along every edge of a set outside of which all labels were the same."""
     hooks = [step for step in loop.body if isinstance(step, nodes.Advance) and sites[step.site].effects.written(name)]
-    return bool(hooks) and any(_whole(step, before, sites, name) for step in hooks)
+    made = written_in(loop.body, sites)[1]
+    return any(_whole(step, before, sites, name) for step in hooks if step.frontier.frontier not in made)
 
 
 def _whole(step: nodes.Advance, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:

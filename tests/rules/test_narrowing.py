@@ -44,6 +44,12 @@ _OTHERS = {
         "        apart = neighbor_reduce(f, differ, some);\n"
         "        jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }\n",
     ),
+    "compressed before it is hooked": (
+        "        advance(f, hook, to=none);\n"
+        "        jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }\n",
+        "        jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }\n"
+        "        advance(f, hook, to=none);\n",
+    ),
     "hooked one way": (" label[label[src]] min= label[dst];", ""),
     "hooked over others": ("advance(f, hook", "advance(vertices, hook"),
     "written elsewhere": (

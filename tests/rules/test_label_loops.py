@@ -1,0 +1,52 @@
+"""Loops over labels that look like those whose end no order decides, and are others."""
+
+from __future__ import annotations
+
+import pytest
+from orders import answers, program_of
+
+_TEXT = """program p;
+problem { vertex label: vertex = id; local scalar moved: bool = true; local scalar seen: vertex; }
+edge functor weave(src, dst, e) { apply { label[label[dst]] min= label[src]; } }
+edge functor hook(src, dst, e) {
+    apply {
+        let forward = changed(label[label[dst]] min= label[src]);
+        let back = changed(label[label[src]] min= label[dst]);
+        moved |= forward || back;
+    }
+}
+vertex functor flatten(v) { apply { while (changed(label[v] min= label[label[v]])) { } } }
+schedule {
+    %s
+}
+"""
+_FLATTEN = "compute(vertices, flatten);"
+_FIRST = "advance(vertices, weave, to=none); compute(vertices, flatten); "
+_LOOP = "while (moved) { moved = false; %s }"
+_OVER_REST = "advance(rest, hook, over=all_edges, to=none); compute(vertices, flatten);"
+_REST = "frontier few = {0}; frontier rest = where(v => label[v] != seen); "
+EXACT = {
+    "what the pass has changed": _LOOP % f"advance(vertices, hook, to=none); if (moved) {{ {_FLATTEN} }}",
+    "twice in a pass": _LOOP % (f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none);" + _FLATTEN),
+    "all but one component": _FIRST + _REST + _LOOP % _OVER_REST,
+}
+OTHERS = {
+    "what the pass before has changed": _LOOP % f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none);",
+    "never before the first": "advance(vertices, weave, to=none); "
+    + _LOOP % f"if (moved) {{ {_FLATTEN} }} advance(vertices, hook, to=none); if (moved) {{ {_FLATTEN} }}",
+    "other vertices in the loop": _FIRST + _REST + _LOOP % ("rest = few; " + _OVER_REST),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_no_order_decides(name: str) -> None:
+    program = program_of(_TEXT % EXACT[name], "labels")
+    assert [data.unique for data in program.arrays] == [True]
+    assert len(answers(program, range(12))) == 1
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_an_order_decides(name: str) -> None:
+    program = program_of(_TEXT % OTHERS[name], "labels")
+    assert [data.unique for data in program.arrays] == [False]
+    assert len(answers(program, range(200), everything=True, enough=2)) > 1
