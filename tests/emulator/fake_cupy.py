@@ -300,7 +300,7 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "require", lambda: None)
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
-    monkeypatch.setattr(CudaDevice, "load", lambda self, cubin: _Module(cubin))
+    monkeypatch.setattr(CudaDevice, "_loaded", lambda self, cubin: _Module(cubin))
     backend = executable.CudaBackend()
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))

@@ -154,6 +154,16 @@ def test_ctrl_c() -> None:
     assert_right(submitted("bfs", 1, 3), ("bfs", 1, 3))
 
 
+def test_a_new_program_behind_an_endless_run() -> None:
+    endless = gdsl.compile(ENDLESS).prepare("cuda")
+    late = endless.submit(LONG, backend="cuda", timeout=0.5)
+    fresh = gdsl.compile("program fresh; problem { vertex a : int32 = 3; } schedule { fill(a, 8); }")
+    assert set(fresh.submit(LONG, backend="cuda").result().a.get().tolist()) == {8}
+    with pytest.raises(gdsl.GdslError) as caught:
+        late.result()
+    assert caught.value.code == "E0802"
+
+
 def test_python_ends_with_an_endless_run() -> None:
     text = f"""
 import gdsl

@@ -19,24 +19,12 @@ from gdsl.backends.cuda.clocks import Clock, Patience
 from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.line import Line
 from gdsl.backends.cuda.protocol import Arguments
+from gdsl.backends.cuda.reservation import Reservation
 from gdsl.backends.cuda.rooms import HAND_OVER, CudaBuffer, CudaRoom, CudaShared, offsets_of
 from gdsl.diagnostics import GdslError
 
 _PER_THREAD = 2
 """What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
-
-
-class _Reservation:
-    """A device for one run."""
-
-    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
-        self._device, self._timeout = device, timeout
-
-    def __enter__(self) -> None:
-        self._device.take(self._timeout)
-
-    def __exit__(self, kind: object, *_: object) -> None:
-        self._device.give(whole=kind is None)
 
 
 class CudaDevice(Launching):
@@ -73,7 +61,7 @@ class CudaDevice(Launching):
         is over when `wait` returns, so that memory kept from it may be used on any stream. Runs that nobody waits for
         end before.
         """
-        return _Reservation(self, timeout)
+        return Reservation(self, timeout)
 
     def take(self, timeout: float | None, joins: bool = False) -> None:
         """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
@@ -162,10 +150,12 @@ class CudaDevice(Launching):
 
     @cached_property
     def hand_over_and_clear(self) -> Any:
-        """The same for a run behind which another one is queued. It runs once for nothing, which has it loaded."""
+        """The same for a run behind which another one is queued. Both run once for nothing, which has them loaded."""
         kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
         self.zero(memory)
-        self.launch_block(kernel, 1, Arguments(*numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)))
+        nothing = numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)
+        self.launch_block(kernel, 1, Arguments(*nothing))
+        self.launch_block(self.hand_over, 1, Arguments(*nothing[:3]))
         return kernel
 
     @cached_property
@@ -278,6 +268,16 @@ class CudaDevice(Launching):
     def result(self, buffer: Any, dtype: Any, count: int) -> Any:
         """The first `count` values as a CuPy array over the same memory."""
         return self.cupy.ndarray((count,), dtype, memptr=buffer.memory)
+
+    def load(self, cubin: bytes) -> Any:
+        """The kernels of a cubin: `get_function(name)`. It may wait for runs: those that nobody watches end before."""
+        if self.line.flights:
+            if self._holder == threading.get_ident():
+                self.line.let_pass(None, None)
+            else:
+                with self.reserved(None):
+                    pass
+        return super().load(cubin)
 
     # The clock
 

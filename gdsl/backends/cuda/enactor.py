@@ -130,8 +130,8 @@ class Enactor:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
         self.limits, self._bindings = limits, bindings
         memory, whole = self._memory_of(bindings), False
-        if memory.sends_values:
-            device.line.let_pass(None, None)  # they lie where the next run's will
+        if not memory.can_join:
+            device.line.let_pass(None, None)
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from gdsl.backends import processes
 from gdsl.backends.cuda.clocks import SPINNING
 from gdsl.backends.cuda.protocol import Buffer
+from gdsl.backends.cuda.rooms import MOST_IN_LINE
 from gdsl.backends.failures import forked_error, timeout_error
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.diagnostics.caution import caution
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.run_memory import RunMemory
     from gdsl.graph.graph import Graph
 
-_MOST = 4
-"""Runs in line: while one goes on, the next ones are queued; more would keep memory and gain nothing."""
 _MOMENT, _PAUSE = 0.002, 5e-5
 """Seconds that who waits for a run keeps the device at least, and between two looks without it."""
 
@@ -147,7 +146,7 @@ class Line:
     def let_pass(self, lane: object, until: float | None) -> bool:
         """Wait for those that another run must not meet: all, or, of one that joins their `lane`, the first where they
         are too many. False where it is not so until that moment."""
-        most = _MOST - 1 if lane is not None and lane == self._lane else 0
+        most = MOST_IN_LINE - 1 if lane is not None and lane == self._lane else 0
         while len(self.flights) > most:
             if not self._settle_first(until):
                 return False

@@ -66,6 +66,11 @@ class Shared(Protocol):
         """Copy all buffers to the host; it is there once `Device.wait` has returned."""
         ...
 
+    @property
+    def has_places(self) -> bool:
+        """The same."""
+        ...
+
     def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
         """As `CudaShared` has it, for runs that are not waited for."""
         ...

@@ -19,6 +19,9 @@ _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
 """Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
 microseconds before a copy would be, but has to be loaded first. 16 bytes a thread and turn."""
 _THREADS = 256
+MOST_IN_LINE = 4
+"""Runs that nobody waits for, on a device: while one goes on, the next ones are queued; more would keep memory and gain
+nothing."""
 STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 HAND_OVER = f"""
@@ -112,6 +115,7 @@ class CudaShared:
         self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
         self._received_sizes = [*self._sizes[:-1], beginning]
         self._spare.clear()
+        self._has_places = False
 
     def send(self) -> None:
         """Queue the copy, if that has not been done."""
@@ -144,11 +148,19 @@ class CudaShared:
         else:
             runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
 
+    @property
+    def has_places(self) -> bool:
+        """Whether `incoming` has nothing to make."""
+        return self._has_places
+
     def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
         """A place for what a run hands over, made before it begins: beside it, pinned memory and a kernel to load would
         be there once it has ended. Where one of the `words` of the control block says that the run was stopped, `rooms`
         are cleared behind it: the address of pairs of an address and a number of words, and how many pairs."""
         _ = self._device.hand_over_and_clear
+        if not self._has_places:
+            self._spare = [self._another(words) for _ in range(MOST_IN_LINE)]
+            self._has_places = True
         incoming = self._spare.pop() if self._spare else self._another(words)
         if incoming.rooms is not rooms:
             incoming.clear(rooms)

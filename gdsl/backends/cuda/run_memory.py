@@ -91,9 +91,10 @@ class RunMemory:
         self._handed_over: Sequence[Bytes] | None = None
 
     @property
-    def sends_values(self) -> bool:
-        """Whether values of the caller lie where the host sends from."""
-        return bool(self._scalars_given)
+    def can_join(self) -> bool:
+        """Whether a run may be asked for beside others that nobody watches: nothing is made for it that would be there
+        once these have ended, and no values of the caller lie where the host sends from."""
+        return self.shared.has_places and not self._scalars_given
 
     def _is_handed(self, buffer: storage.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
