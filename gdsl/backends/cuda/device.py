@@ -279,6 +279,7 @@ class CudaDevice(Launching):
                     pass
         return super().load(cubin)
 
+
     # The clock
 
     def lane(self) -> object:

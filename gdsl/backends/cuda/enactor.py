@@ -180,7 +180,7 @@ class Enactor:
         for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
             registers, local, shared, most = self.device.resources(kernel)
             resident = self.device.resident_blocks(kernel, threads, self._lent)
-            kernels.append(Kernel(name, registers, local, shared, resident, threads, most))
+            kernels.append(Kernel(name, registers, local, shared + self._lent, resident, threads, most))
         grid = (
             f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
         )

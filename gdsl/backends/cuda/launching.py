@@ -54,7 +54,7 @@ class Launching:
         192 KB 0.57 ms an iteration, with 208 0.70)."""
         runtime = self.cupy.cuda.runtime
         most = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMaxSharedMemoryPerBlockOptin, self.id))
-        lent = most * 4 // 5 - self.resources(kernel)[2]
+        lent = max(0, most * 4 // 5 - self.resources(kernel)[2])
         self._driver.funcSetAttribute(kernel.ptr, _LENT, lent)
         return lent
 
