@@ -96,7 +96,8 @@ def _left(sweep: Sweep) -> list[str]:
 
 def _members(members: Members) -> str:
     everything = "all vertices" if members.domain is Domain.VERTEX else "all edges"
-    return f"{members.frontier} as a {members.form.value}" if members.form is not None else everything
+    by_number = ", by number where it has all vertices" if members.whole else ""
+    return f"{members.frontier} as a {members.form.value}{by_number}" if members.form is not None else everything
 
 
 def _selection(selection: Selection, program: Program) -> list[str]:

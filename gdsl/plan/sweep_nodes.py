@@ -94,11 +94,14 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """What a sweep runs on: a frontier in one form, or, without one, everything of the domain."""
+    """What a sweep runs on: a frontier in one form, or, without one, everything of the domain.
+
+    `whole`: as a queue it is not read where the frontier has all vertices."""
 
     domain: Domain
     frontier: str | None
     form: Form | None
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,6 +61,7 @@ from gdsl.plan.skips import skips_of
 from gdsl.plan.target import Target
 from gdsl.plan.values_first import looks_at_value_first
 from gdsl.plan.waiting import operation_waits
+from gdsl.plan.whole_sets import walked_whole, whole_sets
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -82,6 +83,7 @@ class OperationPlanner:
         self._skips = skips_of(self.program, self.target, self.directions.counts)
         self.repeated: frozenset[str] = frozenset()
         """The frontiers that may hold a vertex twice."""
+        self._whole = whole_sets(self.program) if self.target.grid else frozenset[str]()
         self._ask = Remembered()
         self._claims: dict[tuple[object, ...], Variant | None] = {}
         data: tuple[Param | Array | Scalar, ...] = (
@@ -150,7 +152,7 @@ class OperationPlanner:
             early = self._early_of_edges(step, functor, variant, balance)
             walks.append(Walk(over, over, variant, shared, limits.get(over), asks, by_one, early))
         return Sweep(
-            members=_members(step.frontier, form_of_members(balance, pulls=False)),
+            members=self._members(step, form_of_members(balance, pulls=False)),
             own=None,
             walks=tuple(walks),
             selection=None,
@@ -217,7 +219,7 @@ class OperationPlanner:
         own = self._ask(variants.on_elements, functor, self._repeats(step))
         by_one = self._by_one(functor) if step.frontier.domain is Domain.VERTEX else None
         return Sweep(
-            members=_members(step.frontier, Form.QUEUE),
+            members=self._members(step, Form.QUEUE),
             own=own,
             walks=(),
             selection=None,
@@ -259,7 +261,7 @@ class OperationPlanner:
         first = looks_at_value_first(step, functor, self.target)
         limits = self._limits(functor, balance)
         return Sweep(
-            members=_members(step.frontier, form_of_members(balance, pulls=False)),
+            members=self._members(step, form_of_members(balance, pulls=False)),
             own=None,
             walks=tuple(Walk(over, over, variant, shared, limits.get(over), asks) for over in _sides(step.over)),
             selection=None,
@@ -281,7 +283,7 @@ class OperationPlanner:
         variant = self._ask(variants.valued, functor)
         asks = self._ask(variants.asks_for_edge, functor)
         sweep = Sweep(
-            members=_members(step.frontier, Form.QUEUE),
+            members=self._members(step, Form.QUEUE),
             own=None,
             walks=tuple(Walk(over, over, variant, variant, None, asks) for over in _sides(step.over)),
             selection=None,
@@ -323,6 +325,11 @@ class OperationPlanner:
     def _balance(self, step: Operator) -> Balance:
         """Of a push or a reduction."""
         return balance_of(self.program.tuning.sites[step.site].balance, self.target, False, self._repeats(step))
+
+    def _members(self, step: Operator, form: Form) -> Members:
+        """What is walked, and whether it may be all vertices."""
+        whole = walked_whole(step.frontier, form, self._whole, self._repeats(step))
+        return dataclasses.replace(_members(step.frontier, form), whole=whole)
 
     def _repeats(self, step: Operator) -> bool:
         return step.frontier.frontier in self.repeated

@@ -43,6 +43,7 @@ from gdsl.plan.verifier_intersections import verify_intersection
 from gdsl.plan.verifier_votes import verify_vote
 from gdsl.plan.waiting import operation_waits
 from gdsl.plan.walking import operations, sweeps_of, variants_of
+from gdsl.plan.whole_sets import walked_whole, whole_sets
 
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
 
@@ -60,6 +61,7 @@ class SweepVerifier:
         self.arrays = {array.name: array.type for array in plan.program.arrays}
         self._accesses = Accesses(plan.program)
         self._repeated = repeated_of(plan)
+        self._may_be_whole = whole_sets(plan.program) if plan.target.grid else frozenset[str]()
         self._inside = {each.step.site for operation in operations(plan) for each in operation.ahead}
         """The operators that run in the sweep of another."""
         self._fusion = Fusion(self._accesses, self._repeated)
@@ -133,6 +135,8 @@ class SweepVerifier:
         pulls = sweep.selection is not None
         wanted_form = form_of_members(sweep.balance, pulls)
         self.expect(members.form in (None, wanted_form), "members in another form")
+        whole = walked_whole(own, wanted_form, self._may_be_whole, self.repeats)
+        self.expect(members.whole == whole, "whether members may be all vertices")
         over = [each.over for each in sweep.walks]
         asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]

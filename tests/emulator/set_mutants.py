@@ -148,6 +148,14 @@ INTERSECTIONS = (
 
 SETS = (
     Mutant(
+        "whether a set is whole",
+        "runtime/frontier.cuh",
+        "f.size == num_vertices};",
+        "f.size + 1 >= num_vertices};",
+        "coreness",
+        "result",
+    ),
+    Mutant(
         "no grid barrier before marks are asked",
         _SETS,
         "mark(marks, f.queue[i]); }\n    synchronize(run);",

@@ -77,6 +77,8 @@ def more_of(sweep: Sweep, place: int) -> str:
 
 def members_of(sweep: Sweep, prefix: str) -> str:
     """What makes the members of a set of a frontier, whose struct has this `prefix`."""
+    if sweep.members.whole and sweep.order is None:
+        return "members_among(input, d.graph.num_vertices)"
     return "entries_of(input, order)" if sweep.order is not None else f"{prefix}members_of(input)"
 
 

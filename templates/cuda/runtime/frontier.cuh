@@ -39,6 +39,21 @@ struct queue_members {
 };
 __device__ __forceinline__ queue_members members_of(const frontier& f) { return queue_members{f.queue, f.bitmap, f.size}; }
 
+// piece: whole_members members_among
+// Of a set that may have all vertices, which are in order then without a look into its queue.
+struct whole_members {
+    const vertex* queue;
+    const uint32* bitmap;
+    uint64 count;
+    bool whole;
+    __device__ __forceinline__ uint64 size() const { return count; }
+    __device__ __forceinline__ vertex operator[](uint64 i) const { return whole ? vertex(i) : queue[i]; }
+    __device__ __forceinline__ bool contains(vertex v) const { return (bitmap[v / 32] >> (v % 32) & 1) != 0; }
+};
+__device__ __forceinline__ whole_members members_among(const frontier& f, uint64 num_vertices) {
+    return whole_members{f.queue, f.bitmap, f.size, f.size == num_vertices};
+}
+
 // piece: all_members
 struct all_members {
     uint64 count;

@@ -238,6 +238,7 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
+// piece: whole_members members_among
 // piece: uncounted
 // piece: append_rest
 // piece: collector
@@ -367,7 +368,7 @@ __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, 
         const bool accepted = active && back_apply(d, far, in_lists{d.graph}.id(at), iteration, early);
         out.append(accepted, accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_of(input), in_lists{d.graph}, visit_ahead, visit));
+    count_visited(run, push_warps_side_by_side<4, back_early>(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, visit_ahead, visit));
     push_hubs_side_by_side<4, back_early>(run, d.graph.largest_degree, in_lists{d.graph}, 0, visit_ahead, visit);
     out.flush();
     end_edges(run, result);
@@ -448,14 +449,14 @@ __device__ __forceinline__ void advance_both(enactor& run, const data_slice& d, 
         const bool accepted = active && meet_condition(near, far) && meet_apply();
         out.append(accepted && mark_edge(seen, at), at);
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         const bool accepted = active && meet_condition(far, near) && meet_apply();
         out.append(accepted && mark_edge(seen, in_lists{d.graph}.id(at)), accepted ? in_lists{d.graph}.id(at) : NO_EDGE);
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
+    count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     out.flush();
     end_edges(run, result);

@@ -247,7 +247,7 @@ struct frontier {
 // piece: out_lists
 // piece: first_places
 // piece: in_lists
-// piece: queue_members members_of
+// piece: whole_members members_among
 // piece: all_members
 // piece: uncounted
 // piece: append_rest
@@ -375,7 +375,7 @@ __device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active && sample_condition(d, near, at)) { sample_apply(d, near, far); }
     };
-    count_visited(run, push_threads(run, members_of(input), first_places{d.graph, 2}, visit));
+    count_visited(run, push_threads(run, members_among(input, d.graph.num_vertices), first_places{d.graph, 2}, visit));
     synchronize(run);
     end_operator(run, 0, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -394,7 +394,7 @@ __device__ __forceinline__ void reduce_differ(enactor& run, const data_slice& d,
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(differ_condition(d, near, at) ? differ_value(d, near, far) : false); };
-    reduce_until(run, members_of(input), first_places{d.graph, 2}, false, true, combine, value,
+    reduce_until(run, members_among(input, d.graph.num_vertices), first_places{d.graph, 2}, false, true, combine, value,
         [&](vertex near, bool reduced, bool) { d.apart[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, first_places{d.graph, 2}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.apart[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.apart[near], reduced); });
@@ -408,7 +408,7 @@ __device__ __forceinline__ void filter_open(enactor& run, const data_slice& d, f
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && open_condition(d, v);
         out.append(accepted, v);
     });
@@ -466,13 +466,13 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, far, near, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
+    count_visited(run, push_warps(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     {
         const bool total = block_reduce(run.shared, totals.hooked, false,

@@ -271,6 +271,7 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
+// piece: whole_members members_among
 // piece: all_members
 // piece: uncounted
 // piece: append_rest
@@ -420,7 +421,7 @@ __device__ __forceinline__ void compute_peel_find(enactor& run, const data_slice
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     peel_find_totals totals;
-    each_vertex(members_of(input), [&](vertex v) { peel_find_apply(d, v, totals); });
+    each_vertex(members_among(input, d.graph.num_vertices), [&](vertex v) { peel_find_apply(d, v, totals); });
     {
         const int64 total = block_reduce(run.shared, totals.peel_least, 9223372036854775807ll,
             [](int64 a, int64 b) { return least(a, b); });
@@ -435,7 +436,7 @@ __device__ __forceinline__ void filter_peel_take(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && peel_take_condition(d, v);
         out.append(accepted, v);
     });
@@ -450,7 +451,7 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && peel_keep_condition(d, v);
         out.append(accepted, v);
     });

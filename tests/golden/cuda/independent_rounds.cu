@@ -230,6 +230,7 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
+// piece: whole_members members_among
 // piece: uncounted
 // piece: append_rest
 // piece: collector
@@ -324,7 +325,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(greatest(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, near, far, far) ? rival_value(d, far) : 0ull); };
-    reduce_warps<4>(run, members_of(input), out_lists{d.graph}, 0ull, combine, value,
+    reduce_warps<4>(run, members_among(input, d.graph.num_vertices), out_lists{d.graph}, 0ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.most[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
@@ -332,7 +333,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     const uint64 chunks = load_relaxed(&run.counters()->hubs);
     synchronize(run);
     const auto value_back = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near, far) ? rival_value(d, far) : 0ull); };
-    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 0ull, combine, value_back,
+    reduce_warps<4>(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced, bool) { d.most[near] = combine(d.most[near], reduced); });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, chunks, 0ull, combine, value_back,
         [&](vertex near, uint64 reduced) { reduce_max(&d.most[near], reduced); });
@@ -346,7 +347,7 @@ __device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, f
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && wins_condition(d, v);
         out.append(accepted, v);
     });

@@ -242,6 +242,7 @@ struct frontier {
 // piece: out_lists
 // piece: in_lists
 // piece: queue_members members_of
+// piece: whole_members members_among
 // piece: all_members
 // piece: uncounted
 // piece: append_rest
@@ -381,7 +382,7 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
-    reduce_warps<4>(run, members_of(input), in_lists{d.graph}, 18446744073709551615ull, combine, value,
+    reduce_warps<4>(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
@@ -396,7 +397,7 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
     begin_operator(run);
     join_totals totals;
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && join_condition(d, v);
         if (accepted) { join_apply(d, v, iteration, totals); }
         out.append(accepted, v);
@@ -449,7 +450,7 @@ __device__ __forceinline__ void filter_undecided(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && undecided_condition(d, v);
         out.append(accepted, v);
     });
