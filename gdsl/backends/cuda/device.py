@@ -279,7 +279,6 @@ class CudaDevice(Launching):
                     pass
         return super().load(cubin)
 
-
     # The clock
 
     def lane(self) -> object:
