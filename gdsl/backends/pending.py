@@ -61,12 +61,10 @@ class Ended:
 
 
 def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Limits) -> Running:
-    """Ask for a run. Raises what is wrong before it begins."""
+    """Ask for a run. What it fails with, `Running.take` raises, also where its time is over before its turn comes."""
     own: Any = getattr(executable, "submit", None)
-    running: Running | None = own(graph, bindings, limits) if own is not None else None
-    if running is not None:
-        return running
     try:
-        return Ended(executable.run(graph, bindings, limits), None)
+        running: Running | None = own(graph, bindings, limits) if own is not None else None
+        return running if running is not None else Ended(executable.run(graph, bindings, limits), None)
     except GdslError as error:
         return Ended(None, error.with_traceback(None))  # which knows who asked

@@ -127,11 +127,12 @@ class Enactor:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
         self.limits, self._bindings = limits, bindings
         memory, whole = self._memory_of(bindings), False
-        if memory.sends_values:
-            device.line.let_pass(None, None)  # they lie where the next run's will
+        left, started = limits.left, time.monotonic()
+        # Values that are sent lie where the next run's will.
+        if memory.sends_values and not device.line.let_pass(None, None if left is None else started + left):
+            raise failures.timeout_error(limits.timeout or 0.0)
         try:
             memory.begin(bindings, limits)
-            started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
             for kernel in self._fused:
                 device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments)

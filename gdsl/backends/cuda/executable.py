@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -276,7 +277,9 @@ class CudaExecutable:
                 except GdslError as error:
                     if error.code != "E0912" or not self._keeps_ids(graph):
                         raise
+        asked = limits.timeout and time.monotonic()
         with self._device.reserved(limits.timeout):
+            limits = limits.since(asked)
             try:
                 return (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
@@ -294,7 +297,9 @@ class CudaExecutable:
                     return suited.submit(graph, bindings, limits)
             if self._looks_up(graph, bindings):
                 return self._looking_up().submit(graph, bindings, limits)
+        asked = limits.timeout and time.monotonic()
         with self._device.reserved(limits.timeout, joins=True):
+            limits = limits.since(asked)
             try:
                 enactor = enactor or self._enactor(graph, bindings)
                 return enactor.submit(self._device, graph, bindings, limits) if enactor.can_fly(bindings) else None
