@@ -80,7 +80,7 @@ class Pending:
         self, program: Program, graph: Graph, asked: _Asked, stops: Limits, called: float, tuned: Tuned | None
     ) -> None:
         """Use `Program.submit` instead."""
-        self._ended: list[Result | GdslError] = []
+        self._ended: list[Result | Exception] = []
         """The first is what came of it: of several threads that find out at once one is the first."""
         self._is_told = False
         self._program, self._stops, self._called, self._tuned = program, stops, called, tuned
@@ -109,16 +109,16 @@ class Pending:
         goes on. Ctrl-C stops what the GPU has in line; `result` of a run that was stopped so runs it anew.
         """
         found = self._waited(timeout)
-        if isinstance(found, GdslError):
+        if isinstance(found, Exception):
             raise found.with_traceback(None) from None
         return found
 
-    def exception(self, timeout: float | None = None) -> GdslError | None:
+    def exception(self, timeout: float | None = None) -> Exception | None:
         """What `result` would raise of the run, None where it came to its end; waits as `result` does."""
         found = self._waited(timeout)
-        return found if isinstance(found, GdslError) else None
+        return found if isinstance(found, Exception) else None
 
-    def _waited(self, timeout: float | None) -> Result | GdslError:
+    def _waited(self, timeout: float | None) -> Result | Exception:
         """What came of the run, which the caller is told. Raises TimeoutError."""
         most = 0.0 if timeout is not None and is_real(timeout) and timeout <= 0 else seconds(timeout)
         until = None if most is None else time.monotonic() + most
@@ -138,8 +138,8 @@ class Pending:
         graph, (choice, executable, bindings, compile_ms) = asked
         try:
             outcome = running.take()
-        except GdslError as error:
-            self._ended.append(self._program._explained(error))
+        except Exception as error:  # of the driver too
+            self._ended.append(self._program._explained(error) if isinstance(error, GdslError) else error)
             error.__traceback__ = None  # which knows this object
         else:
             if outcome is None:
@@ -155,7 +155,7 @@ class Pending:
     def __del__(self) -> None:
         running = getattr(self, "_running", None)
         if running is not None and not self._is_told and not (self._ended and isinstance(self._ended[0], Result)):
-            running.drop()
+            running.drop(self._program._explained)
 
     def __reduce__(self) -> Any:
         raise TypeError("a run that may still be going on stays in its process; its result() can be copied and pickled")

@@ -167,7 +167,7 @@ def test_wrong_values_are_told_at_once(cupy: FakeCupy, graph: gdsl.Graph) -> Non
 def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
     program.submit(graph, source=0, backend="cuda", max_iterations=1)
-    with pytest.warns(RuntimeWarning, match="nobody has asked for.*1 pass, the most allowed"):
+    with pytest.warns(RuntimeWarning, match=r"nobody has asked for: .*bfs\.gdsl:\d.*1 pass, the most allowed"):
         program(graph, source=0, backend="cuda")
     pending = program.submit(graph, source=0, backend="cuda", max_iterations=1)
     assert pending.done()
@@ -181,6 +181,26 @@ def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl
         del pending
         program.submit(graph, source=1, backend="cuda")
         program(graph, source=0, backend="cuda")
+
+
+def test_what_the_driver_says_is_told_as_other_failures(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+
+    def failing(*_: object) -> bool:
+        raise OSError("an illegal address")
+
+    pending = [program.submit(graph, source=0, backend="cuda") for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr(CudaDevice, "wait_for", failing)
+        assert [each.done() for each in pending] == [True] * 2
+    assert isinstance(pending[0].exception(), OSError)
+    with pytest.raises(OSError, match="illegal address"):
+        pending[0].result()
+    with pytest.warns(RuntimeWarning, match="nobody has asked for: OSError: an illegal address"):
+        del pending
+    assert program.submit(graph, source=3, backend="cuda").result().distance.get().tolist() == distances(3)
 
 
 def test_a_graph_stays_until_its_run_is_over(cupy: FakeCupy, busy: SimpleNamespace) -> None:
