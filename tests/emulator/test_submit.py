@@ -20,8 +20,6 @@ from gdsl.backends import processes, registry
 from gdsl.backends.cuda import clocks, rooms
 from gdsl.backends.cuda import line as lines
 from gdsl.backends.cuda.device import CudaDevice
-from gdsl.backends.cuda.run_memory import RunMemory
-from gdsl.backends.interface import Bindings, Limits
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -362,33 +360,6 @@ def test_time_that_is_over_before_the_turn_comes_is_told_by_result(
     busy.until = 0.0
     assert pending.result().total == first
     assert [each.result().distance.get().tolist() for each in pending_too] == [distances(source) for source in range(3)]
-
-
-def test_waiting_for_the_turn_is_part_of_the_time(
-    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, held, given = gdsl.compile("bfs", tune=SMALL), threading.Event(), list[float]()
-    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    begin = RunMemory.begin
-
-    def begun(memory: RunMemory, bindings: Bindings, limits: Limits) -> None:
-        given.append(limits.left or 0.0)
-        begin(memory, bindings, limits)
-
-    def hold() -> None:
-        with device.reserved(None):
-            held.set()
-            time.sleep(0.3)
-
-    monkeypatch.setattr(RunMemory, "begin", begun)
-    for ask in (program, program.submit):
-        held.clear()
-        other = threading.Thread(target=hold)
-        other.start()
-        held.wait()
-        ask(graph, source=1, backend="cuda", timeout=60)
-        other.join()
-    assert len(given) == 2 and max(given) < 59.9, "of the 60 seconds"
 
 
 @pytest.mark.parametrize("name", ["sssp", "bfs"])
