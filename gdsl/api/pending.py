@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,8 +12,9 @@ from gdsl import deadline
 from gdsl.api.limits import limits, seconds
 from gdsl.api.result import Result
 from gdsl.backends.interface import Bindings, Executable, Limits
-from gdsl.backends.pending import submit
+from gdsl.backends.pending import Running, submit
 from gdsl.diagnostics import GdslError
+from gdsl.numerals import is_real
 
 if TYPE_CHECKING:
     from gdsl.api.program import Program
@@ -53,35 +55,36 @@ def _submitted(
         raise program._explained(error) from None
 
 
+_ELSEWHERE = {
+    "cancel": "a run cannot be taken out of the line; give `submit` a timeout, or let go of what it gave",
+    "cancelled": "a run cannot be taken out of the line",
+    "running": "ask done()",
+    "add_done_callback": "nobody watches the run; for a callback hand `result` to a thread of a "
+    "concurrent.futures.ThreadPoolExecutor: pool.submit(pending.result).add_done_callback(…)",
+    "_condition": "concurrent.futures waits for futures of its own executors alone: ask each for its result(), or give "
+    "it pool.submit(pending.result) of a ThreadPoolExecutor",
+}
+"""What Python's own futures have beside, and what to do instead."""
+
+
 class Pending:
     """A run that was asked for by `Program.submit` and may still be going on.
 
-    Its graph stays until it is over. Where the result is never asked for, a failure becomes a RuntimeWarning.
+    Its graph stays until it is over. Where the result is never asked for, a failure becomes a RuntimeWarning. Several
+    threads may ask.
     """
 
-    __slots__ = (
-        "__weakref__",
-        "_asked",
-        "_called",
-        "_error",
-        "_graph",
-        "_is_told",
-        "_program",
-        "_result",
-        "_running",
-        "_stops",
-        "_tuned",
-    )
+    __slots__ = ("__weakref__", "_asked", "_called", "_ended", "_is_told", "_program", "_running", "_stops", "_tuned")
 
     def __init__(
         self, program: Program, graph: Graph, asked: _Asked, stops: Limits, called: float, tuned: Tuned | None
     ) -> None:
         """Use `Program.submit` instead."""
-        self._result: Result | None = None
-        self._error: GdslError | None = None
+        self._ended: list[Result | Exception] = []
+        """The first is what came of it: of several threads that find out at once one is the first."""
         self._is_told = False
-        self._program, self._graph, self._stops, self._called, self._tuned = program, graph, stops, called, tuned
-        self._asked: _Asked | None = asked
+        self._program, self._stops, self._called, self._tuned = program, stops, called, tuned
+        self._asked: tuple[Graph, _Asked] | None = (graph, asked)
         self._running = submit(asked[1], graph, asked[2], self._left())
 
     def _left(self) -> Limits:
@@ -91,65 +94,82 @@ class Pending:
 
     def done(self) -> bool:
         """Whether `result` has nothing to wait for. This does not wait either; a run that is late is stopped by it."""
-        while self._result is None and self._error is None:
-            if not self._running.is_done():
+        while not self._ended:
+            running = self._running
+            if not running.is_done():
                 return False
-            self._take()
+            self._take(running)
         return True
 
     def result(self, timeout: float | None = None) -> Result:
-        """What the run gave, the same `Result` each time; waits for it for `timeout` seconds at most (0: not at all).
+        """What the run gave, the same `Result` each time; waits for it for `timeout` seconds at most (0 or less: not at
+        all).
 
         Raises what the call would have raised, and TimeoutError where the run is still going on after `timeout`, and
         goes on. Ctrl-C stops what the GPU has in line; `result` of a run that was stopped so runs it anew.
         """
-        if self._result is None:
-            self._wait(timeout)
-        if self._error is not None:
-            self._is_told = True
-            raise self._error.with_traceback(None) from None
-        assert self._result is not None
-        return self._result
+        found = self._waited(timeout)
+        if isinstance(found, Exception):
+            raise found.with_traceback(None) from None
+        return found
 
-    def _wait(self, timeout: float | None) -> None:
-        """Until there is a result or an error. Raises TimeoutError."""
-        most = 0.0 if type(timeout) in (int, float) and timeout == 0 else seconds(timeout)
+    def exception(self, timeout: float | None = None) -> Exception | None:
+        """What `result` would raise of the run, None where it came to its end; waits as `result` does."""
+        found = self._waited(timeout)
+        return found if isinstance(found, Exception) else None
+
+    def _waited(self, timeout: float | None) -> Result | Exception:
+        """What came of the run, which the caller is told. Raises TimeoutError."""
+        most = 0.0 if timeout is not None and is_real(timeout) and timeout <= 0 else seconds(timeout)
         until = None if most is None else time.monotonic() + most
-        while self._result is None and self._error is None:
-            if not self._running.wait(until):
-                raise TimeoutError(f"the run is still going on after {most:g} seconds")
-            self._take()
+        while not self._ended:
+            running = self._running
+            if not running.wait(until):
+                raise TimeoutError(f"the run is still going on{f' after {most:g} seconds' if most else ''}")
+            self._take(running)
+        self._is_told = True
+        return self._ended[0]
 
-    def _take(self) -> None:
+    def _take(self, running: Running) -> None:
         """What the run gave, which is over; where it was stopped for another's sake, ask for it again."""
         asked = self._asked
         if asked is None:  # another thread was quicker
             return
-        choice, executable, bindings, compile_ms = asked
-        graph, program = self._graph, self._program
+        graph, (choice, executable, bindings, compile_ms) = asked
         try:
-            outcome = self._running.take()
-        except GdslError as error:
-            self._error = program._explained(error)
+            outcome = running.take()
+        except Exception as error:  # of the driver too
+            self._ended.append(self._program._explained(error) if isinstance(error, GdslError) else error)
             error.__traceback__ = None  # which knows this object
         else:
             if outcome is None:
-                self._running = submit(executable, graph, bindings, self._left())
+                if self._running is running:
+                    self._running = submit(executable, graph, bindings, self._left())
                 return
             backend = choice.backend.name
-            made = Result(program._results, outcome, backend, choice.line, compile_ms, bindings.params, graph)
+            made = Result(self._program._results, outcome, backend, choice.line, compile_ms, bindings.params, graph)
             made.tuned = self._tuned
-            self._result = made
+            self._ended.append(made)
         self._asked = None
-        del self._graph
 
     def __del__(self) -> None:
         running = getattr(self, "_running", None)
-        if running is not None and self._result is None and not self._is_told:
-            running.drop()
+        if running is not None and not self._is_told and not (self._ended and isinstance(self._ended[0], Result)):
+            running.drop(self._program._explained)
 
     def __reduce__(self) -> Any:
         raise TypeError("a run that may still be going on stays in its process; its result() can be copied and pickled")
 
+    def __getattr__(self, name: str) -> Any:
+        """Nothing; says where it is to be had."""
+        if name in _ELSEWHERE:
+            raise AttributeError(f"a Pending has no {name!r}: {_ELSEWHERE[name]}")
+        if not name.startswith("_") and name in self._program._results.declared:
+            raise AttributeError(f"a Pending has no {name!r}, its result has: pending.result().{name}")
+        raise AttributeError(f"a Pending has no {name!r}; it has result(), exception() and done()")
+
     def __repr__(self) -> str:
-        return f"<Pending {self._program.name}, {'done' if self.done() else 'going on'}>"
+        is_done = bool(self._ended)
+        with contextlib.suppress(GdslError, RuntimeError):  # of a process that was forked, and amidst another run
+            is_done = is_done or self._running.is_done()
+        return f"<Pending {self._program.name}, {'done' if is_done else 'going on'}>"

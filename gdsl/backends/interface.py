@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import time
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
@@ -63,6 +64,10 @@ class Limits:
     def left(self) -> float | None:
         """Seconds that the run itself may last."""
         return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
+
+    def since(self, asked: float | None) -> Limits:
+        """With less time left, where it counts from the moment `asked` (of `time.monotonic`) and not from now on."""
+        return self if asked is None else dataclasses.replace(self, spent=self.spent + time.monotonic() - asked)
 
 
 @dataclasses.dataclass(slots=True)  # one a call: made by methods of its own, and not frozen, the quicker way

@@ -3,12 +3,16 @@ own, which is to wait at once."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.diagnostics.caution import caution
 from gdsl.graph.graph import Graph
+
+Explain = Callable[[GdslError], GdslError]
+"""Gives an error with the lines of the program's text that it is about."""
 
 
 class Running(Protocol):
@@ -28,8 +32,8 @@ class Running(Protocol):
         sake. Raises what `Executable.run` raises."""
         ...
 
-    def drop(self) -> None:
-        """Nobody will take it: a failure becomes a warning."""
+    def drop(self, explained: Explain) -> None:
+        """Nobody will take it: a failure becomes a warning, in the words that `explained` finds."""
         ...
 
 
@@ -54,19 +58,23 @@ class Ended:
             raise self._error
         return self._outcome
 
-    def drop(self) -> None:
+    def drop(self, explained: Explain) -> None:
         """Tell of the failure."""
         if self._error is not None:
-            caution(f"a run failed whose result nobody has asked for: {self._error}")
+            tell(self._error, explained)
+
+
+def tell(error: Exception, explained: Explain) -> None:
+    """Warn of a failure that nobody has asked for."""
+    told = explained(error) if isinstance(error, GdslError) else f"{type(error).__name__}: {error}"
+    caution(f"a run failed whose result nobody has asked for: {told}")
 
 
 def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Limits) -> Running:
-    """Ask for a run. Raises what is wrong before it begins."""
+    """Ask for a run. What it fails with, `Running.take` raises, also where its time is over before its turn comes."""
     own: Any = getattr(executable, "submit", None)
-    running: Running | None = own(graph, bindings, limits) if own is not None else None
-    if running is not None:
-        return running
     try:
-        return Ended(executable.run(graph, bindings, limits), None)
+        running: Running | None = own(graph, bindings, limits) if own is not None else None
+        return running if running is not None else Ended(executable.run(graph, bindings, limits), None)
     except GdslError as error:
         return Ended(None, error.with_traceback(None))  # which knows who asked

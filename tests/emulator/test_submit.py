@@ -204,14 +204,14 @@ def test_wrong_values_are_told_at_once(cupy: FakeCupy, graph: gdsl.Graph) -> Non
     with pytest.raises(ValueError, match="positive number of seconds"):
         program.submit(graph, source=0, timeout=0)
     with pytest.raises(ValueError, match="positive number of seconds"):
-        program.submit(graph, source=0, backend="cuda").result(timeout=-1)
+        program.submit(graph, source=0, backend="cuda").result(timeout=float("nan"))
     assert flights() <= 1
 
 
 def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
     program.submit(graph, source=0, backend="cuda", max_iterations=1)
-    with pytest.warns(RuntimeWarning, match="nobody has asked for.*1 pass, the most allowed"):
+    with pytest.warns(RuntimeWarning, match=r"nobody has asked for: .*bfs\.gdsl:\d.*1 pass, the most allowed"):
         program(graph, source=0, backend="cuda")
     pending = program.submit(graph, source=0, backend="cuda", max_iterations=1)
     assert pending.done()
@@ -225,6 +225,26 @@ def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl
         del pending
         program.submit(graph, source=1, backend="cuda")
         program(graph, source=0, backend="cuda")
+
+
+def test_what_the_driver_says_is_told_as_other_failures(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+
+    def failing(*_: object) -> bool:
+        raise OSError("an illegal address")
+
+    pending = [program.submit(graph, source=0, backend="cuda") for _ in range(2)]
+    with monkeypatch.context() as patched:
+        patched.setattr(CudaDevice, "wait_for", failing)
+        assert [each.done() for each in pending] == [True] * 2
+    assert isinstance(pending[0].exception(), OSError)
+    with pytest.raises(OSError, match="illegal address"):
+        pending[0].result()
+    with pytest.warns(RuntimeWarning, match="nobody has asked for: OSError: an illegal address"):
+        del pending
+    assert program.submit(graph, source=3, backend="cuda").result().distance.get().tolist() == distances(3)
 
 
 def test_a_graph_stays_until_its_run_is_over(cupy: FakeCupy, busy: SimpleNamespace) -> None:
@@ -369,6 +389,25 @@ def test_a_timeout_counts_from_the_submission(
     assert bfs(graph, source=4, backend="cuda", timeout=5).distance.get().tolist() == distances(4)
 
 
+def test_time_that_is_over_before_the_turn_comes_is_told_by_result(
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace
+) -> None:
+    bfs, given = (gdsl.compile(text, tune=SMALL) for text in ("bfs", GIVEN))
+    first = given(graph, shift=1, backend="cuda").total
+    busy.until = None
+    pending = given.submit(graph, shift=1, backend="cuda")
+    late = [given.submit(graph, shift=2, backend="cuda", timeout=0.1)]  # whose value lies where the first one's does
+    pending_too = [bfs.submit(graph, source=source, backend="cuda") for source in range(3)]
+    late += [bfs.submit(graph, source=1, backend="cuda", timeout=0.1)]  # the fifth in line
+    for each in late:
+        with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.1 seconds") as caught:
+            each.result()
+        assert caught.value.code == "E0802" and each.done() and "done" in repr(each)
+    busy.until = 0.0
+    assert pending.result().total == first
+    assert [each.result().distance.get().tolist() for each in pending_too] == [distances(source) for source in range(3)]
+
+
 @pytest.mark.parametrize("name", ["sssp", "bfs"])
 def test_ctrl_c_at_any_time_leaves_nothing_behind(
     cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, name: str
@@ -423,6 +462,35 @@ def test_results_in_other_threads(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     assert found == [distances(source) for source in range(4)]
 
 
+@pytest.mark.parametrize("is_stopped", [False, True])
+def test_many_threads_have_one_result(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, is_stopped: bool
+) -> None:
+    from concurrent.futures import ThreadPoolExecutor
+
+    program, stopped, gate = gdsl.compile("bfs", tune=SMALL), Stopped(monkeypatch), threading.Barrier(8)
+    take = lines.Flight.take
+
+    def taken(flight: lines.Flight) -> Any:
+        time.sleep(0.01)  # others find out meanwhile
+        return take(flight)
+
+    monkeypatch.setattr(lines.Flight, "take", taken)
+
+    def asked(pending: Any) -> gdsl.Result:
+        gate.wait()
+        return pending.result()
+
+    with ThreadPoolExecutor(8) as pool:
+        for source in range(6):
+            stopped.on = is_stopped
+            pending = program.submit(graph, source=source, backend="cuda")
+            stopped.on = False
+            found = set(map(id, pool.map(asked, [pending] * 8)))
+            assert found == {id(pending.result())}
+            assert pending.result().distance.get().tolist() == distances(source)
+
+
 def test_a_result_within_a_run_does_not_wait_for_itself(
     cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -432,6 +500,7 @@ def test_a_result_within_a_run_does_not_wait_for_itself(
 
     def asking(event: FakeEvent, stream: object = None) -> None:
         record(event, stream)
+        assert "going on" in repr(pending)
         with pytest.raises(RuntimeError, match="going on in this thread") as caught:
             pending.result()
         refusals.append(caught.value)
@@ -460,5 +529,5 @@ def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch:
         patched.setattr(processes, "current", -1)
         with pytest.raises(gdsl.GdslError, match="forked") as caught:
             pending.result()
-        assert caught.value.code == "E0901"
+        assert caught.value.code == "E0901" and "going on" in repr(pending)
     assert pending.result().distance.get().tolist() == distances(2)

@@ -36,6 +36,8 @@ class CudaDevice(Launching):
         self._lock = threading.Lock()
         self.asking: list[None] = []
         """One for each thread that waits to have it."""
+        self._threads = threading.local()
+        """In which threads the device has been used."""
         self._holder: int | None = None
         """The thread whose run it is."""
         self._lane: object = None
@@ -99,8 +101,9 @@ class CudaDevice(Launching):
         try:
             self._holder = thread
             self._outer = self.cupy.cuda.runtime.getDevice()
-            if self._outer != self.id:
-                self.cupy.cuda.runtime.setDevice(self.id)
+            if self._outer != self.id or not hasattr(self._threads, "is_known"):
+                self.cupy.cuda.runtime.setDevice(self.id)  # the driver knows no device in a thread before that
+                self._threads.is_known = True
         except BaseException:
             self._holder = None
             self._lock.release()

@@ -130,12 +130,12 @@ class Enactor:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
         self.limits, self._bindings = limits, bindings
         memory, whole = self._memory_of(bindings), False
-        if not memory.can_join:
-            device.line.let_pass(None, None)
+        left, started = limits.left, time.monotonic() if limits.timeout is not None else 0.0
+        if not memory.can_join and not device.line.let_pass(None, None if left is None else started + left):
+            raise failures.timeout_error(limits.timeout or 0.0)
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
-            started = time.monotonic() if limits.timeout is not None else 0.0
             device.start_clock()
             for kernel in self._fused:
                 device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments, lent=self._lent)

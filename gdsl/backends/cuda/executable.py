@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -276,7 +277,9 @@ class CudaExecutable:
                 except GdslError as error:
                     if error.code != "E0912" or not self._keeps_ids(graph):
                         raise
+        asked = limits.timeout and time.monotonic()
         with self._device.reserved(limits.timeout):
+            limits = limits.since(asked)
             try:
                 return (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
@@ -295,8 +298,10 @@ class CudaExecutable:
             if self._looks_up(graph, bindings):
                 return self._looking_up().submit(graph, bindings, limits)
         device, whole = self._device, False
+        asked = limits.timeout and time.monotonic()
         device.take(limits.timeout, joins=True)
         try:
+            limits = limits.since(asked)
             enactor = enactor or self._enactor(graph, bindings)
             flight = enactor.submit(device, graph, bindings, limits) if enactor.can_fly(bindings) else None
             whole = True

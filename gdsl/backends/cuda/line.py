@@ -16,7 +16,7 @@ from gdsl.backends.cuda.protocol import Buffer
 from gdsl.backends.cuda.rooms import MOST_IN_LINE
 from gdsl.backends.failures import forked_error, timeout_error
 from gdsl.backends.interface import Bindings, Limits, Outcome
-from gdsl.diagnostics.caution import caution
+from gdsl.backends.pending import Explain, tell
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
@@ -40,9 +40,9 @@ class Flight:
         "device",
         "enactor",
         "error",
+        "explained",
         "graph",
         "incoming",
-        "is_dropped",
         "is_over",
         "limits",
         "memory",
@@ -71,7 +71,9 @@ class Flight:
         self.names, self.clock = self.memory.names, device.hand_out_clock()
         self.outcome: Outcome | None = None
         self.error: Exception | None = None
-        self.is_over = self.is_dropped = False
+        self.is_over = False
+        self.explained: Explain | None = None
+        """Of a run that nobody will ask for."""
 
     def is_late(self) -> bool:
         """Whether the caller's time is over."""
@@ -94,8 +96,8 @@ class Flight:
         is_news, self.is_over = not self.is_over, True
         incoming, self.incoming = self.incoming, None
         self.memory.shared.take_back(incoming)
-        if self.is_dropped and is_news:
-            self.drop()
+        if self.explained is not None and is_news:
+            self.drop(self.explained)
 
     def let_go(self) -> None:
         """Keep nothing but what the run gave."""
@@ -116,11 +118,11 @@ class Flight:
             raise self.error
         return self.outcome
 
-    def drop(self) -> None:
+    def drop(self, explained: Explain) -> None:
         """Nobody will ask for it; a failure is not to be lost."""
-        self.is_dropped = True
+        self.explained = explained
         if self.is_over and self.error is not None:
-            caution(f"a run failed whose result nobody has asked for: {self.error}")
+            tell(self.error, explained)
 
 
 class Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -36,14 +37,15 @@ class Many:
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
-        program, on_device = _suited(executable, graph, bound[0])
+        asked = limits.timeout and time.monotonic()
+        program, on_device = _suited(executable, graph, bound[0], limits)
         made, device = self._form_of(executable, program), executable.backend.device()
         runs = self._runs.get(graph)
         if runs is None or runs.plan is not made.plan or runs.on_device is not on_device:
             let_go = partial(executable.backend.let_go, device)
             runs = TeamRuns(device, made.kernels.get, made.plan, made.generated, on_device, let_go)
             self._runs[graph] = runs
-        return runs.run(bound, limits, bounds)
+        return runs.run(bound, limits.since(asked), bounds)
 
     def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
         if id(program) not in self._made:
@@ -52,14 +54,17 @@ class Many:
         return self._made[id(program)][1]
 
 
-def _suited(executable: CudaExecutable, graph: Graph, bindings: Bindings) -> tuple[Program, GraphOnDevice]:
-    """The program that suits the graph, as for a call by itself, and the graph on the ids that it has there."""
+def _suited(
+    executable: CudaExecutable, graph: Graph, bindings: Bindings, limits: Limits
+) -> tuple[Program, GraphOnDevice]:
+    """The program that suits the graph, as for a call by itself, and the graph on the ids that it has there. Raises
+    E0802 where it is not its turn in time."""
     suited = executable._suited(graph)
     if suited is not executable:
-        return _suited(suited, graph, bindings)
+        return _suited(suited, graph, bindings, limits)
     if executable._looks_up(graph, bindings):
-        return _suited(executable._looking_up(), graph, bindings)
-    with executable.backend.device().reserved(None):
+        return _suited(executable._looking_up(), graph, bindings, limits)
+    with executable.backend.device().reserved(limits.timeout):
         try:
             return executable._program, executable._enactor(graph, bindings).on_device
         except GdslError as error:

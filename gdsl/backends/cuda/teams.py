@@ -53,9 +53,12 @@ class _Call:
     memory: TeamMemory
     began: float
 
+    def left(self) -> float | None:
+        """Seconds of the caller's time."""
+        return self.limits.since(self.began).left if self.limits.timeout is not None else None
+
     def is_late(self) -> bool:
-        left = self.limits.left
-        return left is not None and time.monotonic() - self.began > left
+        return self.left() == 0
 
 
 class TeamRuns:
@@ -92,7 +95,12 @@ class TeamRuns:
         first = 0
         while first < len(bound):
             check_time(limits, call.began, first)
-            part = self._tried(call, first, self._shape(len(bound) - first, bounds, call.memory))
+            try:
+                part = self._tried(call, first, self._shape(len(bound) - first, bounds, call.memory))
+            except GdslError as error:
+                if error.code != "E0802":
+                    raise
+                raise failures.timeout_error(limits.timeout or 0.0) from None  # which waiting does not know
             yield part
             first += len(part.iterations)
 
@@ -105,7 +113,7 @@ class TeamRuns:
 
     def _tried(self, call: _Call, first: int, shape: Shape) -> Part:
         """A part, with fewer values and teams where there turns out to be no memory for so many."""
-        with self.device.reserved(call.limits.left):
+        with self.device.reserved(call.left()):
             while True:
                 try:
                     return self._part(call, first, shape)
