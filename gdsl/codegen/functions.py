@@ -31,7 +31,7 @@ from gdsl.ir.nodes import (
     VoteFunctor,
 )
 from gdsl.ir.traversal import walk
-from gdsl.passes.writers import written_arrays
+from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.nodes import Claim, EarlyRead
 
 Functor = VertexFunctor | EdgeFunctor
@@ -202,6 +202,7 @@ class FunctionPrinter:
             accumulated,
             "return false;" if says else "return;",
             returns,
+            written_several_ways(functor),
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
