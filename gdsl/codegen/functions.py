@@ -33,7 +33,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
-from gdsl.passes.writers import written_arrays
+from gdsl.passes.writers import written_arrays, written_several_ways
 from gdsl.plan.nodes import Claim, EarlyRead
 from gdsl.types import Type
 
@@ -217,6 +217,7 @@ class FunctionPrinter:
             accumulated,
             "return false;" if says else "return;",
             returns,
+            written_several_ways(functor),
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")

@@ -44,7 +44,7 @@ class StatementPrinter:
 
     `accumulated` scalars are reduced into members of `totals`; `stopped` is the statement that leaves the function when
     the run is stopped. Where all `accept`s are the last thing that happens they are printed as `return`s; otherwise
-    they set `accepted`.
+    they set `accepted`. What is written `several_ways` may go up and down within one call.
     """
 
     def __init__(
@@ -54,12 +54,14 @@ class StatementPrinter:
         accumulated: frozenset[str] = frozenset(),
         stopped: str = "return;",
         accepts_return: bool = False,
+        several_ways: frozenset[str] = frozenset(),
     ) -> None:
         self.expressions = expressions
         self.lines = lines
         self.accumulated = accumulated
         self.stopped = stopped
         self.accepts_return = accepts_return
+        self.several_ways = several_ways
 
     def block(self, body: tuple[Statement, ...]) -> None:
         """Print `body` at the present depth."""
@@ -91,14 +93,20 @@ class StatementPrinter:
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
         meets = _meets_others(node)
         if not is_total and not self.expressions.is_plain(target):
-            # Nobody asks what was there, so that the look before an exchange may be an older one, as it may there.
-            name = "changed" if node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) else "reduce"
+            name = "changed" if self._may_look_earlier(node) else "reduce"
             self._add(node, f"{name}_{suffix}({self.expressions.address(target)}, {value});")
         elif _has_operator(node.operation, target.type):
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
             self._add(node, f"{'plain_changed' if meets else 'plain'}_{suffix}({address}, {value});")
+
+    def _may_look_earlier(self, node: Update) -> bool:
+        """Whether the look before an exchange may be an older one: nobody asks what was there, and until the next
+        barrier the element goes one way only."""
+        target = node.target
+        name = target.array if isinstance(target, ElementTarget) else target.scalar
+        return node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and name not in self.several_ways
 
     def _lvalue(self, target: Target) -> str:
         if isinstance(target, ElementTarget):

@@ -76,6 +76,16 @@ def accumulated_scalars(functor: Functor) -> frozenset[str]:
     return frozenset(name for name, used in operations.items() if len(used) == 1 and name not in other)
 
 
+def written_several_ways(functor: Functor) -> frozenset[str]:
+    """The arrays and scalars that the functor changes by more than one operation."""
+    ways: dict[str, set[object]] = {}
+    for node in walk(functor.body):
+        if isinstance(node, (Store, Update, CompareAndSwap)):
+            name = node.target.array if isinstance(node.target, ElementTarget) else node.target.scalar
+            ways.setdefault(name, set()).add(node.operation if isinstance(node, Update) else type(node))
+    return frozenset(name for name, used in ways.items() if len(used) > 1)
+
+
 def far_roles(over: Over) -> frozenset[Role]:
     """The functor parameters that stand for the far end of an edge."""
     ends = {Over.OUT_EDGES: Role.DESTINATION, Over.IN_EDGES: Role.SOURCE}

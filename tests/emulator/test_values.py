@@ -6,6 +6,7 @@ from pathlib import Path
 
 import every_operation
 import pytest
+from support.graphs import make_graph, path
 from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
 from gdsl.binding import bind
@@ -41,3 +42,17 @@ def test_a_single_writer_sees_signs_of_zeros_and_nan() -> None:
     wanted = running.expect(built.program, CYCLE_OF_PAIRS, bindings)
     found = built.run(CYCLE_OF_PAIRS, bindings, running.device_for(seed=1))
     assert running.differences(built.program, wanted, found) == []
+
+
+@pytest.mark.parametrize("between", ["x[src] += 9;", "x[src] = 9;"])
+def test_an_element_that_rose_in_the_same_call_is_looked_at_again(between: str) -> None:
+    text = (
+        "program p; problem { vertex x: int32 = 3; }\nedge functor f(src, dst, e) { cond place == 0;"
+        f" apply {{ x[src] min= 5; {between} x[src] min= 4; }} }}\n"
+        "schedule { advance(vertices, f, to=none); }"
+    )
+    built = running.build(text)
+    graph = make_graph(path(20), 20, directed=False)
+    for seed in range(4):
+        outcome = built.run(graph, bind(built.program, graph, {}), running.device_for(seed, 2))
+        assert set(outcome.arrays["x"].tolist()) == {4}
