@@ -44,4 +44,5 @@ def _forms(each: Combine) -> bool:
 
     asked = Form.BITMAP if each.asked.domain is Domain.VERTEX else Form.QUEUE
     whole = each.asked.frontier is not None and each.asked.form is asked
-    return form(each.walked, Form.QUEUE) and whole
+    as_they_lie = not each.walked.whole and not each.asked.whole
+    return form(each.walked, Form.QUEUE) and whole and as_they_lie

@@ -28,6 +28,7 @@ def verify_intersection(
     expect(members.domain is domain and members.frontier == step.frontier.frontier, "other members")
     expect(members.form is (None if members.frontier is None else Form.QUEUE), "members in another form")
     expect(members.frontier is None or domains.get(members.frontier) is domain, "a frontier of other elements")
+    expect(not members.whole, "members by number")
     expect(lists is not None and lists.source is lists.destination is Over.OUT_EDGES, "other lists")
     assert lists is not None and not isinstance(functor, VertexFunctor)
     expect((lists.run is None) == (functor is None), "a functor that nobody runs")
