@@ -54,7 +54,7 @@ def test_private_functions_of_the_driver_are_there():
     from cupy.cuda.function import Module
     from cupy_backends.cuda.api import driver
 
-    text = (CUDA / "device.py").read_text(encoding="utf-8")
+    text = (CUDA / "launching.py").read_text(encoding="utf-8")
     names = set(re.findall(r"\bdriver\.([A-Za-z]\w+)\(", text))
     assert names
     for name in names:

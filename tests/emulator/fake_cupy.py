@@ -14,7 +14,7 @@ import numpy
 
 from gdsl.backends import registry
 from gdsl.backends.cuda import executable, nvrtc
-from gdsl.backends.cuda.device import CudaDevice
+from gdsl.backends.cuda.launching import Launching
 
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
 
@@ -130,6 +130,7 @@ class FakeCupy:
             memsetAsync=self._memset,
             memGetInfo=lambda: (self.free, 1 << 40),
             getDevice=lambda: 0,
+            setDevice=lambda number: None,
             getDeviceCount=lambda: 1,
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
@@ -300,7 +301,7 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "require", lambda: None)
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
-    monkeypatch.setattr(CudaDevice, "_loaded", lambda self, cubin: _Module(cubin))
+    monkeypatch.setattr(Launching, "load", lambda self, cubin: _Module(cubin))
     backend = executable.CudaBackend()
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))
