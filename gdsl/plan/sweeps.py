@@ -143,10 +143,12 @@ class OperationPlanner:
         claimed = self._claimed(functor, step)
         variant = claimed or self._ask(variants.pushed, functor, step.over, self._repeats(step))
         limits = self._limits(functor, self._balance(step))
-        balance = balance_of_push(self._balance(step), step.over, limits.get(Over.OUT_EDGES), self.target)
+        balance, order = self._balance(step), self._order(step)
+        if order is None and step.site not in self._skips:  # those take whole warps
+            balance = balance_of_push(balance, step.over, limits.get(Over.OUT_EDGES), self.target)
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
-        form, order = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False), self._order(step)
+        form = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False)
         by_one = self._by_one(functor) if order is None else None
         walks = []
         for over in _sides(step.over):

@@ -203,7 +203,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk)
-            lists = f"read_once{{{lists}}}" if sweep.skips is not None and walk.lists is Over.OUT_EDGES else lists
+            once = sweep.skips is not None and walk.lists is Over.OUT_EDGES and walk.first_places is None
+            lists = f"read_once{{{lists}}}" if once else lists
             several, more = side_by_side(visit), more_of(sweep, i)
             shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
