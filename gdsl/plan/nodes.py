@@ -20,6 +20,7 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.operations import Domain, Over
+from gdsl.plan.renumbering import Renumbering
 from gdsl.plan.scalar_nodes import Everyone, HandBack, Keep, Turn
 from gdsl.plan.storage import Buffer, Struct
 from gdsl.plan.sweep_nodes import (
@@ -70,32 +71,6 @@ class Operation:
     """Whether it ends with a barrier of its own; see `waiting`."""
     ahead: tuple[Operation, ...] = ()
     """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Renumbering:
-    """How the program may run on other ids of the vertices; see `layouts`."""
-
-    always: bool
-    """Whether it does so on every graph, and not just on those for which it is worth it."""
-    looks_up: bool
-    """Whether it is a program of its own that does so, which looks up the ids that were given
-    (`gdsl.ir.given_ids`)."""
-    keeps: bool
-    """Whether it is one whose blocks keep the first values in their own memory (`first_values`)."""
-    ids: tuple[str, ...]
-    """The data at the border whose values are ids."""
-    arrays: tuple[str, ...]
-    """The arrays of vertices at the border, which are put into the other order."""
-    of_edges: tuple[str, ...]
-    """The inputs of edges, which are put into it where they are the graph's own, or where `always` is said."""
-    buffers: tuple[Buffer, ...]
-    """What it holds beside the buffers of a run."""
-
-    @property
-    def apart(self) -> bool:
-        """Whether it is a program of its own."""
-        return self.looks_up or self.keeps
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import gc
-import pickle
 import threading
 import time
 import warnings
 import weakref
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,48 +14,18 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends import processes, registry
-from gdsl.backends.cuda import clocks, rooms
-from gdsl.backends.cuda import line as lines
+from gdsl.backends import registry
+from gdsl.backends.cuda import rooms
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.launching import Launching
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
-from .fake_cupy import FakeCupy, FakeEvent
-from .test_calls import CHANGING, COUNT, COUNTED, SCALED, SMALL, Interrupter, distances
+from .fake_cupy import FakeCupy
+from .submitting import GIVEN, flights
+from .test_calls import CHANGING, COUNT, COUNTED, SCALED, SMALL, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
-GIVEN = """program given;
-problem { input scalar shift : int32; vertex a : int32 = 1; scalar total : int64; }
-vertex functor add(v) { apply { a[v] += shift; total += int64(a[v]); } }
-schedule { compute(vertices, add); }
-"""
-
-
-@pytest.fixture
-def graph() -> gdsl.Graph:
-    weight = {"weight": np.ones(2 * (COUNT - 1), np.float32)}
-    made = make_graph(path(COUNT), COUNT, directed=False)
-    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes=weight)
-
-
-@pytest.fixture
-def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[SimpleNamespace]:
-    """A device that is at work until `busy.until` is over (a moment, or never while it is None)."""
-    state = SimpleNamespace(until=0.0)
-
-    def is_busy() -> bool:
-        return state.until is None or time.monotonic() < state.until
-
-    monkeypatch.setattr(FakeEvent, "is_busy", staticmethod(is_busy))
-    yield state
-    state.until = 0.0
-
-
-def flights() -> int:
-    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    return len(device.line.flights)
 
 
 def test_results_come_in_any_order(cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace) -> None:
@@ -326,212 +294,3 @@ def test_the_stream_of_each_thread_is_another_one(cupy: FakeCupy, graph: gdsl.Gr
     other.join()
     assert flights() == 1
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(4)]
-
-
-ENDLESS = "program p; problem { scalar s : int32; } schedule { while (s == 0) { s = 0; } }"
-
-
-class Stopped:
-    """Lets kernels of the device see the host's flag from the next launch on, as if somebody stopped them there."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        start, self.on = CudaDevice.start_clock, False
-
-        def started(device: CudaDevice) -> None:
-            start(device)
-            device._stop[0] = int(self.on)
-
-        monkeypatch.setattr(CudaDevice, "start_clock", started)
-
-
-def test_a_run_that_is_stopped_for_another_runs_again(
-    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, stopped = gdsl.compile("sssp", tune=SMALL), Stopped(monkeypatch)
-    program(graph, source=0, backend="cuda")
-    stopped.on = True
-    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
-    stopped.on = False
-    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
-    stopped.on = True
-    pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
-    stopped.on = False
-    assert all(each.done() for each in pending)
-    assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
-
-
-def test_a_timeout_counts_from_the_submission(
-    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program, stopped = gdsl.compile(ENDLESS, tune=SMALL), Stopped(monkeypatch)
-    program.prepare("cuda")
-    stopped.on = True
-    for ask in (lambda each: each.result(), lambda each: each.done() and each.result()):
-        busy.until = time.monotonic() + 0.3
-        pending = program.submit(graph, backend="cuda", timeout=0.2)
-        assert not pending.done()
-        time.sleep(0.25)
-        with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.2 seconds") as caught:
-            ask(pending)
-        assert caught.value.code == "E0802"
-    stopped.on = False
-    bfs = gdsl.compile("bfs", tune=SMALL)
-    busy.until = time.monotonic() + 0.5
-    first = bfs.submit(graph, source=0, backend="cuda")
-    second = bfs.submit(graph, source=1, backend="cuda", timeout=0.1)
-    with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.1 seconds"):
-        second.result()
-    with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.05 seconds"):
-        bfs(graph, source=1, backend="cuda", timeout=0.05)
-    assert not first.done()
-    behind = bfs.submit(graph, source=1, backend="cuda")
-    assert behind.result().distance.get().tolist() == distances(1), "behind one that is late"
-    third = bfs.submit(graph, source=2, backend="cuda", timeout=60)
-    assert first.result().distance.get().tolist() == distances(0)
-    assert third.result().distance.get().tolist() == distances(2)
-    assert bfs(graph, source=4, backend="cuda", timeout=5).distance.get().tolist() == distances(4)
-
-
-def test_time_that_is_over_before_the_turn_comes_is_told_by_result(
-    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace
-) -> None:
-    bfs, given = (gdsl.compile(text, tune=SMALL) for text in ("bfs", GIVEN))
-    first = given(graph, shift=1, backend="cuda").total
-    bfs.submit(graph, source=0, backend="cuda").result()  # a program that has not run there waits for the line
-    busy.until = None
-    pending = given.submit(graph, shift=1, backend="cuda")
-    late = [given.submit(graph, shift=2, backend="cuda", timeout=0.1)]  # whose value lies where the first one's does
-    pending_too = [bfs.submit(graph, source=source, backend="cuda") for source in range(3)]
-    late += [bfs.submit(graph, source=1, backend="cuda", timeout=0.1)]  # the fifth in line
-    for each in late:
-        with pytest.raises(gdsl.GdslError, match=r"stopped after 0\.1 seconds") as caught:
-            each.result()
-        assert caught.value.code == "E0802" and each.done() and "done" in repr(each)
-    busy.until = 0.0
-    assert pending.result().total == first
-    assert [each.result().distance.get().tolist() for each in pending_too] == [distances(source) for source in range(3)]
-
-
-@pytest.mark.parametrize("name", ["sssp", "bfs"])
-def test_ctrl_c_at_any_time_leaves_nothing_behind(
-    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, name: str
-) -> None:
-    program, interrupter = gdsl.compile(name, tune=SMALL), Interrupter(cupy, monkeypatch)
-    for place in range(1, 100):
-        pending = [program.submit(graph, source=source, backend="cuda") for source in range(2)]
-        interrupter.left = place
-        try:
-            program.submit(graph, source=7, backend="cuda")
-        except KeyboardInterrupt:
-            behind = program.submit(graph, source=place % COUNT, backend="cuda")
-            assert behind.result().distance.get().tolist() == distances(place % COUNT)
-        else:
-            break
-        finally:
-            interrupter.left = -1
-        found = [each.result().distance.get().tolist() for each in pending]
-        assert found == [distances(source) for source in range(2)]
-    assert place > 8
-
-
-def test_ctrl_c_while_a_result_is_waited_for(
-    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    program = gdsl.compile("bfs", tune=SMALL)
-
-    def interrupted(*_: object) -> None:
-        busy.until = 0.0
-        raise KeyboardInterrupt
-
-    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    for owner, name in ((clocks.Patience, "pause"), (lines.time, "sleep")):
-        busy.until = None
-        pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
-        with monkeypatch.context() as patched:
-            patched.setattr(owner, name, interrupted)
-            with pytest.raises(KeyboardInterrupt):
-                pending[1].result()
-        assert flights() == 0 and device._stop[0] == 1 and device._holder is None
-        assert [each.result().distance.get().tolist() for each in pending] == [distances(each) for each in range(3)]
-    assert program(graph, source=3, backend="cuda").distance.get().tolist() == distances(3)
-
-
-def test_results_in_other_threads(cupy: FakeCupy, graph: gdsl.Graph) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    program = gdsl.compile("bfs", tune=SMALL)
-    pending = [program.submit(graph, source=source, backend="cuda") for source in range(4)]
-    with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(lambda each: each.result().distance.get().tolist(), pending))
-    assert found == [distances(source) for source in range(4)]
-
-
-@pytest.mark.parametrize("is_stopped", [False, True])
-def test_many_threads_have_one_result(
-    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, is_stopped: bool
-) -> None:
-    from concurrent.futures import ThreadPoolExecutor
-
-    program, stopped, gate = gdsl.compile("bfs", tune=SMALL), Stopped(monkeypatch), threading.Barrier(8)
-    take = lines.Flight.take
-
-    def taken(flight: lines.Flight) -> Any:
-        time.sleep(0.01)  # others find out meanwhile
-        return take(flight)
-
-    monkeypatch.setattr(lines.Flight, "take", taken)
-
-    def asked(pending: Any) -> gdsl.Result:
-        gate.wait()
-        return pending.result()
-
-    with ThreadPoolExecutor(8) as pool:
-        for source in range(6):
-            stopped.on = is_stopped
-            pending = program.submit(graph, source=source, backend="cuda")
-            stopped.on = False
-            found = set(map(id, pool.map(asked, [pending] * 8)))
-            assert found == {id(pending.result())}
-            assert pending.result().distance.get().tolist() == distances(source)
-
-
-def test_a_result_within_a_run_does_not_wait_for_itself(
-    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """As a signal handler may ask for it."""
-    program, record, refusals = gdsl.compile("bfs", tune=SMALL), FakeEvent.record, []
-    pending = program.submit(graph, source=1, backend="cuda")
-
-    def asking(event: FakeEvent, stream: object = None) -> None:
-        record(event, stream)
-        assert "going on" in repr(pending)
-        with pytest.raises(RuntimeError, match="going on in this thread") as caught:
-            pending.result()
-        refusals.append(caught.value)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(FakeEvent, "record", asking)
-        other = program.submit(graph, source=3, backend="cuda")
-    assert refusals
-    assert [each.result().distance.get().tolist() for each in (pending, other)] == [distances(1), distances(3)]
-
-
-def test_unfused_and_numbered_programs(cupy: FakeCupy, graph: gdsl.Graph) -> None:
-    for knob in ("schedule.fuse=off", "schedule.layout=by_degree"):
-        program = gdsl.compile("bfs", tune=[*SMALL, knob])
-        pending = [program.submit(graph, source=source, backend="cuda") for source in range(6)]
-        for source, each in enumerate(pending):
-            assert each.result().distance.get().tolist() == distances(source)
-
-
-def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    program = gdsl.compile("bfs", tune=SMALL)
-    pending = program.submit(graph, source=2, backend="cuda")
-    with pytest.raises(TypeError, match="stays in its process"):
-        pickle.dumps(pending)
-    with monkeypatch.context() as patched:
-        patched.setattr(processes, "current", -1)
-        with pytest.raises(gdsl.GdslError, match="forked") as caught:
-            pending.result()
-        assert caught.value.code == "E0901" and "going on" in repr(pending)
-    assert pending.result().distance.get().tolist() == distances(2)

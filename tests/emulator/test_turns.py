@@ -18,7 +18,6 @@ import gdsl
 from gdsl.backends import registry
 from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.interface import Bindings, Limits
-from tests.support.graphs import make_graph, path
 
 from .build import compiler
 from .fake_cupy import FakeCupy
@@ -30,13 +29,6 @@ problem { param n : int32; param k : int32; vertex a[n] : int32 = 7; vertex b : 
 vertex functor add(v) { apply { for i in 0..n { a[v][i] += int32(v) + i; } for i in 0..n { b[v] += a[v][i] * k; } } }
 schedule { compute(vertices, add); }
 """
-
-
-@pytest.fixture
-def graph() -> gdsl.Graph:
-    weight = {"weight": np.ones(2 * (COUNT - 1), np.float32)}
-    made = make_graph(path(COUNT), COUNT, directed=False)
-    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes=weight)
 
 
 @contextmanager

@@ -29,6 +29,7 @@ from gdsl.codegen.cuda.visits import (
     MARK_UNREAD,
     collected,
     collecting,
+    lists_walked,
     members_of,
     more_of,
     on_an_edge,
@@ -68,7 +69,6 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
-_TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
 _END_BITMAP = "end_bitmap(run, result);"
 _MEASURES = {
     Measure.SIZE: "input.size",
@@ -202,9 +202,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
                 visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
-            lists = _TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk)
-            once = sweep.skips is not None and walk.lists is Over.OUT_EDGES and walk.first_places is None
-            lists = f"read_once{{{lists}}}" if once else lists
+            lists = lists_walked(sweep, walk, self._lists_of(walk))
             several, more = side_by_side(visit), more_of(sweep, i)
             shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
@@ -391,7 +389,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         kept = kept_in(segment, walk, self.plan.program)
         return ReduceSide(
             name="value_back" if place else "value",
-            lists=_TABLES[walk.lists] if sweep.balance is Balance.EDGES else self._lists_of(walk),
+            lists=lists_walked(sweep, walk, self._lists_of(walk)),
             parameters=_EDGE,
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty, kept),
             first_of_two=place == 0 and len(sweep.walks) == 2,

@@ -8,10 +8,11 @@ from gdsl.codegen.early import EARLY
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
 from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant
+from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant, Walk
 
 FLUSH = "out.flush();"
 
+_TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
 MARK_UNREAD = "mark_unread(seen, far)"
 """Of what was changed: most of it for the first time."""
 
@@ -23,6 +24,15 @@ def collecting(collect: Collect, collector: str, end: str, *before: str) -> Resu
     edges = "edge_" if collect.domain is Domain.EDGE else ""
     marks, cleared = f"uint32* const seen = {edges}marks_of(run);", f"clear_{edges}marks(seen, result);"
     return ResultText((*before, collector, marks), (FLUSH,), (end, cleared), collects=True)
+
+
+def lists_walked(sweep: Sweep, walk: Walk, lists: str) -> str:
+    """What a push or a reduction walks, where `lists` are those of vertices one by one. Of a worklist that passes over
+    what it has visited most lists are read once."""
+    if sweep.balance is Balance.EDGES:
+        return _TABLES[walk.lists]
+    once = sweep.skips is not None and walk.lists is Over.OUT_EDGES and walk.first_places is None
+    return f"read_once{{{lists}}}" if once else lists
 
 
 def on_an_edge(over: Over, edge: str, number: str = "") -> Arguments:
