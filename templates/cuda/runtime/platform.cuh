@@ -94,54 +94,32 @@ __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<cons
 // piece: load_seen
 // A read that may meet writes of other threads and be from a cache line of the multiprocessor: as old as the last barrier
 // at most, which throws these away.
-template <int Size> struct seen_bits;
-template <> struct seen_bits<4> {
-    typedef uint32 type;
-    __device__ __forceinline__ static type load(const void* x) {
-        type bits;
-        asm volatile("ld.ca.u32 %0, [%1];" : "=r"(bits) : "l"(x));
-        return bits;
-    }
-};
-template <> struct seen_bits<8> {
-    typedef uint64 type;
-    __device__ __forceinline__ static type load(const void* x) {
-        type bits;
-        asm volatile("ld.ca.u64 %0, [%1];" : "=l"(bits) : "l"(x));
-        return bits;
-    }
-};
 template <class T>
 __device__ __forceinline__ T load_seen(const T* x) {
-    union { typename seen_bits<sizeof(T)>::type from; T to; } bits;
-    bits.from = seen_bits<sizeof(T)>::load(x);
-    return bits.to;
+    if constexpr (sizeof(T) == 4) {
+        union { uint32 from; T to; } bits;
+        asm volatile("ld.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
+        return bits.to;
+    } else {
+        union { uint64 from; T to; } bits;
+        asm volatile("ld.ca.u64 %0, [%1];" : "=l"(bits.from) : "l"(x));
+        return bits.to;
+    }
 }
 
 // piece: load_once
 // A read of what nobody writes meanwhile and this multiprocessor has no further use for: it takes no room in its cache.
-template <int Size> struct once_bits;
-template <> struct once_bits<4> {
-    typedef uint32 type;
-    __device__ __forceinline__ static type load(const void* x) {
-        type bits;
-        asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(bits) : "l"(x));
-        return bits;
-    }
-};
-template <> struct once_bits<8> {
-    typedef uint64 type;
-    __device__ __forceinline__ static type load(const void* x) {
-        type bits;
-        asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(bits) : "l"(x));
-        return bits;
-    }
-};
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) {
-    union { typename once_bits<sizeof(T)>::type from; T to; } bits;
-    bits.from = once_bits<sizeof(T)>::load(x);
-    return bits.to;
+    if constexpr (sizeof(T) == 4) {
+        union { uint32 from; T to; } bits;
+        asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
+        return bits.to;
+    } else {
+        union { uint64 from; T to; } bits;
+        asm volatile("ld.global.L1::no_allocate.u64 %0, [%1];" : "=l"(bits.from) : "l"(x));
+        return bits.to;
+    }
 }
 
 // piece: own_memory own_bytes
