@@ -1,0 +1,56 @@
+"""What belongs to the whole process, such as how it warns, is as it was while and after files are read."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph
+from gdsl.graph.quiet import quiet
+
+
+@pytest.mark.parametrize("word", ["1.5", "1e0", "99999999999999999999", "nan"])
+def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
+    """Another thread may turn them off at any time."""
+    theirs = np.loadtxt
+
+    def with_warnings_off(*arguments, **options):
+        warnings.simplefilter("ignore")
+        return theirs(*arguments, **options)
+
+    monkeypatch.setattr(np, "loadtxt", with_warnings_off)
+    path = tmp_path / "a.mtx"
+    path.write_text(f"%%MatrixMarket matrix coordinate integer general\n9 9 2\n1 1 1\n1 2 {word}\n")
+    with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"E0705.*{word}"):
+        Graph.read(path)
+
+
+def test_reading_leaves_warnings_alone(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("what warns belongs to all threads")
+
+    (tmp_path / "a.csv").write_text("source,target,n\n0,1,5\n# c\n1,2,.5\n")
+    (tmp_path / "b.txt").write_text("source target\n")
+    with monkeypatch.context() as watched:
+        watched.setattr(warnings, "catch_warnings", refuse)
+        assert Graph.read(tmp_path / "a.csv").num_edges == 2
+        assert Graph.read(tmp_path / "b.txt").num_edges == 0
+
+
+def test_what_must_be_quiet_is_so_one_by_one():
+    before, inside = list(warnings.filters), threading.Event()
+
+    def other():
+        with quiet():
+            inside.set()
+
+    thread = threading.Thread(target=other)
+    with quiet():
+        thread.start()
+        assert not inside.wait(0.05)
+    thread.join()
+    assert inside.is_set() and list(warnings.filters) == before
