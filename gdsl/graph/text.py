@@ -79,9 +79,9 @@ class TextLines:
     They may be had one by one, by `iter`, and, from some block of whole lines on, as `blocks`, which may be read ahead:
     who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
-    `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
-    `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have,
-    for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
+    `number` and `line` are the line last given; `complete` says after the end whether the last line had its end, or a
+    blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
+    may have, for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
     """
 
     def __init__(self, path: str) -> None:
@@ -163,7 +163,7 @@ class TextLines:
         if not lines[-1]:
             lines.pop()
         else:
-            self.complete = False
+            self.complete = lines[-1][-1].isspace()
         # The attributes are set for each line, as whoever consumes the lines may fail at any of them.
         for line in lines:
             self.number += 1
@@ -226,7 +226,7 @@ class TextLines:
         chunk: bytes = self._stream.read(self._size)
         if self._at_start:
             self._at_start = False
-            chunk = self._without_mark(chunk)
+            chunk = self._without_mark(chunk) or self._stream.read(self._size)
         if b"\0" in chunk:
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
