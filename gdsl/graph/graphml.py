@@ -15,7 +15,7 @@ from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.gml_parts import refuse_unread
+from gdsl.graph.gml_parts import as_igraph_reads
 from gdsl.graph.graphml_parts import refuse_passed_over
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
 from gdsl.graph.longest import require_short_pieces
@@ -56,8 +56,9 @@ def read_xml(path: str, kind: str) -> EdgeList:
         if os.path.getsize(plain) == 0:
             raise empty(path)
         require_short_pieces(plain, kind, path)
-        if kind == "gml":
-            refuse_unread(plain, path)
+        if kind == "gml" and (changed := as_igraph_reads(plain, path)) is not None:
+            plain = str(Path(folder, "changed"))
+            Path(plain).write_bytes(changed)
         try:
             with quiet():
                 found = reader(plain)

@@ -240,6 +240,19 @@ def test_gml_is_utf8(tmp_path):
         Graph.read(tmp_path / "a.gml")
 
 
+def test_gml_of_networkx(tmp_path):
+    """Characters by their numbers, and reals without digits behind the point, of which igraph knows neither."""
+    names = ["é", "d&e", '"q"', "&#233;", "1.E5", "日", "&amp;", "<x>", "a\nb"]
+    made = networkx.path_graph(names, create_using=networkx.DiGraph)
+    networkx.set_edge_attributes(made, 1e-05, "weight")
+    networkx.write_gml(made, tmp_path / "a.gml")
+    graph = Graph.read(tmp_path / "a.gml")
+    assert list(graph.names) == names and set(graph.attributes["weight"]) == {1e-05}
+    graph = Graph.from_networkx(made)
+    write(graph, tmp_path / "b.gml")
+    same(Graph.read(tmp_path / "b.gml"), graph)
+
+
 def test_ampersands_of_graphml(tmp_path):
     """igraph reads each in an attribute of XML as `&#38;`."""
     made = networkx.DiGraph([("d&e", "&amp;"), ("&amp;", "&#38;")])
