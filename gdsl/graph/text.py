@@ -33,6 +33,7 @@ _ROWS_BETWEEN = 1 << 18
 
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
+_NO_STREAM = "save it to a file: of a stream nothing can be read again"
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
 
@@ -43,8 +44,9 @@ def require_file(path: str) -> os.stat_result:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        raise GdslError.single("E0701", f"this is {kind}", place=path)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        kind, fix = ("a directory", None) if is_folder else ("not a regular file", _NO_STREAM)
+        raise GdslError.single("E0701", f"this is {kind}", fix=fix, place=path)
     return status
 
 
@@ -61,6 +63,7 @@ def unreadable(path: str, error: Exception) -> GdslError:
     reason = getattr(error, "strerror", None) or str(error)
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
+    fix = _NO_STREAM if path == "-" else fix
     return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
 
 
