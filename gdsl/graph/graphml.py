@@ -76,14 +76,12 @@ def read_xml(path: str, kind: str) -> EdgeList:
 
 
 def _plain(path: str, folder: str) -> str:
-    """The path of the same text, not compressed."""
+    """The path of a copy, not compressed: what was looked through is what is read, whoever writes the file meanwhile."""
     try:
         with open(path, "rb") as raw:
             start = raw.read(LONGEST_MAGIC)
             raw.seek(0)
-            text: Any = decompressing(raw, start)
-            if text is None:
-                return path
+            text: Any = decompressing(raw, start) or raw
             target, size = Path(folder, "plain"), 0
             with contextlib.closing(text), target.open("wb") as file:
                 while chunk := text.read(_CHUNK):

@@ -240,6 +240,21 @@ def test_gml_is_utf8(tmp_path):
         Graph.read(tmp_path / "a.gml")
 
 
+@pytest.mark.parametrize(("name", "reader"), [("a.graphml", "Read_GraphML"), ("a.gml", "Read_GML")])
+def test_files_that_change_while_they_are_read(tmp_path, monkeypatch, name, reader):
+    """What was looked through is what is read."""
+    graph = Graph.from_edges([0, 1], [1, 2])
+    write(graph, tmp_path / name)
+    theirs = getattr(igraph.Graph, reader)
+
+    def read_after_another_wrote(path):
+        (tmp_path / name).write_text("")
+        return theirs(path)
+
+    monkeypatch.setattr(igraph.Graph, reader, read_after_another_wrote)
+    same(Graph.read(tmp_path / name), graph)
+
+
 def test_gml_of_networkx(tmp_path):
     """Characters by their numbers, and reals without digits behind the point, of which igraph knows neither."""
     names = ["é", "d&e", '"q"', "&#233;", "1.E5", "日", "&amp;", "<x>", "a\nb"]
