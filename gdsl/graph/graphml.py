@@ -76,7 +76,7 @@ def read_xml(path: str, kind: str) -> EdgeList:
 
 
 def _plain(path: str, folder: str) -> str:
-    """The path of a copy, not compressed: what was looked through is what is read, whoever writes the file meanwhile."""
+    """The path of a copy, not compressed: what was looked through is what is read, whoever writes meanwhile."""
     try:
         with open(path, "rb") as raw:
             start = raw.read(LONGEST_MAGIC)
