@@ -18,7 +18,7 @@ from gdsl.graph.text import TextLines, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from gdsl.graph.compiled import ReadColumns
 
@@ -144,11 +144,23 @@ def _read_ahead(
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[tuple[bytes | Exception, Future[Found | None] | None]] = deque()
         for block in itertools.chain(first, blocks):
-            waiting.append((block, None if isinstance(block, Exception) else pool.submit(read, block)))
+            waiting.append((block, None if isinstance(block, Exception) else _begun(pool, read, block)))
             if len(waiting) > 2 * threads:
                 yield _done(*waiting.popleft())
         while waiting:
             yield _done(*waiting.popleft())
+
+
+def _begun(pool: ThreadPoolExecutor, read: Callable[[bytes], Found | None], block: bytes) -> Future[Found | None]:
+    """`read` of a block, by another thread, or by this one where the system starts no more."""
+    try:
+        return pool.submit(read, block)
+    except RuntimeError:
+        from concurrent.futures import Future
+
+        found: Future[Found | None] = Future()
+        found.set_result(read(block))
+        return found
 
 
 def _reader(path: str, many: bool) -> ReadColumns:

@@ -7,9 +7,10 @@ import warnings
 
 import numpy as np
 import pytest
+from graph_cases import assert_same
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph
+from gdsl.graph import Graph, columns, ordering, text, threads
 from gdsl.graph.quiet import quiet
 
 
@@ -54,3 +55,35 @@ def test_what_must_be_quiet_is_so_one_by_one():
         assert not inside.wait(0.05)
     thread.join()
     assert inside.is_set() and list(warnings.filters) == before
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_where_no_more_threads_are_started(tmp_path, monkeypatch, most):
+    """As in containers that limit them: the same graph, and the same message."""
+    rng = np.random.default_rng(5)
+    rows = [f"{a} {b}\n" for a, b in rng.integers(0, 5000, (3000, 2)).tolist()]
+    (tmp_path / "a.txt").write_text("".join(rows))
+    (tmp_path / "b.txt").write_text("".join([*rows[:2500], "1 x\n", *rows[2500:]]))
+    expected, started, start = Graph.read(tmp_path / "a.txt"), [], threading.Thread.start
+
+    def start_few(thread):
+        if len(started) >= most:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(text, "_CHUNK", 1 << 10)
+    monkeypatch.setattr(ordering, "_PIECE", 1 << 8)
+    monkeypatch.setattr(columns, "processors", lambda: 3)
+    monkeypatch.setattr(threads, "processors", lambda: 3)
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    assert_same(Graph.read(tmp_path / "a.txt"), expected)
+    del started[:]
+    with pytest.raises(GdslError, match=r"b.txt:2501: .*E0705"):
+        Graph.read(tmp_path / "b.txt")
+    del started[:]
+    assert threads.by_threads(lambda item: item + 1, range(99), 3) == list(range(1, 100))
+    del started[:]
+    with pytest.raises(ZeroDivisionError):
+        threads.by_threads(lambda item: 1 // (50 - item), range(99), 3)
+    assert len(started) == most
