@@ -13,6 +13,7 @@ import numpy as np
 
 from gdsl import files
 from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.graph.quiet import quiet
 from gdsl.numerals import real_number, whole_number
 
 _BYTES_A_VALUE = 64
@@ -31,15 +32,20 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         with path.open("rb") as file:
             start = file.read(6)
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return _from_array_file(name, path)
+                file.seek(0)
+                return _from_array_file(name, file)
             content = _all_of(file, start, longest)
         if _is_array_file(start):
             return _from_array_file(name, io.BytesIO(content))
         return _from_text(content)
+    except (GdslError, MemoryError):
+        raise
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _unusable(path, str(error).splitlines()[0] if str(error) else "it is damaged") from None
+    except Exception as error:  # NumPy, zipfile and zlib raise whatever comes out of damaged bytes
+        raise _unusable(path, f"it is damaged ({type(error).__name__})") from None
 
 
 def _is_array_file(start: bytes) -> bool:
@@ -61,19 +67,20 @@ def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
     return b"".join(parts)
 
 
-def _from_array_file(name: str, file: Path | IO[bytes]) -> np.ndarray[Any, Any]:
-    loaded = np.load(file, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return loaded
-    with loaded as archive:
-        if name in archive.files:
-            return np.asarray(archive[name])
+def _from_array_file(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
+    with quiet():  # NumPy warns of headers by Python 2, which are right all the same
+        loaded = np.load(file, allow_pickle=False)
+        if isinstance(loaded, np.ndarray):
+            return loaded
+        with loaded as archive:
+            if name in archive.files:
+                return np.asarray(archive[name])
         raise ValueError(f"it has no array called {name}, only {', '.join(archive.files) or 'none'}")
 
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
     try:
-        words = content.decode().replace(",", " ").split()
+        words = content.decode("utf-8-sig").replace(",", " ").split()
     except UnicodeDecodeError:
         raise ValueError("it is neither an array file nor text") from None
     booleans = {"true": True, "false": False}

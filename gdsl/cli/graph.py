@@ -32,7 +32,7 @@ def command() -> None:
 @output_option("The file to write, in the format of its suffix (gdslc graph convert --help lists them). Required.")
 @graph_options
 def generate(spec: str, output: Path | None, words: GraphWords) -> None:
-    """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:WIDTH[xHEIGHT] or uniform:VERTICES:EDGES.
+    """Write the graph SPEC: rmat:SCALE[:EDGE_FACTOR], grid:ROWS[xCOLUMNS] or uniform:VERTICES:EDGES.
 
     Options follow behind colons, such as rmat:16:seed=3 or grid:100:keep=0.9. The same SPEC gives the same graph on
     every machine.

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import errno
-import warnings
 import zipfile
-from typing import IO, Any
+from typing import IO, Any, Literal
 
+import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT
 from gdsl.graph.memory import require_memory
+from gdsl.graph.quiet import quiet
 from gdsl.graph.text import file_size, printable, unreadable
 from gdsl.records import dataclass
 
@@ -39,8 +40,7 @@ def read_archive(path: str) -> SavedMatrix:
     """The matrix that `scipy.sparse.save_npz` wrote to `path`. Raises GdslError E07xx with the file."""
     size = file_size(path)
     try:
-        with zipfile.ZipFile(path) as archive, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # NumPy warns of headers by Python 2, which are right all the same.
+        with zipfile.ZipFile(path) as archive:
             return _saved_matrix(_Parts(archive, path, size))
     except (GdslError, MemoryError):
         raise
@@ -78,6 +78,16 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     return SavedMatrix(layout, (int(shape[0]), int(shape[1])), arrays, directed)
 
 
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """Shape, order, type and size in bytes of an array."""
+
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+    dtype: np.dtype[Any]
+    nbytes: int
+
+
 class _Parts:
     """The arrays in an archive, each read at most once and only after its size was found to be possible."""
 
@@ -98,20 +108,22 @@ class _Parts:
         total = 0
         for name in names:
             with self._open(name) as stream:
-                total += self._claimed(name, stream)
+                total += self._header(name, stream).nbytes
         require_memory(total * 3, "the sparse matrix", self._path)
 
     def array(self, name: str) -> NDArray[Any]:
         with self._open(name) as stream:
-            self._claimed(name, stream)
-        with self._open(name) as stream:
-            found: NDArray[Any] = npy.read_array(stream, allow_pickle=False)
-            return found
+            header = self._header(name, stream)
+            content = stream.read(header.nbytes)
+        if len(content) < header.nbytes:
+            raise EOFError(f"{name} ends early")
+        found: NDArray[Any] = np.ndarray(header.shape, header.dtype, content, order=header.order)
+        return found
 
     def scalar(self, name: str, kinds: str) -> Any:
         """The one value of a small array whose type is one of `kinds`."""
         with self._open(name) as stream:
-            if self._claimed(name, stream) > _LARGEST_SCALAR:
+            if self._header(name, stream).nbytes > _LARGEST_SCALAR:
                 raise self.error("E0710", f"`{name}` is not one value")
         value = self.array(name)
         if value.size != 1 or value.dtype.kind not in kinds:
@@ -129,11 +141,12 @@ class _Parts:
             raise self._impossible(name, member.file_size)
         return self._archive.open(member)
 
-    def _claimed(self, name: str, stream: IO[bytes]) -> int:
-        """How many bytes the array at the head of `stream` says it has, which its part of the archive holds."""
+    def _header(self, name: str, stream: IO[bytes]) -> _Header:
+        """What the head of `stream` says of an array, all of which its part of the archive holds."""
         major, _ = npy.read_magic(stream)
         read_header = npy.read_array_header_1_0 if major == 1 else npy.read_array_header_2_0
-        shape, _, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)
+        with quiet():  # NumPy warns of headers by Python 2, which are right all the same
+            shape, in_columns, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)
         if dtype.hasobject:
             raise self.error("E0710", f"`{name}` holds Python objects, which are never loaded")
         lengths = [int(length) for length in shape]
@@ -145,7 +158,7 @@ class _Parts:
             raise self._impossible(name, claimed)
         if claimed < held:
             raise self.error("E0710", f"`{name}` says {claimed:,} bytes, and {held:,} stand there")
-        return claimed
+        return _Header(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
 
     def _impossible(self, name: str, claimed: int) -> GdslError:
         return self.error("E0706", f"its part `{name}` says {claimed:,} bytes, more than the file can hold")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-import warnings
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
@@ -19,11 +18,15 @@ from gdsl.graph.text import TextLines, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from gdsl.graph.compiled import ReadColumns
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
+_SURE: dict[type, int] = {np.int32: 9, np.int64: 18, np.uint64: 19}
+"""Digits of a number that certainly fits."""
+_FEW_COLUMNS = 32
+"""For more, a pattern of a whole line takes too long to compile."""
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
@@ -141,11 +144,23 @@ def _read_ahead(
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[tuple[bytes | Exception, Future[Found | None] | None]] = deque()
         for block in itertools.chain(first, blocks):
-            waiting.append((block, None if isinstance(block, Exception) else pool.submit(read, block)))
+            waiting.append((block, None if isinstance(block, Exception) else _begun(pool, read, block)))
             if len(waiting) > 2 * threads:
                 yield _done(*waiting.popleft())
         while waiting:
             yield _done(*waiting.popleft())
+
+
+def _begun(pool: ThreadPoolExecutor, read: Callable[[bytes], Found | None], block: bytes) -> Future[Found | None]:
+    """`read` of a block, by another thread, or by this one where the system starts no more."""
+    try:
+        return pool.submit(read, block)
+    except RuntimeError:
+        from concurrent.futures import Future
+
+        found: Future[Found | None] = Future()
+        found.set_result(read(block))
+        return found
 
 
 def _reader(path: str, many: bool) -> ReadColumns:
@@ -167,14 +182,49 @@ def _exact_columns(
     lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
 ) -> tuple[NDArray[Any], ...]:
     fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
+    assert fields.names is not None
+    # NumPy takes no -0 for a uint64.
+    converters: dict[int | str, Callable[[str], Any]] = {
+        place: int for place, kind in enumerate(types) if kind is np.uint64
+    }
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", DeprecationWarning)
-            warnings.simplefilter("ignore", UserWarning)
-            table = np.loadtxt(rows, dtype=fields, comments=None, delimiter=delimiter, ndmin=1)
-    except (ValueError, DeprecationWarning, OverflowError):
+        checked = _with_wholes(rows, types, delimiter)
+        first = next(checked, None)
+        if first is None:
+            return tuple(np.zeros(0, kind) for kind in types)
+        stream = itertools.chain([first], checked)
+        table = np.loadtxt(
+            stream, dtype=fields, comments=None, delimiter=delimiter, ndmin=1, converters=converters or None
+        )
+    except (ValueError, OverflowError):
         raise _malformed(lines, names, types, delimiter) from None
-    return tuple(np.ascontiguousarray(table[name]) for name in fields.names or ())
+    return tuple(np.ascontiguousarray(table[name]) for name in fields.names)
+
+
+def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | None) -> Iterator[str]:
+    """`rows`, up to the first whose whole numbers are none or do not fit: a ValueError.
+
+    NumPy would make whole numbers of reals and warn, and to hear of warnings is nothing that one of several threads can
+    do for itself.
+    """
+    is_sure = _pattern(types, delimiter).fullmatch if len(types) <= _FEW_COLUMNS else None
+    for row in rows:
+        if is_sure is None or is_sure(row) is None:
+            words = words_of(row, delimiter)
+            if len(words) != len(types) or any(
+                kind is not np.float64 and problem_of(word, kind) for word, kind in zip(words, types, strict=True)
+            ):
+                raise ValueError
+        yield row
+
+
+def _pattern(types: Sequence[type], delimiter: str | None) -> re.Pattern[str]:
+    """Lines of which this is certain."""
+    real, between = (f"[^{delimiter}]*", delimiter) if delimiter else (r"\S+", r"\s+")
+    words = [real if kind is np.float64 else rf"[+-]?[0-9]{{1,{_SURE[kind]}}}" for kind in types]
+    if delimiter:
+        words = [rf"\s*{word}\s*" for word in words]
+    return re.compile(rf"\s*{between.join(words)}\s*")
 
 
 def _malformed(lines: TextLines, names: Sequence[str], types: Sequence[type], delimiter: str | None) -> GdslError:
@@ -201,6 +251,8 @@ def problem_of(word: str, kind: type) -> str | None:
         return "is too large for a float64" if _overflows(word) else None
     if not is_whole(word):
         return "is not a whole number"
+    if len(word) <= _SURE[kind] and word[0] != "-":
+        return None
     limits = np.iinfo(kind)
     # No type has more than 20 digits, and Python refuses to convert thousands of them.
     digits = word.lstrip("+-").lstrip("0") or "0"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import re
 from collections.abc import Iterator
@@ -29,8 +28,9 @@ from gdsl.graph.columns import (
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.memory import require_memory
+from gdsl.graph.named_rows import numbered_rows, words_with_names
 from gdsl.graph.names import Names, compacted
-from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.graph.text import TextLines, narrowed, readable, short
 from gdsl.graph.wanted import Columns, require_column
 from gdsl.records import dataclass
 
@@ -40,6 +40,8 @@ _UNDIRECTED = "undirected"
 _LARGEST_NAME = 2**63 - 2
 """Ids that become names are below it, so that one more is an int64."""
 _AS_FOUND = Columns()
+_MOST_READINGS = 4
+"""Before all lines are looked through for what else they ask for."""
 _EXAMPLE = "source,destination,weight,capacity"
 
 
@@ -99,7 +101,9 @@ def read_edge_list(
 def _columns(path: str, wanted: Columns) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
     """Layout and values; a column has the type of its first value until a line asks for another one."""
     types: list[type] | None = None
-    while True:
+    for reading in itertools.count():
+        if types is not None and reading == _MOST_READINGS:
+            types = _types_of_all(path, wanted, types)
         with TextLines(path) as lines:
             rows, layout = _layout(lines, wanted)
             if types is None:
@@ -114,6 +118,24 @@ def _columns(path: str, wanted: Columns) -> tuple[_Layout, tuple[NDArray[Any], .
                 if wider is None:
                     raise _with_hint(error, lines, layout) from None
                 types = wider
+    raise AssertionError("a file is read, or refused")
+
+
+def _types_of_all(path: str, wanted: Columns, types: list[type]) -> list[type]:
+    """The types with which all lines can be read, up to one with which that cannot be."""
+    with TextLines(path) as lines:
+        rows, layout = _layout(lines, wanted)
+        for row in rows:
+            words = words_of(row, layout.delimiter)
+            # What is a float64 asks for nothing else.
+            while any(
+                kind is not np.float64 and problem_of(word, kind) for word, kind in zip(words, types, strict=False)
+            ):
+                wider = _wider(types, words, layout.ends)
+                if wider is None:
+                    return types
+                types = wider
+    return types
 
 
 def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[type] | None:
@@ -155,13 +177,14 @@ def _layout(lines: TextLines, wanted: Columns) -> tuple[Iterator[str], _Layout]:
     first = next(rows, None)
     if first is None:
         return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header), directed)
-    words = _words_with_names(first, mark)
+    words = words_with_names(lines, first, mark)
     known = wanted.source is not None or _say_ends(header, ends)
     if len(words) == len(header) and known and _are_names(words, ends):
         ids: dict[str, int] = {}
         layout = _Layout(names, ends, delimiter, ["0" if place in ends else word for place, word in enumerate(words)])
         layout = replace(layout, directed=directed, named=ids)
-        return _numbered(lines, itertools.chain([first], rows), layout, mark, ids), layout
+        every = itertools.chain([first], rows)
+        return numbered_rows(lines, every, names, ends, delimiter, mark, ids), layout
     words = words_of(first, delimiter)
     if len(words) != len(header):
         message = f"the line has {len(words)} values, and the first line names {len(header)} columns"
@@ -179,34 +202,10 @@ def _are_names(words: list[str], ends: tuple[int, int]) -> bool:
     return all(words[place][:1].isalpha() and not is_number(words[place]) for place in ends)
 
 
-def _numbered(
-    lines: TextLines, rows: Iterator[str], layout: _Layout, mark: str | None, ids: dict[str, int]
-) -> Iterator[str]:
-    """The rows with a number for each name, counted as they appear."""
-    delimiter = layout.delimiter or " "
-    for row in rows:
-        words = _words_with_names(row, mark)
-        if len(words) != len(layout.names):
-            message = f"the line has {len(words)} values, and the first line names {len(layout.names)} columns"
-            raise lines.error("E0705", f"{message}: `{short(row)}`")
-        for place in layout.ends:
-            if not words[place] or not words[place].isprintable():
-                raise lines.error("E0705", f"{layout.names[place]}: `{printable(words[place])}` is no name of a vertex")
-            words[place] = str(ids.setdefault(words[place], len(ids)))
-        lines.line = delimiter.join(words).encode("utf-8", "replace").decode("latin-1")
-        yield lines.line
-
-
-def _words_with_names(line: str, mark: str | None) -> list[str]:
-    """The values of a line; those in double quotes may hold the mark between values."""
-    if mark is None:
-        return words_of(readable(line), None)
-    [words] = csv.reader([readable(line)], delimiter=mark, skipinitialspace=True)
-    return [word.strip() for word in words]
-
-
 def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError:
     """Where a name stands for an end, how names are read."""
+    if layout.named is not None:
+        return error
     words = words_of(readable(lines.line), layout.delimiter)
     if len(words) != len(layout.names) or not any(is_column_name(words[place]) for place in layout.ends):
         return error

@@ -6,7 +6,6 @@ import contextlib
 import os
 import re
 import tempfile
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +15,12 @@ from gdsl.diagnostics import GdslError, printable, shown
 from gdsl.extras import first_line, required
 from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.gml_parts import as_igraph_reads
 from gdsl.graph.graphml_parts import refuse_passed_over
 from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
 from gdsl.graph.longest import require_short_pieces
 from gdsl.graph.memory import require_memory
+from gdsl.graph.quiet import quiet
 from gdsl.graph.text import empty, file_size, unreadable
 
 _CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
@@ -32,11 +33,12 @@ _NO_GRAPH = "Graph index was too large"
 _GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 """Characters that no such file can hold."""
+_AMPERSAND = "&#38;"
 _CHUNK = 1 << 20
 _LEAST = float(np.finfo(np.float64).tiny)
 """Numbers nearer to 0 igraph refuses to read."""
-_EXACT = 2**53
-"""Whole numbers up to here are exact in igraph, which has floats only."""
+_EXACT = 2**53 - 1
+"""Whole numbers up to here are exact in igraph, which has floats only: 2^53 may have been 2^53 + 1."""
 
 
 def read_xml(path: str, kind: str) -> EdgeList:
@@ -49,20 +51,24 @@ def read_xml(path: str, kind: str) -> EdgeList:
     file_size(path)
     igraph = required("igraph", "gdsl[igraph]", _CALLED[kind])
     reader = igraph.Graph.Read_GraphML if kind == "graphml" else igraph.Graph.Read_GML
-    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder:
         plain = _plain(path, folder)
         if os.path.getsize(plain) == 0:
             raise empty(path)
         require_short_pieces(plain, kind, path)
+        if kind == "gml" and (changed := as_igraph_reads(plain, path)) is not None:
+            plain = str(Path(folder, "changed"))
+            Path(plain).write_bytes(changed)
         try:
-            found = reader(plain)
+            with quiet():
+                found = reader(plain)
         except igraph.InternalError as error:
             raise _malformed(path, kind, str(error)) from None
         except UnicodeDecodeError:
             raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
         if kind == "graphml":
             refuse_passed_over(plain, path)
+            _with_ampersands(found)
     named_by = _named_by(found)
     _tidy(found.vs, named_by)
     _tidy(found.es, named_by, weight="weight")
@@ -70,14 +76,12 @@ def read_xml(path: str, kind: str) -> EdgeList:
 
 
 def _plain(path: str, folder: str) -> str:
-    """The path of the same text, not compressed."""
+    """The path of a copy, not compressed: what was looked through is what is read, whoever writes meanwhile."""
     try:
         with open(path, "rb") as raw:
             start = raw.read(LONGEST_MAGIC)
             raw.seek(0)
-            text: Any = decompressing(raw, start)
-            if text is None:
-                return path
+            text: Any = decompressing(raw, start) or raw
             target, size = Path(folder, "plain"), 0
             with contextlib.closing(text), target.open("wb") as file:
                 while chunk := text.read(_CHUNK):
@@ -125,6 +129,19 @@ def _counts(value: Any, place: int) -> bool:
     return value == place or value in (str(place), f"n{place}")
 
 
+def _with_ampersands(graph: Any) -> None:
+    """`&` in ids and in names of attributes, each of which igraph gives as `&#38;`."""
+    for sequence in (graph.vs, graph.es):
+        for name in sequence.attributes():
+            if _AMPERSAND in name:
+                sequence[name.replace(_AMPERSAND, "&")] = sequence[name]
+                del sequence[name]
+        if "id" in sequence.attributes():
+            sequence["id"] = [
+                value.replace(_AMPERSAND, "&") if isinstance(value, str) else value for value in sequence["id"]
+            ]
+
+
 def _tidy(sequence: Any, named_by: str | None, weight: str = "") -> None:
     """Numbers that are all whole as integers, as which they were written; what is without a `weight` has 1."""
     for name in sequence.attributes():
@@ -155,7 +172,7 @@ def refuse_inexact(kind: str, graph: Any, path: str) -> None:
             and len(values)
             and not -_EXACT <= int(values.min()) <= int(values.max()) <= _EXACT
         ):
-            message = f"{_CALLED[kind]} keeps whole numbers up to 2^53, and `{name}` has larger ones"
+            message = f"{_CALLED[kind]} keeps whole numbers below 2^53, and `{name}` has larger ones"
             raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
         if values.dtype.kind == "f" and ((values != 0) & (np.abs(values) < _LEAST)).any():
             message = f"{_CALLED[kind]} cannot hold numbers between 0 and {_LEAST:.3g}, and `{name}` has such"

@@ -126,6 +126,18 @@ class _Vertices:
         if self._front and self._lines_with_words < self._header.num_vertices:
             message = f"{self._lines_with_words:,} of its {self._header.num_vertices:,} vertices"
             raise self._lines.error("E0706", f"the file has lines for {message}")
+        if not self._lines.complete:
+            self._require_whole(self._lines.line)
+
+    def _require_whole(self, line: str) -> None:
+        """Raise E0706 where the last line has no end, and its last number would not be missed: no other line says it
+        again, as of an edge between two vertices."""
+        words = [] if line.lstrip().startswith("%") else line.split()
+        alone = bool(words) and len(words) == self._front
+        loop = self._step == 2 and len(words) > self._front and int(words[-2]) == self._count
+        if alone or loop:
+            fix = "if the file is whole, end its last line with a line end"
+            raise self._lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
 
     def _pass_empty_lines(self, last: int) -> None:
         """Those up to the line `last` are vertices without edges, as far as there are more vertices."""

@@ -19,6 +19,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import WIDE_FROM
 from gdsl.graph.immutable import Values
 from gdsl.graph.memory import require_memory
+from gdsl.graph.threads import by_threads
 from gdsl.graph.transformations import GraphOptions
 
 UNCHANGED = GraphOptions()
@@ -142,13 +143,10 @@ def _fetched(values: Any) -> NDArray[Any]:
 
 def _copied(ids: NDArray[Any]) -> NDArray[np.int32]:
     """`ids` in other memory, by several threads: one takes as long for this as a GPU for all that follows."""
-    from concurrent.futures import ThreadPoolExecutor
-
     made = np.empty(len(ids), np.int32)
 
     def copy(first: int) -> None:
         np.copyto(made[first : first + _PIECE], ids[first : first + _PIECE], casting="unsafe")
 
-    with ThreadPoolExecutor(_COPYING) as pool:
-        list(pool.map(copy, range(0, len(ids), _PIECE)))
+    by_threads(copy, range(0, len(ids), _PIECE), _COPYING)
     return made

@@ -45,6 +45,13 @@ def meant_by(name: str) -> str:
     return come_along().get(name, name)
 
 
+def _refuse_format(name: str) -> None:
+    """Raise E0712 for a graph that is made, or comes with gdsl, where its name would be that of a file."""
+    if looks_like_generator(name) or meant_by(name) != name:
+        message = f"format says how a file is read, and {name} is no file here"
+        raise GdslError.single("E0712", message, fix="leave out --format (format=)", place=name)
+
+
 def _require_file(name: str) -> None:
     """Raise E0701 for what is no regular file; of one that there is not, with what was probably meant."""
     try:
@@ -110,7 +117,9 @@ def read_graph(
         return in_order(generated_edges(name), options)
     if wanted is None:
         name = meant_by(name)
-        _require_file(name)
+    elif format_of(name, wanted) and not os.path.lexists(name):
+        _refuse_format(name)
+    _require_file(name)
     kind = format_of(name, wanted)
     if kind not in (*_LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)

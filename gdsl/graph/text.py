@@ -33,6 +33,7 @@ _ROWS_BETWEEN = 1 << 18
 
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
+_NO_STREAM = "save it to a file: of a stream nothing can be read again"
 _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
 
@@ -43,8 +44,9 @@ def require_file(path: str) -> os.stat_result:
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     if not stat.S_ISREG(status.st_mode):
-        kind = "a directory" if stat.S_ISDIR(status.st_mode) else "not a regular file"
-        raise GdslError.single("E0701", f"this is {kind}", place=path)
+        is_folder = stat.S_ISDIR(status.st_mode)
+        kind, fix = ("a directory", None) if is_folder else ("not a regular file", _NO_STREAM)
+        raise GdslError.single("E0701", f"this is {kind}", fix=fix, place=path)
     return status
 
 
@@ -61,6 +63,7 @@ def unreadable(path: str, error: Exception) -> GdslError:
     reason = getattr(error, "strerror", None) or str(error)
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
+    fix = _NO_STREAM if path == "-" else fix
     return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
 
 
@@ -79,9 +82,9 @@ class TextLines:
     They may be had one by one, by `iter`, and, from some block of whole lines on, as `blocks`, which may be read ahead:
     who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
 
-    `number` and `line` are the line last given; `complete` says after the end whether the last line had its end.
-    `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line may have,
-    for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
+    `number` and `line` are the line last given; `complete` says after the end whether the last line had its end, or a
+    blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
+    may have, for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
     """
 
     def __init__(self, path: str) -> None:
@@ -163,7 +166,7 @@ class TextLines:
         if not lines[-1]:
             lines.pop()
         else:
-            self.complete = False
+            self.complete = lines[-1][-1].isspace()
         # The attributes are set for each line, as whoever consumes the lines may fail at any of them.
         for line in lines:
             self.number += 1
@@ -226,7 +229,7 @@ class TextLines:
         chunk: bytes = self._stream.read(self._size)
         if self._at_start:
             self._at_start = False
-            chunk = self._without_mark(chunk)
+            chunk = self._without_mark(chunk) or self._stream.read(self._size)
         if b"\0" in chunk:
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):

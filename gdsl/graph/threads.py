@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import threading
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -16,11 +18,37 @@ def processors() -> int:
 
 
 def by_threads(work: Callable[[Item], Made], items: Sequence[Item], most: int) -> list[Made]:
-    """What `work` makes of each of `items`, by at most so many threads at a time."""
+    """What `work` makes of each of `items`, by at most so many threads, of which this is one: where the system starts
+    no others, it does all."""
     threads = min(processors(), most, len(items))
     if threads < 2:
         return [work(item) for item in items]
-    from concurrent.futures import ThreadPoolExecutor
+    made: dict[int, Made] = {}
+    errors: list[BaseException] = []
+    places, at_once = iter(range(len(items))), threading.Lock()
 
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, items))
+    def go_on() -> None:
+        while not errors:
+            with at_once:
+                place = next(places, None)
+            if place is None:
+                return
+            try:
+                made[place] = work(items[place])
+            except BaseException as error:
+                errors.append(error)
+
+    others: list[threading.Thread] = []
+    with contextlib.suppress(RuntimeError):
+        for _ in range(threads - 1):
+            other = threading.Thread(target=go_on)
+            other.start()
+            others.append(other)
+    try:
+        go_on()
+    finally:
+        for other in others:
+            other.join()
+    if errors:
+        raise errors[0]
+    return [made[place] for place in range(len(items))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -207,3 +208,19 @@ def test_small_graphs_need_no_scipy(work):
         for _ in range(2):  # the first one may compile
             done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_formats_are_of_files(gdslc):
+    for word in ("rmat:4", "karate"):
+        gdslc("graph", "info", word, "--format", "edges").fails(
+            1, "E0712", f"{word} is no file here", "leave out --format"
+        )
+    Path("karate").write_text("0 1\n")
+    assert gdslc("graph", "info", "karate", "--format", "edges").out.startswith("vertices:    2\n")
+    gdslc("graph", "info", "paht", "--format", "edges").fails(1, "E0701")
+
+
+def test_graphs_are_no_streams(gdslc):
+    os.mkfifo("pipe.mtx")
+    for word in ("pipe.mtx", "-"):
+        gdslc("graph", "info", word).fails(1, "E0701", "save it to a file")

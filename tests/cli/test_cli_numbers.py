@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
+
+from gdsl.diagnostics import GdslError
 
 VALUES = """program values;
 problem {
@@ -177,3 +181,31 @@ def test_arrays_in_text_files_exactly(work, text, values, dtype):
     array = read_array("a", "array.txt", 5)
     assert array.tolist() == values
     assert array.dtype == dtype
+
+
+def test_arrays_in_damaged_files(work):
+    """Whatever NumPy and its helpers raise is one message."""
+    from gdsl.cli.arrays import read_array
+
+    contents = []
+    for save in (np.save, lambda file, values: np.savez_compressed(file, a=values)):
+        file = io.BytesIO()
+        save(file, np.arange(200))
+        contents.append(file.getvalue())
+    contents += [contents[0].replace(b"'shape'", b"'shape(")]
+    read = 0
+    for content in contents:
+        for place in range(0, len(content), 3):
+            Path("a.bin").write_bytes(content[:place] + b"(" + content[place + 1 :])
+            try:
+                read += read_array("a", "a.bin", 200).size > 0
+            except GdslError as error:
+                assert error.code == "E0611" and "a.bin" in str(error)
+    assert read > 100
+
+
+def test_arrays_in_text_with_a_byte_order_mark(work):
+    from gdsl.cli.arrays import read_array
+
+    Path("array.txt").write_text("1 2 3", encoding="utf-8-sig")
+    assert read_array("a", "array.txt", 5).tolist() == [1, 2, 3]

@@ -66,7 +66,7 @@ def test_attributes_of_vertices(tmp_path, name):
 def test_what_a_format_cannot_hold(tmp_path):
     large = Graph.from_edges([0], [1], weights=[2**60])
     for name in ("a.graphml", "a.gml"):
-        with pytest.raises(gdsl.GdslError, match=r"E0715.*whole numbers up to 2\^53"):
+        with pytest.raises(gdsl.GdslError, match=r"E0715.*whole numbers below 2\^53"):
             write(large, tmp_path / name)
     with pytest.raises(gdsl.GdslError, match=r"E0715.*only letters and digits"):
         write(Graph.from_edges([0], [1], attributes={"a_b": [1]}), tmp_path / "a.gml")
@@ -90,7 +90,7 @@ ODD = [0.1, 1 / 3, 123456789.123456789, float("inf"), -float("inf"), float("nan"
 @pytest.mark.parametrize("name", ["a.parquet", "a.arrow", "a.graphml", "a.gml", "a.csv", "a.tsv"])
 def test_numbers_are_the_same_to_the_last_digit(tmp_path, name):
     attributes = {
-        "k": [2**53, -(2**53), 3_380_433_526_360_617, 0, 1, 2, 3, 4, 5],
+        "k": [2**53 - 1, 1 - 2**53, 3_380_433_526_360_617, 0, 1, 2, 3, 4, 5],
         "f": ODD,
         "g": [*np.float32(ODD[:6]).tolist(), 1, 2, 3],
     }
@@ -209,6 +209,8 @@ def test_names_of_graphml_and_gml(tmp_path):
         ("a.gml", "hello world", "syntax error"),
         ("a.gml", "", "E0716"),
         ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is no number"),
+        ("a.gml", "graph [ node [ id 1 ] ]\ngraph [ node [ id 1 ] ]", "a.gml:2: error[E0705]: this GML file has"),
+        ("a.gml", "graph [ a [ graph [ ] ] ] graph\n[ ]", "a second graph"),
         ("a.graphml", "<graphml>\n<graph>\n</grph></graphml>", "a.graphml:3"),
         ("a.graphml", "<html></html>", "a GraphML file with a mistake: there is no graph in it"),
         ("a.graphml", "junk", "Document is empty"),
@@ -225,6 +227,66 @@ def test_files_with_mistakes(tmp_path, capfd, name, text, said):
     captured = capfd.readouterr()
     assert said in captured.err and name in captured.err and "error[E07" in captured.err
     assert "Traceback" not in captured.err and "src/io" not in captured.err and not captured.out
+
+
+def test_gml_is_utf8(tmp_path):
+    """igraph ends the process where a label is anything else."""
+    nodes = 'node [ id 0\nlabel "Müller" ] node [ id 1 label "[graph [" graph [ ] ]'
+    text = f"graph [ {nodes} edge [ source 0 target 1 ] ]\n"
+    (tmp_path / "a.gml").write_text(text, encoding="utf-8")
+    assert Graph.read(tmp_path / "a.gml").names == ("Müller", "[graph [")
+    (tmp_path / "a.gml").write_text(text, encoding="latin-1")
+    with pytest.raises(gdsl.GdslError, match=r"a.gml:2: error\[E0710\].*UTF-8"):
+        Graph.read(tmp_path / "a.gml")
+
+
+@pytest.mark.parametrize(("name", "reader"), [("a.graphml", "Read_GraphML"), ("a.gml", "Read_GML")])
+def test_files_that_change_while_they_are_read(tmp_path, monkeypatch, name, reader):
+    """What was looked through is what is read."""
+    graph = Graph.from_edges([0, 1], [1, 2])
+    write(graph, tmp_path / name)
+    theirs = getattr(igraph.Graph, reader)
+
+    def read_after_another_wrote(path):
+        (tmp_path / name).write_text("")
+        return theirs(path)
+
+    monkeypatch.setattr(igraph.Graph, reader, read_after_another_wrote)
+    same(Graph.read(tmp_path / name), graph)
+
+
+def test_gml_of_networkx(tmp_path):
+    """Characters by their numbers, and reals without digits behind the point, of which igraph knows neither."""
+    names = ["é", "d&e", '"q"', "&#233;", "1.E5", "日", "&amp;", "<x>", "a\nb"]
+    made = networkx.path_graph(names, create_using=networkx.DiGraph)
+    networkx.set_edge_attributes(made, 1e-05, "weight")
+    networkx.write_gml(made, tmp_path / "a.gml")
+    graph = Graph.read(tmp_path / "a.gml")
+    assert list(graph.names) == names and set(graph.attributes["weight"]) == {1e-05}
+    graph = Graph.from_networkx(made)
+    write(graph, tmp_path / "b.gml")
+    same(Graph.read(tmp_path / "b.gml"), graph)
+
+
+def test_ampersands_of_graphml(tmp_path):
+    """igraph reads each in an attribute of XML as `&#38;`."""
+    made = networkx.DiGraph([("d&e", "&amp;"), ("&amp;", "&#38;")])
+    networkx.write_graphml(made, tmp_path / "a.graphml")
+    assert Graph.read(tmp_path / "a.graphml").names == ("d&e", "&amp;", "&#38;")
+    values = {"a&b": [1, 2]}
+    graph = Graph.from_edges([0, 1], [1, 2], attributes=values, vertex_attributes={"v&&": [3, 4, 5]})
+    write(graph, tmp_path / "a.graphml")
+    same(Graph.read(tmp_path / "a.graphml"), graph)
+
+
+@pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
+def test_whole_numbers_that_igraph_rounds(tmp_path, name):
+    """They are not taken for others that are near."""
+    for value, kind in ((2**53 - 1, "i"), (2**53 + 1, "f")):
+        graph = Graph.from_edges([0], [1], weights=[2**50])
+        write(graph, tmp_path / name)
+        (tmp_path / name).write_text((tmp_path / name).read_text().replace(str(2**50), str(value)))
+        assert Graph.read(tmp_path / name).attributes["weight"].dtype.kind == kind
 
 
 NODES = '<node id="a"/><node id="b">{}</node>'

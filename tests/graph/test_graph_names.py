@@ -235,3 +235,25 @@ def test_names_of_attributes_change_no_terminal(tmp_path):
     told.append(str(error.value))
     assert all(text.replace("\n", "").isprintable() for text in told)
     assert all("\\x1b[31mred\\x07" in text for text in told)
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "content"),
+    [
+        # Read with marks for what is not known, these two would be one vertex.
+        ("E0710", "is not UTF-8", "source,target\nMüller,Bob\nMöller,Ann\n".encode("latin-1")),
+        ("E0710", "is not UTF-8", "source target\nAnn Bob\nMüller Bob\n".encode("latin-1")),
+        # Behind the names values are between blanks, where none and two are one each.
+        ("E0705", "a: `` is not a number", b"source\ttarget\ta\tb\nAnn\tBob\t1\t2\nCy\tDee\t\t3 4\n"),
+        ("E0705", "weight: `3 4` is not", b"source\ttarget\tw\nAnn\tBob\t1\nCy\tDee\t3 4\n"),
+        ("E0710", "200,004 bytes", b"source,target\nAnn,Bob\n" + b"a" * 200_000 + b",Bob\n"),
+    ],
+)
+def test_lists_whose_names_would_be_others(tmp_path, code, said, content):
+    (tmp_path / "a.tsv").write_bytes(content)
+    with pytest.raises(GdslError) as caught:
+        Graph.read(tmp_path / "a.tsv")
+    assert caught.value.code == code and said in str(caught.value)
+    line = 2 if content.startswith(b"source,target\nM") else 3
+    assert caught.value.diagnostics[0].place == f"{tmp_path / 'a.tsv'}:{line}"
+    assert "--source-column" not in str(caught.value)

@@ -1,0 +1,89 @@
+"""What belongs to the whole process, such as how it warns, is as it was while and after files are read."""
+
+from __future__ import annotations
+
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from graph_cases import assert_same
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph import Graph, columns, ordering, text, threads
+from gdsl.graph.quiet import quiet
+
+
+@pytest.mark.parametrize("word", ["1.5", "1e0", "99999999999999999999", "nan"])
+def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
+    """Another thread may turn them off at any time."""
+    theirs = np.loadtxt
+
+    def with_warnings_off(*arguments, **options):
+        warnings.simplefilter("ignore")
+        return theirs(*arguments, **options)
+
+    monkeypatch.setattr(np, "loadtxt", with_warnings_off)
+    path = tmp_path / "a.mtx"
+    path.write_text(f"%%MatrixMarket matrix coordinate integer general\n9 9 2\n1 1 1\n1 2 {word}\n")
+    with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"E0705.*{word}"):
+        Graph.read(path)
+
+
+def test_reading_leaves_warnings_alone(tmp_path, monkeypatch):
+    def refuse(*_, **__):
+        raise AssertionError("what warns belongs to all threads")
+
+    (tmp_path / "a.csv").write_text("source,target,n\n0,1,5\n# c\n1,2,.5\n")
+    (tmp_path / "b.txt").write_text("source target\n")
+    with monkeypatch.context() as watched:
+        watched.setattr(warnings, "catch_warnings", refuse)
+        assert Graph.read(tmp_path / "a.csv").num_edges == 2
+        assert Graph.read(tmp_path / "b.txt").num_edges == 0
+
+
+def test_what_must_be_quiet_is_so_one_by_one():
+    before, inside = list(warnings.filters), threading.Event()
+
+    def other():
+        with quiet():
+            inside.set()
+
+    thread = threading.Thread(target=other)
+    with quiet():
+        thread.start()
+        assert not inside.wait(0.05)
+    thread.join()
+    assert inside.is_set() and list(warnings.filters) == before
+
+
+@pytest.mark.parametrize("most", [0, 1])
+def test_where_no_more_threads_are_started(tmp_path, monkeypatch, most):
+    """As in containers that limit them: the same graph, and the same message."""
+    rng = np.random.default_rng(5)
+    rows = [f"{a} {b}\n" for a, b in rng.integers(0, 5000, (3000, 2)).tolist()]
+    (tmp_path / "a.txt").write_text("".join(rows))
+    (tmp_path / "b.txt").write_text("".join([*rows[:2500], "1 x\n", *rows[2500:]]))
+    expected, started, start = Graph.read(tmp_path / "a.txt"), [], threading.Thread.start
+
+    def start_few(thread):
+        if len(started) >= most:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(text, "_CHUNK", 1 << 10)
+    monkeypatch.setattr(ordering, "_PIECE", 1 << 8)
+    monkeypatch.setattr(columns, "processors", lambda: 3)
+    monkeypatch.setattr(threads, "processors", lambda: 3)
+    monkeypatch.setattr(threading.Thread, "start", start_few)
+    assert_same(Graph.read(tmp_path / "a.txt"), expected)
+    del started[:]
+    with pytest.raises(GdslError, match=r"b.txt:2501: .*E0705"):
+        Graph.read(tmp_path / "b.txt")
+    del started[:]
+    assert threads.by_threads(lambda item: item + 1, range(99), 3) == list(range(1, 100))
+    del started[:]
+    with pytest.raises(ZeroDivisionError):
+        threads.by_threads(lambda item: 1 // (50 - item), range(99), 3)
+    assert len(started) == most
