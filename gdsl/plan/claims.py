@@ -2,7 +2,8 @@
 
 Where the condition says `a[far] == x` and the body stores y there, the test and the store become one
 compare-and-swap: a single edge of each far end then runs the rest of the body, which is one of the numbers that the
-language allows, and the result needs no other guard against duplicates.
+language allows, and the result needs no other guard against duplicates. All other tests come before it then, and y is
+computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run (`stops`).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Over
 from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.nodes import Claim
+from gdsl.plan.stops import may_stop
 from gdsl.types import Type
 
 
@@ -47,6 +49,7 @@ def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: b
         and sides[0].type is not Type.BOOL
         and not sides[0].type.holds_float
         and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
+        and not may_stop((functor.condition[closing.conjunct + 1 :], store.value))
     )
     blind = blind and not sides[0].type.is_pair
     return Claim(closing.array, closing.conjunct, closing.statement, sides[1], blind) if can else None

@@ -8,8 +8,8 @@ reference does; where both lists of a vertex are reduced; and where the knob ask
 from __future__ import annotations
 
 from gdsl.ir.nodes import EdgeFunctor, NeighborReduce
-from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, NeighborOperation, Over
+from gdsl.plan.stops import may_stop
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 
@@ -18,6 +18,6 @@ def result_that_stays(step: NeighborReduce, functor: EdgeFunctor, balance: Balan
     """The result at which a list need not be walked any further, if there is one."""
     if step.operation is None or step.over is Over.ALL_EDGES or balance is not Balance.AUTO:
         return None
-    if any(getattr(node, "checked", False) or getattr(node, "place_checked", False) for node in walk(functor)):
+    if may_stop(functor):
         return None
     return _STAYS.get(step.operation)

@@ -14,6 +14,7 @@ from gdsl.ir.nodes import EdgeFunctor, Element, NeighborReduce
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation
+from gdsl.plan.stops import may_stop
 from gdsl.plan.target import Target
 
 
@@ -24,7 +25,7 @@ def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor, target: Tar
     value = functor.value
     if not isinstance(value, Element) or value.type != step.array_type or value.type.holds_float or value.type.is_pair:
         return False
-    if any(getattr(node, "checked", False) or getattr(node, "place_checked", False) for node in walk(functor)):
+    if may_stop(functor):
         return False
     reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, Element)}
     return print_expression(value) in reads

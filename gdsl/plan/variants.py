@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Mapping
 
 from gdsl.ir.nodes import (
@@ -28,6 +29,7 @@ from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.masks import runs_in_any_case
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
+from gdsl.plan.stops import may_stop
 
 Functor = VertexFunctor | EdgeFunctor
 
@@ -89,9 +91,11 @@ def _from_data(index: Expression, constants: Mapping[str, Expression]) -> bool:
 
 
 def selected(functor: EdgeFunctor, over: Over) -> Variant:
-    """Of a pull: the conjuncts that speak of the far end alone, and nothing else."""
+    """Of a pull: the conjuncts that speak of the far end alone, and nothing else. They are asked of every vertex, and
+    before all others: none of them may stop the run, nor any that comes before one in the text (`stops`)."""
     roles = far_roles(over)
-    chosen = (i for i, conjunct in enumerate(functor.condition) if _speaks_only_of(conjunct, roles))
+    first = itertools.takewhile(lambda i: not may_stop(functor.condition[i]), _all_tests(functor))
+    chosen = (i for i in first if _speaks_only_of(functor.condition[i], roles))
     return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
 
 

@@ -43,6 +43,17 @@ schedule {
     }
 }
 """
+IN_TURNS = """
+program turns;
+problem { param source : vertex; vertex held : int32 = out_degree(id); vertex most : int32; }
+edge functor held_there(src, dst, e) -> int32 { value held[dst]; }
+schedule {
+    repeat (3) {
+        held = neighbor_reduce(vertices, held_there, min);
+        most = neighbor_reduce(vertices, held_there, max);
+    }
+}
+"""
 SUMS = """
 program sums;
 problem { param source : vertex; vertex total : int32; }
@@ -181,6 +192,15 @@ REDUCTION_MUTANTS = (
         "return uint64(v) <= count ?",
         KEPT,
         "race result error uninitialized bounds",
+        ("schedule.layout=by_degree",),
+    ),
+    Mutant(
+        "the first values are kept while the block may still read those of the reduction before",
+        "runtime/reduce.cuh",
+        "        __syncthreads();  // until nobody reads what was there\n",
+        "",
+        IN_TURNS,
+        "race result",
         ("schedule.layout=by_degree",),
     ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import random
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ import pytest
 
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Outcome
+from gdsl.diagnostics import GdslError
 from gdsl.native.compiler import find_compiler
 from gdsl.operations import Grade
 from gdsl.source import Source
@@ -75,6 +77,34 @@ def test_the_generators_write_all_that_there_is() -> None:
     joined = [f"to=edges) {operator} " for operator in "|&-"]
     missing = [word for word in (*words.split(), *joined) if not any(word in text for text in texts)]
     assert missing == []
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "buckets u(",
+        "width=auto",
+        "frontier z = ",
+        "edge frontier e = ",
+        "for k in ",
+        "n2[",
+        "h2[e]",
+        "param v0",
+        "place < k2",
+    ],
+)
+def test_programs_of_a_family_with_each_form_are_well_typed(form: str) -> None:
+    texts = (shaped_text(random.Random(seed)) for seed in range(2000))
+    with_it = itertools.islice((text for text in texts if form in text), 30)
+    assert any(is_well_typed(text) for text in with_it)
+
+
+def is_well_typed(text: str) -> bool:
+    try:
+        compiled(text, refuse=False)
+    except GdslError:
+        return False
+    return True
 
 
 def test_imports_mean_what_they_did() -> None:

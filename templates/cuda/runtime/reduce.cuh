@@ -1,6 +1,7 @@
 // piece: first_values
 // An array of vertices of which the block keeps the first values in its own memory, as many as there is room for: on ids by
-// falling degree most edges lead to these. All threads of the block make it, behind the barrier that parts two reductions.
+// falling degree most edges lead to these. All threads of the block make it: a reduction before may go on until its end
+// here, where nothing that the grid waits for lies between the two.
 template <class T>
 struct first_values {
     const T* values;
@@ -8,6 +9,7 @@ struct first_values {
 
     __device__ __forceinline__ first_values(const T* values, uint64 size) : values(values) {
         count = uint32(minimum(size, uint64(own_bytes() / sizeof(T))));
+        __syncthreads();  // until nobody reads what was there
         for (uint32 i = threadIdx.x; i < count; i += BLOCK_THREADS) { static_cast<T*>(own_memory())[i] = values[i]; }
         __syncthreads();
     }

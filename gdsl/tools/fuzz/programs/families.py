@@ -8,9 +8,22 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+_NAME = re.compile(r"(\w+)(\[\w+\])? :")
 _HEAD = re.compile(r"^=== (\w+)(?: (\d+))?\n", re.MULTILINE)
+_PART = re.compile(r"\$<(\w+)>")
 _FIRST = 0.4
 """How often the first form is taken without drawing."""
+_ANY_IDS = 0.4
+"""How often ids are no numbers, so that vertices may be numbered by degree."""
+_NUMBERS = (
+    (r"\b(edge \w+ : .*)\bint32\(id\)", r"\1w[id]"),
+    (r"\bint32\(id\)", "d0[id]"),
+    (r"\bid == 0\b", "d0[id] == 0"),
+    (r"\{ 0, 1(, 2)? \}", "{ v0, v1 }"),
+    (r"\{ 0 \}", "{ v0 }"),
+    (r"(?<!\])\[0\] = ", "[v0] = "),
+)
+"""Ids that are numbers, and what stands for them."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +45,10 @@ def shaped_text(random: random.Random) -> str:
     sections = _sections()
     families = [section for section in sections.values() if section.weight]
     family = random.choices(families, [section.weight for section in families])[0]
-    functors, _, schedule = family.text.partition("\n---\n")
+    text = family.text
+    while _PART.search(text):
+        text = _PART.sub(lambda part: sections[part[1]].text, text)
+    functors, _, schedule = text.partition("\n---\n")
     schedule = chosen(random, schedule or sections["loops"].text)
     body = chosen(random, f"{sections['tally'].text}\n{functors}\n")
     if re.search(r"\bd\[dst\] (== -1|< 0)|\(d\[dst\], -1", body) and random.random() < 0.5:
@@ -40,12 +56,20 @@ def shaped_text(random: random.Random) -> str:
     spare = [line for line in sections["spare"].text.splitlines() if _is_said(line, body + schedule)]
     problem = chosen(random, "\n".join((sections["data"].text, *spare)))
     lines = [line for line in f"{body}schedule {{\n{schedule}\n}}\n".splitlines() if line.strip()]
-    return "\n".join(("program shaped;", "problem {", problem, "}", *lines, ""))
+    text = "\n".join(("program shaped;", "problem {", problem, "}", *lines, ""))
+    return _on_any_ids(text) if random.random() < _ANY_IDS else text
+
+
+def _on_any_ids(text: str) -> str:
+    """`text` with inputs and params for ids that are numbers, as far as its forms are known."""
+    for number, given in _NUMBERS:
+        text = re.sub(number, given, text)
+    return text.replace("problem {", "problem {\n    param v0 : vertex;\n    param v1 : vertex;", 1)
 
 
 def _is_said(declaration: str, text: str) -> bool:
-    name = declaration.split(":")[0].split()[-1]
-    return re.search(rf"\b{name}\b", text) is not None
+    name = _NAME.search(declaration)
+    return name is not None and re.search(rf"\b{name[1]}\b", text) is not None
 
 
 def chosen(random: random.Random, text: str) -> str:
