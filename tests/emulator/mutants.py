@@ -65,8 +65,8 @@ BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
         _ENACTOR,
-        "    __syncthreads();\n    if (threadIdx.x == 0) { wait_for_all(",
-        "    if (threadIdx.x == 0) { wait_for_all(",
+        "    __syncthreads();\n    if (waits_for_others()) { wait_for_all(shared",
+        "    if (waits_for_others()) { wait_for_all(shared",
         "bfs",
         "race",
     ),

@@ -259,10 +259,10 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
-        "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
-        "    uint64 traced;        // records written; the leader's block only",
-        "    uint64 passes;        // finished passes of the outermost loops",
-        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows",
+        "    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone",
+        "    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`",
+        "    uint64 traced;        // records written; the leader's block only, as what follows",
+        "    uint64 polled_at;     // when the host's flag was last read",
         "    uint64 started, started_at;  // cycles and nanoseconds when the kernel began",
         "    uint64 began, noted;  // cycles when the operator began, and when the last record was written",
         "    uint64 waited;        // at barriers since then",

@@ -79,6 +79,8 @@ class Push:
     visited: str = ""
     """What knows the values that members were visited with, where some are passed over."""
     asks_few: bool = False
+    expects: bool = False
+    """Whether it fetches where the list of a far end lies while it tries to claim it."""
     """Whether a visit asks if the members are few."""
 
 
@@ -232,6 +234,10 @@ class ReduceText(OperatorText):
     copied: str
     keeps: str
     """What makes the array of which each block keeps the first values, where one does."""
+    known: str
+    """The lists that have been found before, as the first of what `balance` takes behind the run; else empty."""
+    history: str
+    """The members of the history whose next level is looked at while others are waited for; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,10 +34,11 @@ __device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
 }
 
 // piece: warp_sum
-template <class T>
-__device__ __forceinline__ T warp_sum(T value) {
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
-    return __shfl_sync(FULL_WARP, value, 0);
+// For every lane, in one step where all values are small.
+__device__ __forceinline__ uint64 warp_sum(uint64 value) {
+    if (!__any_sync(FULL_WARP, value >> 27 != 0)) { return lanes_sum(uint32(value)); }
+    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_xor_sync(FULL_WARP, value, step); }
+    return value;
 }
 
 // piece: owner_of

@@ -15,6 +15,7 @@
 // piece: wait_for_arrivals
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -57,10 +58,10 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -72,6 +73,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -192,6 +194,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: meet
 // piece: synchronize
 // piece: end_clock
+// piece: scribe
 // piece: end_kernel
 // piece: begin_operator
 // piece: minimum maximum
@@ -296,6 +299,7 @@ __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d,
         collector out(run, result, out_lists{d.graph});
         const bool few = few_members(size, d.graph);
         const auto visit = [&](bool active, vertex near, vertex far, edge at) {
+            if (few && active) { out.counted.expect(far); }
             const bool accepted = active && visit_claim(d, far, iteration, few);
             if (accepted) { visit_apply_claimed(d, near, far); }
             out.append(accepted, far);
@@ -320,7 +324,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // Before the schedule begins.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(const __grid_constant__ data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -335,7 +339,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(co
 }
 
 // line 19.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(const __grid_constant__ data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -345,7 +349,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(con
 }
 
 // line 20.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(const __grid_constant__ data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -367,7 +371,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(c
 }
 
 // line 21: asked by the host.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(const __grid_constant__ data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -378,7 +382,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(c
 }
 
 // line 21.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_advance_visit(const data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_advance_visit(const __grid_constant__ data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);

@@ -17,6 +17,7 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -108,10 +109,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -123,6 +124,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -230,6 +232,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -431,10 +434,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_draws_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     {
