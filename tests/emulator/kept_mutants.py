@@ -125,8 +125,8 @@ KEPT_MUTANTS = (
     Mutant(
         "a block goes on before the thread that waits is back",
         "runtime/enactor.cuh",
-        "    if (threadIdx.x < BLOCK_THREADS - 32) { meanwhile(); }\n    __syncthreads();\n",
-        "    if (threadIdx.x < BLOCK_THREADS - 32) { meanwhile(); }\n",
+        "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n    __syncthreads();\n",
+        "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n",
         "betweenness",
         "race result",
         ("schedule.block=64",),

@@ -78,7 +78,14 @@ BARRIERS = (
         "bfs",
         "race",
     ),
-    Mutant("no fence before the arrival", _ENACTOR, "    __threadfence();\n", "", "bfs", "race"),
+    Mutant(
+        "nothing is released with the arrival",
+        _ENACTOR,
+        "arrive_unasked(&control->arrived);",
+        "atomicAdd(&control->arrived, 1ull);",
+        "bfs",
+        "race",
+    ),
     Mutant(
         "no block barrier before the partial results",
         _WARP,

@@ -27,6 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.plan import turns
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Initial, Initialise, Plan
+from gdsl.plan.waiting_thread import waiting_thread
 from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
@@ -202,6 +203,7 @@ class _Generation:
         sizes = self.plan.sizes
         constants = [
             Constant("uint32", "BLOCK_THREADS", sizes.block_threads, "threads a block"),
+            Constant("uint32", "WAITING_THREAD", waiting_thread(self.plan), "of a block, that waits for all others"),
             Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),

@@ -170,7 +170,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _push(self, sweep: Sweep) -> Push:
         collect = sweep.collect
         marks = collect is not None and collect.dedup is Dedup.MARK
-        blind = any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks)
         sides = []
         for i, walk in enumerate(sweep.walks):
             edge = self._in_a_list(sweep, walk)
@@ -198,8 +197,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             result=self._result(collect),
             entries=sweep.order is not None,
             visited=self._visited(sweep.skips) if sweep.skips is not None else "",
-            asks_few=blind,
-            expects=blind and collect is not None and collect.dedup is Dedup.CLAIM and collect.form is Form.QUEUE,
+            asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
 
     def _visited(self, skips: Skips) -> str:

@@ -79,8 +79,6 @@ class Push:
     visited: str = ""
     """What knows the values that members were visited with, where some are passed over."""
     asks_few: bool = False
-    expects: bool = False
-    """Whether it fetches where the list of a far end lies while it tries to claim it."""
     """Whether a visit asks if the members are few."""
 
 

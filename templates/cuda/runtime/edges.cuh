@@ -22,7 +22,6 @@ struct out_lists {
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.columns); }
-    __device__ __forceinline__ void expect(vertex v) const { fetch_ahead(&g.offsets[v]); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
@@ -49,7 +48,6 @@ struct in_lists {
     __device__ __forceinline__ edge last(vertex v) const { return __ldg(&g.in_offsets[v + 1]); }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.in_sources); }
-    __device__ __forceinline__ void expect(vertex v) const { fetch_ahead(&g.in_offsets[v]); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
@@ -62,10 +60,6 @@ struct all_lists {
     __device__ __forceinline__ edge degree(vertex v) const { return out_lists{g}.degree(v) + in_lists{g}.degree(v); }
     __device__ __forceinline__ edge degree_ahead(vertex v) const {
         return out_lists{g}.degree_ahead(v) + in_lists{g}.degree_ahead(v);
-    }
-    __device__ __forceinline__ void expect(vertex v) const {
-        out_lists{g}.expect(v);
-        in_lists{g}.expect(v);
     }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };

@@ -40,9 +40,8 @@ __device__ __forceinline__ void end_clock(enactor& run) {
 }
 
 // piece: waits_for_others
-// Whether this is the thread of a block that waits for all other blocks: one of the warp that is the last to get work, so
-// that others are free where there is little.
-__device__ __forceinline__ bool waits_for_others() { return threadIdx.x == BLOCK_THREADS - 32; }
+// Whether this is the thread of a block that waits for all other blocks.
+__device__ __forceinline__ bool waits_for_others() { return threadIdx.x == WAITING_THREAD; }
 
 // piece: scribe
 // The one of these that keeps the trace.
@@ -101,7 +100,7 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // word, but never two.
 __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
     const bool passes_on = shared.stop_requested && !stopped;
-    const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+    const uint64 before = arrive(&control->arrived, passes_on ? stop + 1 : 1ull);
     shared.stop_requested = (before & STOP_REQUEST) != 0;
 }
 
@@ -124,7 +123,6 @@ template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    __threadfence();
     if (blockIdx.x == 0) {
         shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
         const bool owed = shared.owed.due(true);
@@ -132,7 +130,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         lead_arrivals(shared, control, stop, stopped);
         if (owed) { shared.owed.tell(edges); }
     } else {
-        atomicAdd(&control->arrived, 1ull);
+        arrive_unasked(&control->arrived);
     }
     const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     if (blockIdx.x == 0) { shared.waited += cycles(); }
@@ -187,7 +185,7 @@ template <class Meanwhile>
 __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
     __syncthreads();
     if (waits_for_others()) { wait_for_all(run.shared, run.control, run.slice.host_stop, run.stopped, nullptr, nullptr); }
-    if (threadIdx.x < BLOCK_THREADS - 32) { meanwhile(); }
+    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }

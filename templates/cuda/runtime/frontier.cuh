@@ -67,7 +67,6 @@ struct all_members {
 struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
-    __device__ __forceinline__ void expect(vertex) const {}
     __device__ __forceinline__ void add(operator_counters*, uint64) const {}
 };
 

@@ -169,6 +169,20 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     return value;
 }
 
+// piece: arrive
+// Adds to `x` once all that this thread has written or seen is there for others. Returns what was there.
+__device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
+    uint64 before;
+    asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
+    return before;
+}
+
+// piece: arrive_unasked
+// One more, and nobody asks what was there.
+__device__ __forceinline__ void arrive_unasked(uint64* x) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
+}
+
 // piece: wait_for_arrivals
 // Spins until `x` counts `target` arrivals. Returns what it found.
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {

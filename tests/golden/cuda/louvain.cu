@@ -18,8 +18,10 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
 // piece: lanes_sum
 // piece: store_relaxed
@@ -109,6 +111,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -358,7 +361,6 @@ struct out_lists {
     __device__ __forceinline__ edge last(vertex v) const { return g.offsets[v + 1]; }
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
-    __device__ __forceinline__ void expect(vertex v) const { fetch_ahead(&g.offsets[v]); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }

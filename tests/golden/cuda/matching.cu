@@ -12,8 +12,10 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 
 // ==== end of platform ====
@@ -47,6 +49,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----

@@ -13,8 +13,10 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
 // piece: lanes_sum
 
@@ -49,6 +51,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once

@@ -11,8 +11,10 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: lanes_sum
@@ -42,6 +44,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -269,7 +272,6 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
     collector out(run, result, uncounted());
     const bool few = few_members(size, d.graph);
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (few && active) { out.counted.expect(far); }
         const bool accepted = active && walk_claim(d, far, iteration, few);
         out.append(accepted, far);
     };
@@ -277,7 +279,6 @@ __device__ __forceinline__ void advance_walk(enactor& run, const data_slice& d, 
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
-        if (few && active) { out.counted.expect(far); }
         const bool accepted = active && walk_claim(d, far, iteration, few);
         out.append(accepted, far);
     };
