@@ -51,7 +51,9 @@ def _take_level(step: TakeLevel, words: SetWords) -> str:
     level = f"{levels} - 1 - iteration" if step.backward else "iteration"
     parts = ", ".join(f"d.{words.names.member(name)}" for name in step.history.data[:2])
     if not words.waits:
-        return f"take_level({words.names.frontier(step.name)}, {parts}, {level});"
+        way = f"<{'true' if step.backward else 'false'}>" if words.state else ""
+        parts = f"{words.state}, {parts}" if words.state else parts
+        return f"take_level{way}({words.names.frontier(step.name)}, {parts}, {level});"
     return f"copy_level({words.first}, {words.result}, {parts}, {level}, {words.counted});"
 
 

@@ -32,6 +32,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
+from gdsl.plan.upcoming import upcoming
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
 
@@ -44,6 +45,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     if target.fused and target.grid:
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
+    schedule = upcoming(schedule, program, target)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from gdsl.ir.nodes import Expression, Node, OwnOperation
+from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -228,6 +228,8 @@ class Segment:
     """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
     kept: str | None = None
     """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
+    upcoming: History | None = None
+    """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.orders import orders, orders_of
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.upcoming import upcoming
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
@@ -64,6 +65,7 @@ def verify(plan: Plan) -> None:
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
         sweeping.verify(operation)
+    verifier.expect(upcoming(plan.schedule, plan.program, plan.target) == plan.schedule, "what is looked at ahead")
     verify_combinations(plan)
     verify_slots(plan)
 

@@ -65,8 +65,8 @@ BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
         _ENACTOR,
-        "    __syncthreads();\n    if (threadIdx.x == 0) { wait_for_all(",
-        "    if (threadIdx.x == 0) { wait_for_all(",
+        "    __syncthreads();\n    if (waits_for_others()) { wait_for_all(shared",
+        "    if (waits_for_others()) { wait_for_all(shared",
         "bfs",
         "race",
     ),
@@ -78,7 +78,14 @@ BARRIERS = (
         "bfs",
         "race",
     ),
-    Mutant("no fence before the arrival", _ENACTOR, "    __threadfence();\n", "", "bfs", "race"),
+    Mutant(
+        "nothing is released with the arrival",
+        _ENACTOR,
+        "arrive_unasked(&control->arrived);",
+        "atomicAdd(&control->arrived, 1ull);",
+        "bfs",
+        "race",
+    ),
     Mutant(
         "no block barrier before the partial results",
         _WARP,

@@ -27,6 +27,7 @@ from gdsl.ir.traversal import walk
 from gdsl.plan import turns
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Initial, Initialise, Plan
+from gdsl.plan.waiting_thread import waiting_thread
 from gdsl.plan.walking import own_sweeps, steps_in
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
@@ -202,6 +203,7 @@ class _Generation:
         sizes = self.plan.sizes
         constants = [
             Constant("uint32", "BLOCK_THREADS", sizes.block_threads, "threads a block"),
+            Constant("uint32", "WAITING_THREAD", waiting_thread(self.plan), "of a block, that waits for all others"),
             Constant("uint32", "HUB_DEGREE", sizes.hub_degree, "lists this long are cut into chunks"),
             Constant("uint32", "HUB_CHUNK", sizes.hub_chunk, "edges a chunk"),
             Constant("uint32", "PULL_PREFIX", sizes.pull_prefix, "edges of a long list that are tried first"),
@@ -259,10 +261,10 @@ def _called(pieces: list[str]) -> frozenset[str]:
 def _block_storage(uses: frozenset[str]) -> str:
     lines = [
         "struct block_storage {",
-        "    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`",
-        "    uint64 traced;        // records written; the leader's block only",
-        "    uint64 passes;        // finished passes of the outermost loops",
-        "    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows",
+        "    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone",
+        "    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`",
+        "    uint64 traced;        // records written; the leader's block only, as what follows",
+        "    uint64 polled_at;     // when the host's flag was last read",
         "    uint64 started, started_at;  // cycles and nanoseconds when the kernel began",
         "    uint64 began, noted;  // cycles when the operator began, and when the last record was written",
         "    uint64 waited;        // at barriers since then",

@@ -38,6 +38,7 @@ from gdsl.codegen.cuda.visits import (
     test,
     visit_behind,
 )
+from gdsl.codegen.cuda.words import COUNTED, EDGES, LISTS, MEASURES
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -52,7 +53,6 @@ from gdsl.plan.nodes import (
     Early,
     EdgeCount,
     Form,
-    Measure,
     Operation,
     Segment,
     Skips,
@@ -62,28 +62,7 @@ from gdsl.plan.nodes import (
     Walk,
 )
 
-_LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
-COUNTED: dict[Over | None, str] = {
-    None: "uncounted()",
-    Over.OUT_EDGES: "out_lists{d.graph}",
-    Over.IN_EDGES: "in_lists{d.graph}",
-    Over.ALL_EDGES: "all_lists{d.graph}",
-}
 _END_BITMAP = "end_bitmap(run, result);"
-_MEASURES = {
-    Measure.SIZE: "input.size",
-    Measure.EDGES: "input.edges",
-    Measure.UNVISITED: "direction.unvisited",
-    Measure.VERTICES: "uint64(d.graph.num_vertices)",
-}
-_EDGES = {
-    EdgeCount.NONE: "0",
-    EdgeCount.ALL: "uint64(d.graph.num_edges)",
-    EdgeCount.BOTH_LISTS: "2 * uint64(d.graph.num_edges)",
-    EdgeCount.CARRIED: "input.edges",
-    EdgeCount.MEMBERS: "size",
-    EdgeCount.WALKED: "load_relaxed(&run.counters()->visited)",
-}
 _EDGE = "vertex near, vertex far, edge at"
 """The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
@@ -92,7 +71,7 @@ _ON_A_VERTEX = {Argument.VERTEX: "v"}
 class OperatorPrinter(CommonPrinter[OperatorText]):
     """Prints the operations of one plan for this backend."""
 
-    measures = _MEASURES
+    measures = MEASURES
     lists = COUNTED
 
     def print(self, operation: Operation) -> OperatorText:
@@ -112,6 +91,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
 
     def _own_fields(self, operation: Operation, sweep: Sweep, directed: bool, everything: str) -> dict[str, Any]:
         has_input, collect = sweep.members.frontier is not None, sweep.collect
+        looks = sweep.segment is not None and sweep.segment.upcoming is not None
         owner = f"operator {operation.step.site}"
         parts = [
             ("enactor& run", ""),
@@ -120,6 +100,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *([(f"{STRUCTS[collect.domain]}& result", "result")] if collect is not None else []),
             *([("direction_state& direction", "direction")] if directed else []),
             *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
+            *([("lists_ahead& upcoming", "upcoming"), ("const history_state& history", "history")] if looks else []),
             ("int32 iteration", "iteration"),
         ]
         prefix, members = ("edge_", "all_edges") if sweep.members.domain is Domain.EDGE else ("", "all_members")
@@ -148,7 +129,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return Beside(
             comment=f"{operation.step.span.words}: {operation.call}",
             site=operation.step.site,
-            edges="size" if of_edges else _EDGES[sweep.edges],
+            edges="size" if of_edges else EDGES[sweep.edges],
             visit=Visit("", test(calls), calls.apply, calls.says),
             totals=self._totals(operation, sweep),
             totals_name=name,
@@ -212,7 +193,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             mapped=sweep.members.form is Form.BITMAP,
             hubs=any(walk.shared is not None for walk in sweep.walks),
             counts_visited=sweep.edges is EdgeCount.WALKED,
-            edges=_EDGES[sweep.edges],
+            edges=EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
             visited=self._visited(sweep.skips) if sweep.skips is not None else "",
@@ -233,7 +214,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             selected=self.texts.test(selection.test, edge, "selects"),
             alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
             shared=self._visit(walk.shared, edge, "meets"),
-            edges=_EDGES[sweep.edges],
+            edges=EDGES[sweep.edges],
             queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
             result=self._pulled_result(sweep.collect),
         )
@@ -258,7 +239,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:
-        return _LISTS[walk.lists]
+        return LISTS[walk.lists]
 
     def _in_a_list(self, sweep: Sweep, walk: Walk, number: str = "") -> Arguments:
         """What functors are given in a visit along a walk, of several edges that of this number. The table of all edges
@@ -269,7 +250,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _id(self, lists: Over, place: str) -> str:
         """The id of the edge at a place of `lists`."""
         is_id = lists is Over.OUT_EDGES and not self.plan.graphs
-        return place if is_id else f"{_LISTS[lists]}.id({place})"
+        return place if is_id else f"{LISTS[lists]}.id({place})"
 
     # The members themselves
 
@@ -277,7 +258,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         of_edges, everything = sweep.members.domain is Domain.EDGE, sweep.members.frontier is None
         queued = not everything and not of_edges
         common["result"] = self._result(sweep.collect)
-        edges = "size" if of_edges else _EDGES[sweep.edges]
+        edges = "size" if of_edges else EDGES[sweep.edges]
         if of_edges:
             visit = self._visit(own, on_an_edge(Over.OUT_EDGES, "at"), far="at")
         else:
@@ -330,6 +311,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
         reduces = REDUCES[sweep.balance]
+        if segment.upcoming is not None:
+            reduces = "reduce_ahead"
         if sweep.balance is Balance.AUTO:
             reduces += f"<{segment.side_by_side}>"
         return ReduceText(
@@ -350,6 +333,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             target=target,
             copied=array if segment.aside is not None else "",
             keeps=keeping(segment, self.plan.program, self.names),
+            known="upcoming, " if segment.upcoming is not None else "",
+            history=f"d.{self.names.member(segment.upcoming.members)}" if segment.upcoming is not None else "",
         )
 
     # Votes

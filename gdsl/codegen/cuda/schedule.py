@@ -33,7 +33,7 @@ from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
 
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
-_PARAMETER = "const data_slice problem"
+_PARAMETER = "const __grid_constant__ data_slice problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +98,14 @@ class KernelPrinter:
         if plan.graphs:
             self._share_graphs(lines)
         lines.add(self._data())
-        lines.add(teams.ENACTOR)
+        lines.add(teams.ENACTOR if plan.teams is not None else "enactor run(problem.run, shared);")
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))
             else:
                 lines.add(f"{variable.struct} {variable.name} = {variable.struct}_at(d.run, {variable.slot});")
-        for history in self.steps.histories:
-            lines.add(f"history_state {self.steps.state(history)} = {{}};")
+        for line in self.steps.history_variables():
+            lines.add(line)
         for site in plan.switches:
             lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
         self._block(launch.steps[:1], lines)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
-from gdsl.codegen.cuda.operators import COUNTED
 from gdsl.codegen.cuda.texts import OperatorText
+from gdsl.codegen.cuda.words import COUNTED
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
@@ -75,6 +75,8 @@ class StepPrinter:
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
         self.histories = tuple(dict.fromkeys(filter(None, map(_history_in, steps_in(self.plan.schedule)))))
         """Of the schedule, in its order."""
+        self.looked_ahead = frozenset(_looked_ahead(self.plan.schedule))
+        """Those of them whose next level is looked at."""
 
     def lines(self, step: Step, taken: Sequence[str] = ()) -> list[str]:
         """The statements of `step`; `taken` are the graphs whose arrays may still be read."""
@@ -142,6 +144,8 @@ class StepPrinter:
             named["result"] = SPARES[sweep.collect.domain]
         if sweep.members.frontier is not None:
             named["input"] = self._frontier(sweep.members.frontier)
+        for history in _looked_ahead((step,)):
+            named |= {"upcoming": self.upcoming(history), "history": self.state(history)}
         arguments = ["run", "d", *(named.get(argument, argument) for argument in text.arguments)]
         lines = [f"{text.function}({', '.join(arguments)});"]
         return lines if sweep.collect is None else [*lines, self._exchange(sweep.collect.frontier)]
@@ -176,19 +180,26 @@ class StepPrinter:
         name, walked, asked = step.step.name, step.walked.frontier, step.asked.frontier
         assert asked is not None
         first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
+        spare = self._spare(name)
         of_edges = self._domains[name] is Domain.EDGE
         wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
         words = Words(
-            result=self._spare(name),
+            result=spare,
             walked=first,
             asked=second,
             everything=self._all_edges() if of_edges else "all_members{uint64(d.graph.num_vertices)}",
             first="run",
-            growing=f"run, {first}, {self._spare(name)}",
-            last=f", d.graph.num_vertices, {COUNTED[self._counts[name]]}",
+            growing=f"run, {first}, {spare}",
+            last=f", d.graph.num_vertices, {self._counted_there(name)}",
             exchange=(*wait, self._exchange(name)),
         )
-        return edge_lines(step, words) if of_edges else combination_lines(step, words)
+        call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
+        return [*_lent(call, "run", first, second, spare), *others]
+
+    def _counted_there(self, name: str) -> str:
+        """What counts the edges of a set in a function that is called: it is not told where `d` lies."""
+        counted = COUNTED[self._counts[name]]
+        return counted if self.plan.graphs else counted.replace("d.graph", "problem.graph")
 
     def _all_edges(self) -> str:
         return "all_edges{d.graph}" if self.plan.graphs else "all_edges{uint64(d.graph.num_edges)}"
@@ -198,8 +209,9 @@ class StepPrinter:
         name = self._frontier(step.name)
         if isinstance(step, SameGraph):
             return [self._graph_becomes(name, "d.graph")]
+        edges = self._frontier(step.edges) if isinstance(step, Subgraph) else ""
         if isinstance(step, Subgraph):
-            value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
+            value = f"make_subgraph(run, d.graph, room, {edges})"
         else:
             sums = "no_sums{}"
             if step.weights is not None:
@@ -215,7 +227,7 @@ class StepPrinter:
             "{",
             f"    const int64 taken[] = {{{rooms}}};",
             f"    const int64 room = free_room(taken, {2 * len(taken)});",
-            f"    {self._graph_becomes(name, value)}",
+            *(f"    {line}" for line in _lent(self._graph_becomes(name, value), "run", edges)),
             "}",
         ]
 
@@ -238,6 +250,17 @@ class StepPrinter:
         """The variable that has what every thread knows of a history."""
         return self.expressions.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
 
+    def upcoming(self, history: History) -> str:
+        """The variable that has what a warp knows of the next level of a history."""
+        names = self.expressions.names
+        return names.derived(Scope.VARIABLE, f"upcoming_of_{history.name}", f"history {history.members}")
+
+    def history_variables(self) -> list[str]:
+        """The statements that make both."""
+        states = [f"history_state {self.state(history)} = {{}};" for history in self.histories]
+        ahead = [f"lists_ahead {self.upcoming(each)} = {{}};" for each in self.histories if each in self.looked_ahead]
+        return [*states, *ahead]
+
     def _found(self, history: History) -> str:
         """A launch takes over what there is of a history from the data themselves."""
         ends, levels = (f"d.{self._member(name)}" for name in (history.ends, history.levels))
@@ -246,7 +269,9 @@ class StepPrinter:
     def _begun(self, step: Leader) -> list[str]:
         """What all threads note where a history has no levels yet."""
         stored = step.step.scalar if isinstance(step.step, StoreScalar) and self.plan.target.fused else None
-        return [f"{self.state(each)} = history_state{{}};" for each in self.histories if each.levels == stored]
+        begun = [each for each in self.histories if each.levels == stored]
+        ahead = [f"{self.upcoming(each)} = lists_ahead{{}};" for each in begun if each in self.looked_ahead]
+        return [*(f"{self.state(each)} = history_state{{}};" for each in begun), *ahead]
 
     def _spare(self, name: str) -> str:
         return SPARES[self._domains[name]]
@@ -304,9 +329,24 @@ class StepPrinter:
         return self.expressions.names.member(name)
 
 
+def _lent(call: str, *variables: str) -> list[str]:
+    """The statement `call` of a function that all its calls share, with copies of `variables`, of which some may be one
+    and some none."""
+    names = tuple(dict.fromkeys(filter(None, variables)))
+    return [f"lend([&]({', '.join(f'auto& {name}' for name in names)}) {{", f"    {call}", f"}}, {', '.join(names)});"]
+
+
 def _history_of(step: SetStep) -> History | None:
     """The history that a step adds to or takes from."""
     return step.history if isinstance(step, (PushLevel, TakeLevel)) else None
+
+
+def _looked_ahead(steps: tuple[Step, ...]) -> Iterator[History]:
+    """The histories whose next levels operators of `steps` look at."""
+    for step in steps_in(steps):
+        for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
+            if sweep.segment is not None and sweep.segment.upcoming is not None:
+                yield sweep.segment.upcoming
 
 
 def _history_in(step: Step) -> History | None:

@@ -95,8 +95,8 @@ def value_text(lines: tuple[str, ...]) -> str:
     head = f"{_INLINE} uint64 run_value(const data_slice& problem, const batch_slice& batch, block_storage& shared) {{"
     comment = "// The whole schedule for one value. Gives the one that the team takes next."
     begun = lines.index(ENACTOR)
-    kept = ("const uint64 polled_at = threadIdx.x == 0 ? shared.polled_at : 0;", ENACTOR)
-    lines = (*lines[:begun], *kept, "if (threadIdx.x == 0) { shared.polled_at = polled_at; }", *lines[begun + 1 :])
+    kept = ("const uint64 polled_at = waits_for_others() ? shared.polled_at : 0;", ENACTOR)
+    lines = (*lines[:begun], *kept, "if (waits_for_others()) { shared.polled_at = polled_at; }", *lines[begun + 1 :])
     return "\n".join([comment, head, *(f"    {line}" if line else "" for line in lines), "}"])
 
 
@@ -118,7 +118,7 @@ def lines_home(plan: Plan, names: Names) -> list[str]:
 
 
 KERNEL_LINES = (
-    "if (threadIdx.x == 0) { shared.polled_at = cycles(); }",
+    "if (waits_for_others()) { shared.polled_at = cycles(); }",
     "for (uint64 value = blockIdx.y; value < batch.count;) {",
     "    value = run_value(slice_of(problem, batch, value), batch, shared);",
     "}",

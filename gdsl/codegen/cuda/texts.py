@@ -232,6 +232,10 @@ class ReduceText(OperatorText):
     copied: str
     keeps: str
     """What makes the array of which each block keeps the first values, where one does."""
+    known: str
+    """The lists that have been found before, as the first of what `balance` takes behind the run; else empty."""
+    history: str
+    """The members of the history whose next level is looked at while others are waited for; else empty."""
 
 
 @dataclass(frozen=True, slots=True)

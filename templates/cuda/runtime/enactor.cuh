@@ -25,7 +25,7 @@ struct owed_edges {
 };
 
 // piece: start_clock
-// What the trace is timed by, in the leader's block.
+// What the trace is timed by.
 __device__ __forceinline__ void start_clock(block_storage& shared) {
     shared.started_at = nanoseconds();
     shared.started = shared.began = shared.noted = cycles();
@@ -39,6 +39,14 @@ __device__ __forceinline__ void end_clock(enactor& run) {
     run.control->nanoseconds += nanoseconds() - run.shared.started_at;
 }
 
+// piece: waits_for_others
+// Whether this is the thread of a block that waits for all other blocks.
+__device__ __forceinline__ bool waits_for_others() { return threadIdx.x == WAITING_THREAD; }
+
+// piece: scribe
+// The one of these that keeps the trace.
+__device__ __forceinline__ bool scribe() { return blockIdx.x == 0 && waits_for_others(); }
+
 // piece: enactor
 // One thread's view of the run: all threads of the grid hold the same values. What the first thread of a block alone
 // asks for lies in shared memory: registers are every thread's.
@@ -51,10 +59,10 @@ struct enactor {
 
     __device__ enactor(const run_slice& slice, block_storage& shared)
         : slice(slice), control(slice.control), shared(shared), operators(0), stopped(false) {
-        if (threadIdx.x == 0) {
+        if (threadIdx.x == 0) { shared.passes = 0; }
+        if (waits_for_others()) {
             shared.barriers = load_relaxed(&slice.control->barriers);
             shared.traced = load_relaxed(&slice.control->trace_length);
-            shared.passes = 0;
             shared.polled_at = 0;
             if (blockIdx.x == 0) { start_clock(shared); }
             shared.stop_requested = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0;
@@ -62,8 +70,25 @@ struct enactor {
         }
     }
 
+    // The same run, as a function that was lent a copy has left it.
+    __device__ __forceinline__ enactor& operator=(const enactor& other) {
+        operators = other.operators;
+        stopped = other.stopped;
+        return *this;
+    }
     __device__ operator_counters* counters() const { return &control->counters[operators % 8]; }
 };
+
+// piece: lend
+// What is handed to a function that is not copied to where it is called lies in memory, and so does whatever it points
+// to. So the function gets copies, and the caller's own stay in registers.
+template <class Call, class... Own>
+__device__ __forceinline__ void lend(Call call, Own&... own) {
+    [&](Own... copy) {
+        call(copy...);
+        ((own = copy), ...);
+    }(own...);
+}
 
 // piece: leader
 // The one thread that does what must be done once.
@@ -75,12 +100,12 @@ __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x
 // word, but never two.
 __device__ __forceinline__ void lead_arrivals(block_storage& shared, control_block* control, uint64 stop, bool stopped) {
     const bool passes_on = shared.stop_requested && !stopped;
-    const uint64 before = atomicAdd(&control->arrived, passes_on ? stop + 1 : 1ull);
+    const uint64 before = arrive(&control->arrived, passes_on ? stop + 1 : 1ull);
     shared.stop_requested = (before & STOP_REQUEST) != 0;
 }
 
 // piece: leave_barrier
-// What the first thread of a block does behind its last barrier of so many: `stopped` says whether to leave the run there.
+// What the one thread of a block does behind its last barrier of so many: `stopped` says whether to leave the run there.
 template <class Then>
 __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barriers, bool stopped, Then then) {
     const bool owed = shared.owed.due(false);
@@ -92,13 +117,12 @@ __device__ __forceinline__ void leave_barrier(block_storage& shared, uint64 barr
 }
 
 // piece: pass_barrier
-// What the first thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
+// What one thread of a block does at a barrier: it tells that its block has come, waits for all others, and does
 // `then` before its block goes on.
 template <class Then>
 __device__ __forceinline__ void pass_barrier(block_storage& shared, control_block* control, const uint32* host_stop,
                                              bool stopped, Then then) {
     const uint64 barriers = shared.barriers, stop = barriers % 2 == 0 ? STOP_EVEN : STOP_ODD;
-    __threadfence();
     if (blockIdx.x == 0) {
         shared.waited -= poll_host(shared, control, host_stop);  // to which the time behind it is added
         const bool owed = shared.owed.due(true);
@@ -106,7 +130,7 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         lead_arrivals(shared, control, stop, stopped);
         if (owed) { shared.owed.tell(edges); }
     } else {
-        atomicAdd(&control->arrived, 1ull);
+        arrive_unasked(&control->arrived);
     }
     const uint64 found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     if (blockIdx.x == 0) { shared.waited += cycles(); }
@@ -134,7 +158,7 @@ __device__ OUTLINED void wait_for_all(block_storage& shared, control_block* cont
 __device__ __forceinline__ bool meet(block_storage& shared, control_block* control, const uint32* host_stop, bool stopped,
                                      const uint64* word = nullptr, const uint64* second = nullptr) {
     __syncthreads();
-    if (threadIdx.x == 0) { wait_for_all(shared, control, host_stop, stopped, word, second); }
+    if (waits_for_others()) { wait_for_all(shared, control, host_stop, stopped, word, second); }
     __syncthreads();
     return stopped | shared.stopped;
 }
@@ -146,11 +170,22 @@ __device__ __forceinline__ void synchronize(enactor& run) {
 }
 
 // piece: synchronize_then
-// The same where more is to be read: `then` is what the first thread of each block does behind the barrier.
+// The same where more is to be read: `then` is what one thread of each block does behind the barrier.
 template <class Then>
 __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
     __syncthreads();
-    if (threadIdx.x == 0) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
+    if (waits_for_others()) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
+    __syncthreads();
+    run.stopped |= run.shared.stopped;
+}
+
+// piece: synchronize_meanwhile
+// The same with `meanwhile` done by all warps but the one that waits.
+template <class Meanwhile>
+__device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
+    __syncthreads();
+    if (waits_for_others()) { wait_for_all(run.shared, run.control, run.slice.host_stop, run.stopped, nullptr, nullptr); }
+    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }
@@ -213,7 +248,7 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
 // For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
 // calls.
 __device__ __forceinline__ bool asked_to_stop(enactor& run) {
-    if (leader()) { poll_host(run.shared, run.control, run.slice.host_stop); }
+    if (scribe()) { poll_host(run.shared, run.control, run.slice.host_stop); }
     return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
 }
 
@@ -239,7 +274,7 @@ __device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index
 // piece: end_kernel
 // Leaves the count of barriers for the next kernel of the unfused form.
 __device__ __forceinline__ void end_kernel(enactor& run) {
-    if (leader()) {
+    if (scribe()) {
         run.control->barriers = run.shared.barriers;
         end_clock(run);
     }
@@ -266,7 +301,7 @@ __device__ __forceinline__ void count_pass(enactor& run) {
 // before anybody adds to them; and whoever reads those of an operator before has done so within the next two barriers,
 // which lie within the four operators that come first.
 __device__ __forceinline__ void begin_operator(enactor& run) {
-    if (leader()) {
+    if (scribe()) {
         run.shared.began = cycles();
         run.control->counters[(run.operators + 2) % 8] = operator_counters();
     }
@@ -293,13 +328,13 @@ __device__ OUTLINED void write_record(block_storage& shared, control_block* cont
 // piece: note_operator
 // An operator's line in the trace.
 __device__ __forceinline__ void note_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
-    if (leader()) {
+    if (scribe()) {
         write_record(run.shared, run.control, run.slice.trace, run.slice.trace_capacity, site, iteration, size, edges, pulled);
     }
 }
 
 // piece: end_operator
-// Behind a barrier of an operator that counts: its line in the trace, for which only the leader needs `edges`. The next
+// Behind a barrier of an operator that counts: its line in the trace, for which only the scribe needs `edges`. The next
 // one has counters of its own.
 __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 iteration, uint64 size, uint64 edges, bool pulled) {
     note_operator(run, site, iteration, size, edges, pulled);
@@ -310,7 +345,7 @@ __device__ __forceinline__ void end_operator(enactor& run, int32 site, int32 ite
 // The same of an operator that counts the edges it walks, where `whole` behind a barrier. They are told with the next one,
 // whichever that is: nobody but the trace asks for them, so that nobody waits for the memory on their account.
 __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iteration, uint64 size, bool whole) {
-    if (leader()) {
+    if (scribe()) {
         owed_edges& owed = run.shared.owed;
         if (owed.due(false)) { owed.tell(owed.edges()); }
         const uint64 traced = run.shared.traced;
@@ -324,7 +359,7 @@ __device__ __forceinline__ void end_walk(enactor& run, int32 site, int32 iterati
 // At the end of a kernel, once all have walked.
 __device__ __forceinline__ void end_walks(enactor& run) {
     owed_edges& owed = run.shared.owed;
-    if (leader() && owed.due(false)) { owed.tell(owed.edges()); }
+    if (scribe() && owed.due(false)) { owed.tell(owed.edges()); }
 }
 
 // piece: exchange

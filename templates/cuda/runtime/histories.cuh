@@ -1,15 +1,19 @@
 // piece: history_state
 // What every thread knows of a history.
 struct history_state {
-    int64 levels;  // how many there are
-    uint64 end;  // of the last one
+    int64 levels = 0;  // how many there are
+    uint64 end = 0;  // of the last one
+    int64 known = -1;  // the level that is taken next, as far as it is known, with its ends
+    uint64 first = 0, last = 0;
 };
 
 // piece: history_at
 // The same as a launch finds it.
 __device__ __forceinline__ history_state history_at(enactor& run, const int64* ends, const int64* levels) {
     const int64 count = *levels;
-    const history_state state{count, count > 0 ? uint64(ends[count - 1]) : 0};
+    history_state state;
+    state.levels = count;
+    state.end = count > 0 ? uint64(ends[count - 1]) : 0;
     synchronize(run);  // all have read it
     return state;
 }
@@ -29,19 +33,26 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
         ends[state.levels] = last;
         *levels = state.levels + 1;
     }
-    state = history_state{state.levels + 1, last};
+    state.levels += 1;
+    state.end = last;
 }
 
 // piece: take_level
 // A level of a history as a set whose queue is where it lies in the history. Nobody writes to a set's queue but while it
-// is made; the set's own storage stays its own until then.
-__device__ __forceinline__ void take_level(frontier& f, vertex* members, const int64* ends, int64 level) {
-    const uint64 first = level > 0 ? ends[level - 1] : 0;
+// is made; the set's own storage stays its own until then. Where the next one ends is read by then, so that nobody has to
+// wait for it.
+template <bool backward>
+__device__ __forceinline__ void take_level(frontier& f, history_state& state, vertex* members, const int64* ends, int64 level) {
+    const bool known = state.known == level;
+    const uint64 first = known ? state.first : level > 0 ? ends[level - 1] : 0, last = known ? state.last : ends[level];
     f.queue = members + first;
-    f.size = ends[level] - first;
+    f.size = last - first;
     f.edges = 0;
     f.queued = true;
     f.mapped = false;
+    state.known = backward ? level - 1 : level + 1 < state.levels ? level + 1 : -1;
+    state.first = backward ? level > 1 ? ends[level - 2] : 0 : last;
+    state.last = backward ? first : state.known > 0 ? ends[level + 1] : 0;
 }
 
 // piece: exchange for take_level

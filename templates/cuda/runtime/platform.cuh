@@ -147,6 +147,20 @@ __device__ __forceinline__ uint64 load_acquire(const uint64* x) {
     return value;
 }
 
+// piece: arrive
+// Adds to `x` once all that this thread has written or seen is there for others. Returns what was there.
+__device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
+    uint64 before;
+    asm volatile("atom.release.gpu.global.add.u64 %0, [%1], %2;" : "=l"(before) : "l"(x), "l"(value) : "memory");
+    return before;
+}
+
+// piece: arrive_unasked
+// One more, and nobody asks what was there.
+__device__ __forceinline__ void arrive_unasked(uint64* x) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], 1;" : : "l"(x) : "memory");
+}
+
 // piece: wait_for_arrivals
 // Spins until `x` counts `target` arrivals. Returns what it found.
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
@@ -159,6 +173,17 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 // Has the L2 cache load what is read later.
 template <class T>
 __device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
+
+// piece: lanes_sum
+// The sum over the lanes of a warp, for every lane.
+__device__ __forceinline__ uint32 lanes_sum(uint32 value) {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(FULL_WARP, value);
+#else
+    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_xor_sync(FULL_WARP, value, step); }
+    return value;
+#endif
+}
 
 // piece: cycles
 // The multiprocessor's clock: cheap to read, and good enough to keep polls apart and to see what takes how long.

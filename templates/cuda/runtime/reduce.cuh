@@ -69,33 +69,48 @@ __device__ __forceinline__ T reduce_in_groups(uint32 waiting, const Lists& lists
     return reduced;
 }
 
+// piece: few_lists row_of
+// The lists of the few members that the first lanes of a warp have, of which all lanes share the edges evenly, 32 at a time.
+struct few_lists {
+    vertex near;
+    edge first;
+    uint32 degree, inclusive;  // edges of this lane's member, and of all up to it
+    // This lane's edge of the first 32: the lane that has its member, and what it leads to.
+    uint32 owner;
+    edge at;
+    vertex owned, far;
+
+    __device__ __forceinline__ uint32 total() const { return __shfl_sync(FULL_WARP, inclusive, 31); }
+    // Finds this lane's edge of the 32 from `start` on.
+    template <class Lists>
+    __device__ __forceinline__ void find(const Lists& lists, uint32 start) {
+        const uint32 item = start + lane_index(), edges = total();
+        owner = owner_of(inclusive, item < edges ? item : edges - 1);
+        at = __shfl_sync(FULL_WARP, first, owner) + (item - __shfl_sync(FULL_WARP, inclusive - degree, owner));
+        owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        far = item < edges ? lists.neighbor(at) : vertex(0);
+    }
+};
+
 // piece: reduce_few
-// The lists of the few members that the first lanes of a warp have, shared evenly among all lanes and reduced by segments.
-// A lane gets its list's reduction. The whole warp calls.
+// The reductions of such lists, whose first edges are found: a lane gets that of its list. The whole warp calls.
 template <class T, class Lists, class Value, class Combine>
-__device__ __forceinline__ T reduce_few(const Lists& lists, vertex near, edge first, uint32 degree, T identity, Combine combine,
-                                        Value value) {
-    const uint32 lane = lane_index();
-    const uint32 inclusive = warp_inclusive_sum(degree), exclusive = inclusive - degree;
-    const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+__device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T identity, Combine combine, Value value) {
+    const uint32 lane = lane_index(), exclusive = few.inclusive - few.degree, total = few.total();
     T reduced = identity;
     for (uint32 start = 0; start < total; start += 32) {
-        const uint32 item = start + lane;
-        const bool active = item < total;
-        const uint32 owner = owner_of(inclusive, active ? item : total - 1);
-        const uint32 before = __shfl_sync(FULL_WARP, exclusive, owner);
-        const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
-        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-        T part = active ? value(owned, lists.neighbor(at), at) : identity;
+        if (start > 0) { few.find(lists, start); }
+        T part = start + lane < total ? value(few.owned, few.far, few.at) : identity;
+        const uint32 before = __shfl_sync(FULL_WARP, exclusive, few.owner);
         const uint32 head = before > start ? before - start : 0;
-        for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, degree > step); step *= 2) {
+        for (uint32 step = 1; step < 32 && __any_sync(FULL_WARP, few.degree > step); step *= 2) {
             const T below = shuffle_up(part, step);
             if (lane >= head + step) { part = combine(below, part); }
         }
         // The last lane of this lane's stretch holds what these 32 edges bring.
-        const uint32 end = minimum(inclusive, start + 32);
+        const uint32 end = minimum(few.inclusive, start + 32);
         const T brought = shuffle(part, (end - start - 1) & 31);
-        if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
+        if (end > maximum(exclusive, start)) { reduced = exclusive < start ? combine(reduced, brought) : brought; }
     }
     return reduced;
 }
@@ -121,7 +136,9 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const uint32 own = hub ? 0 : uint32(degree);
         T reduced;
         if (width < 32) {
-            reduced = reduce_few(lists, near, first, own, identity, combine, value);
+            few_lists few{near, first, own, warp_inclusive_sum(own)};
+            few.find(lists, 0);
+            reduced = reduce_few(lists, few, identity, combine, value);
         } else {
             const edge alone = edge(own <= SHORT_LIST ? own : 0);
             reduced = reduce_list<side_by_side, 1>(lists, near, first, alone, identity, combine, value);
@@ -133,6 +150,53 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
+}
+
+// piece: lists_ahead
+// The lists of a set that is walked next, as far as a warp has found them before: what the graph says, which waits for
+// nobody.
+struct lists_ahead {
+    const vertex* queue = nullptr;  // of the set; null where nothing is known
+    uint64 size = 0;
+    bool taken = false;
+    few_lists few;
+};
+
+// piece: look_ahead
+// Finds the lists of the next level of a history while others are waited for, where members are few. The whole warp calls.
+template <class Lists>
+__device__ __forceinline__ void look_ahead(lists_ahead& next, const history_state& history, const vertex* members,
+                                           const Lists& lists) {
+    const uint64 size = history.known >= 0 ? history.last - history.first : 0;
+    const vertex* const queue = members + history.first;
+    const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint64 place = warp_index() * width + lane;
+    next.queue = nullptr;
+    if (size == 0 || width == 32) { return; }
+    next.taken = lane < width && place < size;
+    next.few.near = next.taken ? queue[place] : vertex(0);
+    next.few.first = next.taken ? lists.first(next.few.near) : edge(0);
+    const edge degree = next.taken ? lists.last(next.few.near) - next.few.first : edge(0);
+    if (__any_sync(FULL_WARP, degree >= REDUCED_HUB)) { return; }
+    next.few.degree = uint32(degree);
+    next.few.inclusive = warp_inclusive_sum(next.few.degree);
+    next.few.find(lists, 0);
+    next.queue = queue;
+    next.size = size;
+}
+
+// piece: reduce_ahead
+// As `reduce_warps`, by lists that have been found before.
+template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
+__device__ __forceinline__ void reduce_ahead(enactor& run, const lists_ahead& found, const Members& members, const Lists& lists,
+                                             T identity, Combine combine, Value value, Assign assign) {
+    if (found.queue != members.queue || found.size != members.size()) {
+        reduce_warps<side_by_side>(run, members, lists, identity, combine, value, assign);
+        return;
+    }
+    const T reduced = reduce_few(lists, found.few, identity, combine, value);
+    if (found.taken) { assign(found.few.near, reduced, true); }
+    count_visited(run, found.few.degree);
 }
 
 // piece: reduce_hubs

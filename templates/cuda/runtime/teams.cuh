@@ -24,12 +24,11 @@ __device__ __forceinline__ void pass_barrier(block_storage& shared, control_bloc
         poll_host(shared, control, host_stop);
         found = (load_relaxed(&control->arrived) & STOP_REQUEST) != 0 ? stop : 0;
     } else {
-        __threadfence();
         if (blockIdx.x == 0) {
             poll_host(shared, control, host_stop);
             lead_arrivals(shared, control, stop, stopped);
         } else {
-            atomicAdd(&control->arrived, 1ull);
+            arrive_unasked(&control->arrived);
         }
         found = wait_for_arrivals(&control->arrived, (barriers + 1) * gridDim.x);
     }

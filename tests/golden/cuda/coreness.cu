@@ -13,9 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -85,6 +88,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -109,10 +113,10 @@ constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -125,6 +129,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -225,6 +230,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -235,6 +241,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -590,10 +597,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier peel_waiting_1 = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
     frontier& advanced_1 = f;  // never needed at the same time
@@ -636,7 +643,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
         advance_lower(run, d, f, spare, iteration);
         exchange(advanced_1, spare);
         compute_peel_place_(run, d, advanced_1, iteration);
-        grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
+            grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        }, run, peel_waiting_1, advanced_1, spare);
         if (leader()) { *d.most = maximum(*d.most, int64(peel_waiting_1.size)); }
     }
     if (run.stopped) { return; }
@@ -653,10 +662,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
             exchange(outer_waiting_1, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, members_1, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& members_1, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, members_1, d.graph.num_vertices, uncounted());
+            }, run, members_1, spare);
             exchange(combined_1, spare);
             compute_outer_place(run, d, combined_1, iteration);
-            grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
+                grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
+            }, run, outer_waiting_1, combined_1, spare);
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
                 turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);

@@ -12,10 +12,13 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -58,6 +61,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -72,10 +76,10 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -90,6 +94,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -180,6 +185,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -190,6 +196,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -398,10 +405,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // never needed at the same time
     frontier& far_ends_2 = members_1;  // never needed at the same time
@@ -442,45 +449,71 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             exchange(far_ends_1, spare);
             advance_step_(run, d, far_ends_1, spare_edges, iteration);
             exchange(advanced_1, spare_edges);
-            unite_edges(run, spare_edges, ahead, advanced_1);
+            lend([&](auto& run, auto& ahead, auto& advanced_1, auto& spare_edges) {
+                unite_edges(run, spare_edges, ahead, advanced_1);
+            }, run, ahead, advanced_1, spare_edges);
             exchange(ahead, spare_edges);
-            intersect_edges(run, spare_edges, ahead, some);
+            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
             *d.bit = *d.bit << 1;
-            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
+            lend([&](auto& run, auto& ahead, auto& spare_edges) {
+                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
+            }, run, ahead, spare_edges);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
             *d.bit = *d.bit << 1;
-            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            }, run, ahead, some, spare_edges);
             synchronize(run);  // until its marks are taken out
             exchange(some, spare_edges);
-            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
+            lend([&](auto& run, auto& seen, auto& spare_edges) {
+                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
+            }, run, seen, spare_edges);
             exchange(combined_3, spare_edges);
             filter_third_(run, d, combined_3, spare_edges, iteration);
             exchange(filtered_1, spare_edges);
-            unite_edges(run, spare_edges, some, filtered_1);
+            lend([&](auto& run, auto& some, auto& filtered_1, auto& spare_edges) {
+                unite_edges(run, spare_edges, some, filtered_1);
+            }, run, some, filtered_1, spare_edges);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
             *d.bit = *d.bit << 1;
-            intersect_edges(run, spare_edges, ahead, some);
+            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_5, spare_edges);
-            unite_edges(run, spare_edges, seen, combined_5);
+            lend([&](auto& run, auto& seen, auto& combined_5, auto& spare_edges) {
+                unite_edges(run, spare_edges, seen, combined_5);
+            }, run, seen, combined_5, spare_edges);
             exchange(seen, spare_edges);
-            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_6, spare_edges);
-            unite_edges(run, spare_edges, combined_6, seen);
+            lend([&](auto& run, auto& combined_6, auto& seen, auto& spare_edges) {
+                unite_edges(run, spare_edges, combined_6, seen);
+            }, run, combined_6, seen, spare_edges);
             exchange(combined_6, spare_edges);
             collect_far_ends(run, spare, combined_6, d.graph.columns, uncounted());
             exchange(far_ends_2, spare);
             advance_step_2(run, d, far_ends_2, spare, iteration);
             exchange(ends, spare);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(seen.size), wrapping_multiply(100ll, int64(ends.size)))); }
-            subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
+            lend([&](auto& run, auto& ahead, auto& seen, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
+            }, run, ahead, seen, spare_edges);
             exchange(combined_7, spare_edges);
-            intersect_edges(run, spare_edges, ahead, combined_7);
+            lend([&](auto& run, auto& ahead, auto& combined_7, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, combined_7);
+            }, run, ahead, combined_7, spare_edges);
             exchange(ahead, spare_edges);
-            unite_edges(run, spare_edges, ahead, some);
+            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                unite_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(ahead, spare_edges);
         }
         if (run.stopped) { return; }

@@ -13,9 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -57,6 +60,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -83,10 +87,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: owed_edges
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -98,6 +102,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -188,6 +193,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -198,6 +204,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -266,6 +273,7 @@ struct frontier {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
+// piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
@@ -425,10 +433,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier undecided = frontier_at(d.run, 0);
     frontier chosen = frontier_at(d.run, 1);
     frontier beaten = frontier_at(d.run, 2);
@@ -445,16 +453,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
         exchange(chosen, spare);
         advance_beside(run, d, chosen, spare, iteration);
         exchange(beaten, spare);
-        intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& beaten, auto& undecided, auto& spare) {
+            intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
+        }, run, beaten, undecided, spare);
         exchange(beaten, spare);
         compute_join(run, d, chosen, iteration);
         compute_leave(run, d, beaten, iteration);
-        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        }, run, chosen, beaten, spare);
         exchange(combined_1, spare);
         compute_close(run, d, combined_1, iteration);
-        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        }, run, chosen, beaten, spare);
         exchange(combined_2, spare);
-        subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& undecided, auto& combined_2, auto& spare) {
+            subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
+        }, run, undecided, combined_2, spare);
         exchange(undecided, spare);
         if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
     }

@@ -18,9 +18,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -108,6 +111,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -162,10 +166,10 @@ struct digit_counts {
 };
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -183,6 +187,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -304,6 +309,7 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -317,6 +323,7 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -411,6 +418,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
+// piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
@@ -1304,14 +1312,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
     share(h, problem.graph);
     share(d, problem);
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
@@ -1342,7 +1350,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             for (int32 iteration = 0; ask.size > 0 && iteration < d.turns && begin_pass(run, 1, iteration); ++iteration) {
                 filter_half(run, d, ask, spare, iteration);
                 exchange(f_, spare);
-                subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
+                lend([&](auto& run, auto& ask, auto& f_, auto& spare) {
+                    subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
+                }, run, ask, f_, spare);
                 exchange(ask, spare);
                 vote_ballot(run, d, f_, iteration);
                 filter_drawn(run, d, f_, spare, iteration);
@@ -1353,7 +1363,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 compute_move(run, d, f_, iteration);
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
-                grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
+                lend([&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
+                    grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
+                }, run, ask, advanced_1, spare);
             }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
@@ -1363,7 +1375,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
+                    lend([&](auto& run) {
+                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
+                    }, run);
                 }
             }
             share(d.graph, graph_around_0);

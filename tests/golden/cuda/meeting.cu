@@ -13,9 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -57,6 +60,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
@@ -83,10 +87,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -99,6 +103,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -190,6 +195,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -200,6 +206,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -451,10 +458,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
     frontier seen_left = frontier_at(d.run, 2);
@@ -482,25 +489,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     exchange(seen_left, spare);
     copy_frontier(run, spare, g, d.graph.num_vertices);
     exchange(seen_right, spare);
-    intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+        intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    }, run, seen_left, seen_right, spare);
     exchange(both, spare);
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph});
-        intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& seen_left, auto& f, auto& spare) {
+            grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{problem.graph});
+        }, run, seen_left, f, spare);
+        lend([&](auto& run, auto& f, auto& seen_right, auto& spare) {
+            intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
+        }, run, f, seen_right, spare);
         exchange(both, spare);
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{d.graph});
-            intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& seen_right, auto& g, auto& spare) {
+                grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{problem.graph});
+            }, run, seen_right, g, spare);
+            lend([&](auto& run, auto& seen_left, auto& g, auto& spare) {
+                intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
+            }, run, seen_left, g, spare);
             exchange(both, spare);
         }
     }
     if (run.stopped) { return; }
     compute_note(run, d, both, iteration);
-    unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+        unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    }, run, seen_left, seen_right, spare);
     exchange(seen, spare);
     if (leader()) { *d.looked_at = int64(seen.size); }
     if (leader()) {

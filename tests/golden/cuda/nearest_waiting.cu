@@ -13,9 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -59,6 +62,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -87,10 +91,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -103,6 +107,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -198,6 +203,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -208,6 +214,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -446,10 +453,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& c_waiting_1 = b_waiting_1;  // never needed at the same time
@@ -467,7 +474,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    }, run, b_waiting_1, members_1, spare);
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_relax(run, d, b_waiting_1, spare, iteration);
         exchange(b_waiting_1, spare);
@@ -481,7 +490,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
+        grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
+    }, run, c_waiting_1, members_2, spare);
     for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
@@ -495,7 +506,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(c_waiting_1, spare);
         advance_spread(run, d, f_, spare, iteration);
         exchange(g, spare);
-        grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
+            grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
+        }, run, c_waiting_1, g, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -12,10 +12,13 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -64,6 +67,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
@@ -89,10 +93,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: owed_edges
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -104,6 +108,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -204,6 +209,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -214,6 +220,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -296,6 +303,7 @@ struct direction_state {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
+// piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
@@ -467,10 +475,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
     frontier& combined_1 = g;  // never needed at the same time
@@ -503,7 +511,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
     {
         const int64 times = *d.h_levels;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
-            take_level(g, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
+            take_level<true>(g, state_of_h, d.h_members, d.h_ends, state_of_h.levels - 1 - iteration);
             synchronize(run);
             reduce_depending(run, d, g, iteration);
         }
@@ -515,7 +523,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& f, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+            }, run, f, spare);
             exchange(combined_1, spare);
             push_level(run, d, combined_1, d.again_members, d.again_ends, d.again_levels, state_of_again, 1);
             synchronize(run);
@@ -524,14 +534,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
             {
                 const int64 times = *d.again_levels;
                 for (int32 iteration = 0; iteration < times && begin_pass(run, 3, iteration); ++iteration) {
-                    take_level(part, d.again_members, d.again_ends, iteration);
+                    take_level<false>(part, state_of_again, d.again_members, d.again_ends, iteration);
                     if (leader()) { *d.met = wrapping_add(*d.met, int64(part.size)); }
                     {
                         const int64 times = *d.h_levels;
                         for (int32 iteration = 0; iteration < times && begin_pass(run, 4, iteration); ++iteration) {
-                            take_level(level, d.h_members, d.h_ends, iteration);
+                            take_level<false>(level, state_of_h, d.h_members, d.h_ends, iteration);
                             compute_note(run, d, level, iteration);
-                            intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
+                            lend([&](auto& run, auto& level, auto& part, auto& spare) {
+                                intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
+                            }, run, level, part, spare);
                             exchange(kept, spare);
                             if (leader()) { *d.last = int64(kept.size); }
                         }

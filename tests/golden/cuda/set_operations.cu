@@ -13,10 +13,13 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -50,7 +53,6 @@
 #undef members_1
 #undef members_2
 #undef members_3
-#undef other
 #undef reach_apply
 #undef reach_apply_alone
 #undef reach_claim
@@ -69,6 +71,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
@@ -92,10 +95,10 @@ constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by si
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -107,6 +110,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -198,6 +202,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -208,6 +213,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -488,10 +494,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& g = members_1;  // never needed at the same time
@@ -527,8 +533,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph});
-    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& f, auto& members_1, auto& spare) {
+        grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{problem.graph});
+    }, run, f, members_1, spare);
+    lend([&](auto& run, auto& f, auto& spare) {
+        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+    }, run, f, spare);
     exchange(g, spare);
     filter_third(run, d, spare, iteration);
     exchange(h, spare);
@@ -537,50 +547,80 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& h, auto& members_2, auto& spare) {
+        subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
+    }, run, h, members_2, spare);
     exchange(h, spare);
     {
         const int64 times = 5ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
-            subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& f, auto& made, auto& spare) {
+                grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{problem.graph});
+            }, run, f, made, spare);
+            lend([&](auto& run, auto& f, auto& g, auto& spare) {
+                subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
+            }, run, f, g, spare);
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& g, auto& made, auto& spare) {
+                unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
+            }, run, g, made, spare);
             exchange(combined_1, spare);
-            intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& h, auto& combined_1, auto& spare) {
+                intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
+            }, run, h, combined_1, spare);
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
             *d.bit = *d.bit << 1;
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& g, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
+            }, run, g, spare);
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& g, auto& f, auto& spare) {
+                intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
+            }, run, g, f, spare);
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
-            subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& advanced_1, auto& made, auto& spare) {
+                subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
+            }, run, advanced_1, made, spare);
             exchange(combined_2, spare);
-            grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& g, auto& combined_2, auto& spare) {
+                grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
+            }, run, g, combined_2, spare);
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
                 exchange(members_3, spare);
             }
-            grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
-            subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& g, auto& members_3, auto& spare) {
+                grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
+            }, run, g, members_3, spare);
+            lend([&](auto& run, auto& g, auto& h, auto& spare) {
+                subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
+            }, run, g, h, spare);
             exchange(combined_3, spare);
             compute_mark_(run, d, combined_3, iteration);
-            intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& h, auto& g, auto& spare) {
+                intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_4, spare);
-            subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& f, auto& combined_4, auto& spare) {
+                subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
+            }, run, f, combined_4, spare);
             exchange(h, spare);
-            subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& h, auto& made, auto& spare) {
+                subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
+            }, run, h, made, spare);
             exchange(h, spare);
-            unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& h, auto& g, auto& spare) {
+                unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_5, spare);
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
@@ -588,14 +628,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
-            grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& made, auto& f, auto& spare) {
+                grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
+            }, run, made, f, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(combined_10, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& combined_10, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            }, run, combined_10, spare);
             exchange(combined_9, spare);
-            intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
+            lend([&](auto& run, auto& made, auto& combined_9, auto& spare) {
+                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{problem.graph});
+            }, run, made, combined_9, spare);
             exchange(f, spare);
-            subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& h, auto& g, auto& spare) {
+                subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_11, spare);
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);

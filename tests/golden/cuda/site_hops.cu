@@ -14,9 +14,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -85,6 +88,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
@@ -118,10 +122,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: owed_edges
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -137,6 +141,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -234,6 +239,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -244,6 +250,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -354,6 +361,7 @@ struct direction_state {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
+// piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
@@ -688,10 +696,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
     frontier f_2 = frontier_at(d.run, 2);
@@ -723,7 +731,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph});
+        lend([&](auto& run, auto& f, auto& f_2, auto& spare) {
+            grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{problem.graph});
+        }, run, f, f_2, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = int64(f.size); }
@@ -737,7 +747,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph});
+        lend([&](auto& run, auto& seen, auto& f_3, auto& spare) {
+            grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{problem.graph});
+        }, run, seen, f_3, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }
@@ -750,7 +762,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     exchange(selected_1, spare);
     advance_away(run, d, selected_1, spare_edges, iteration);
     exchange(advanced_1, spare_edges);
-    subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
+    lend([&](auto& run, auto& found, auto& advanced_1, auto& spare_edges) {
+        subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
+    }, run, found, advanced_1, spare_edges);
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
     end_walks(run);

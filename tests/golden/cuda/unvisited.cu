@@ -13,9 +13,12 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -48,6 +51,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
@@ -71,10 +75,10 @@ constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are writte
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -87,6 +91,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -176,6 +181,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -189,6 +195,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: checked_index
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: ticks
 // piece: write_record
@@ -376,10 +383,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
     frontier members_1 = frontier_at(d.run, 2);
@@ -391,7 +398,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(seen, spare);
-    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+    lend([&](auto& run, auto& seen, auto& spare) {
+        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+    }, run, seen, spare);
     exchange(unseen, spare);
     for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.root, problem.root, NO_VERTEX);
@@ -402,7 +411,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
             define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
         }
-        intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& unseen, auto& members_1, auto& spare) {
+            intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
+        }, run, unseen, members_1, spare);
         exchange(combined_1, spare);
         filter_begin(run, d, combined_1, spare, iteration);
         exchange(walk, spare);
@@ -411,12 +422,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
         for (int32 iteration = 0; walk.size > 0 && begin_pass(run, 1, iteration); ++iteration) {
             advance_visit(run, d, walk, spare, iteration);
             exchange(walk, spare);
-            subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& walk, auto& found, auto& spare) {
+                subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
+            }, run, walk, found, spare);
             exchange(walk, spare);
-            grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
+            lend([&](auto& run, auto& found, auto& walk, auto& spare) {
+                grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
+            }, run, found, walk, spare);
         }
-        grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
-        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+        lend([&](auto& run, auto& seen, auto& found, auto& spare) {
+            grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
+        }, run, seen, found, spare);
+        lend([&](auto& run, auto& seen, auto& spare) {
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+        }, run, seen, spare);
         exchange(unseen, spare);
         if (leader()) { *d.components = wrapping_add(*d.components, 1); }
     }

@@ -1,0 +1,28 @@
+"""What operators call lists, and numbers that the device counts."""
+
+from __future__ import annotations
+
+from gdsl.operations import Over
+from gdsl.plan.nodes import EdgeCount, Measure
+
+LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
+COUNTED: dict[Over | None, str] = {
+    None: "uncounted()",
+    Over.OUT_EDGES: "out_lists{d.graph}",
+    Over.IN_EDGES: "in_lists{d.graph}",
+    Over.ALL_EDGES: "all_lists{d.graph}",
+}
+MEASURES = {
+    Measure.SIZE: "input.size",
+    Measure.EDGES: "input.edges",
+    Measure.UNVISITED: "direction.unvisited",
+    Measure.VERTICES: "uint64(d.graph.num_vertices)",
+}
+EDGES = {
+    EdgeCount.NONE: "0",
+    EdgeCount.ALL: "uint64(d.graph.num_edges)",
+    EdgeCount.BOTH_LISTS: "2 * uint64(d.graph.num_edges)",
+    EdgeCount.CARRIED: "input.edges",
+    EdgeCount.MEMBERS: "size",
+    EdgeCount.WALKED: "load_relaxed(&run.counters()->visited)",
+}
