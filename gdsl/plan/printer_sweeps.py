@@ -24,6 +24,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.short_lists import walks_short_lists_alone
 
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
 
@@ -113,6 +114,8 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
     lines += _indent(_early(walk.early, walk.variant))
+    if walks_short_lists_alone(sweep, program):
+        lines.append("    where the graph has short lists alone: the same, a thread a member")
     if walk.shared == walk.variant:
         lines.append("    long lists: the same, in chunks")
     elif walk.shared is not None:

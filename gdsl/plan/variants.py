@@ -68,8 +68,11 @@ def by_one_thread(functor: Functor) -> Variant:
 def contends(functor: Functor, together: Variant | None, by_one: Variant | None) -> bool:
     """Whether calls combine by atomics, other than where one thread runs all, at places that data says: where these are
     few, as the roots of trees of labels, their lines of the cache go from one thread to the other and back."""
-    if together is None or by_one is None:
-        return False
+    return together is not None and by_one is not None and combines_at_data(functor, together)
+
+
+def combines_at_data(functor: Functor, together: Variant) -> bool:
+    """Whether calls side by side combine by atomics at places that data says."""
     shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
     updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
     constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, Let)}

@@ -185,7 +185,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name = "visit" if i == 0 else "visit_back"
             lists = lists_walked(sweep, walk, self._lists_of(walk))
             several, more = side_by_side(visit), more_of(sweep, i)
-            shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
+            shared = (f"{push_of(sweep, self.plan.program)}{several}", f"push_hubs{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),

@@ -7,8 +7,10 @@ from gdsl.codegen.cuda.texts import ResultText, Visit
 from gdsl.codegen.early import EARLY
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant, Walk
+from gdsl.plan.short_lists import walks_short_lists_alone
 
 FLUSH = "out.flush();"
 
@@ -98,8 +100,10 @@ def side_by_side(visit: Visit) -> str:
     return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""
 
 
-def push_of(sweep: Sweep) -> str:
+def push_of(sweep: Sweep, program: Program) -> str:
     """The runtime's function that shares the edges of members out."""
     if sweep.order is not None:
         return "push_entries"
-    return PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"
+    if sweep.skips is not None:
+        return "push_unvisited"
+    return "push_short_lists" if walks_short_lists_alone(sweep, program) else PUSHES[sweep.balance]

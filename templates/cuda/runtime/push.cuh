@@ -212,6 +212,14 @@ __device__ __forceinline__ uint64 push_threads(enactor& run, const Members& memb
     return visited;
 }
 
+// piece: push_short_lists
+// The same where the graph has no other lists and every warp has its fill of members; else as `push_warps`.
+template <class Members, class Lists, class Visit>
+__device__ __forceinline__ uint64 push_short_lists(enactor& run, const Members& members, const Lists& lists, Visit visit) {
+    const bool alone = lists.g.largest_degree <= int64(SHORT_LIST) && members_a_warp(members.size()) == 32;
+    return alone ? push_threads(run, members, lists, visit) : push_warps(run, members, lists, visit);
+}
+
 // piece: push_blocks
 // Visits the edges of every member: a block takes a member a thread and shares all their edges among its threads.
 template <class Members, class Lists, class Visit>

@@ -233,48 +233,73 @@ __device__ __forceinline__ void each_hub(enactor& run, int64 largest_degree, int
     }
 }
 
+// piece: until_in_groups
+// What `reduce_until` has not looked at of the lists of the lanes in `waiting`, each by `lanes` lanes side by side, as many
+// lists at a time as a warp has room for, until these are final. Such a lane has its part combined with `reduced`. The
+// whole warp calls.
+template <uint32 lanes, class T, class Lists, class Value, class Combine>
+__device__ __forceinline__ T until_in_groups(uint32 waiting, const Lists& lists, vertex near, edge first, edge last, T identity,
+                                             T final, Combine combine, Value value, T reduced) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting, rest = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            rest &= rest - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        edge start = edge(__shfl_sync(FULL_WARP, first, owner));
+        const edge end = edge(__shfl_sync(FULL_WARP, last, owner));
+        T found = identity;
+        bool open = own != 0;
+        while (__any_sync(FULL_WARP, open)) {
+            const bool active = open && start + rank < end;
+            T part = active ? value(owned, lists.neighbor(start + rank), start + rank) : identity;
+            __syncwarp(FULL_WARP);
+#pragma unroll UNROLLED
+            for (uint32 step = lanes / 2; step > 0; step /= 2) { part = combine(part, shuffle_down(part, step)); }
+            found = combine(found, shuffle(part, group * lanes));
+            start += lanes;
+            open = open && start < end && found != final;
+        }
+        const T brought = shuffle(found, __popc(waiting & ((1u << lane) - 1)) * lanes & 31);
+        if (((waiting & ~rest) >> lane & 1) != 0) { reduced = combine(reduced, brought); }
+        waiting = rest;
+    }
+    return reduced;
+}
+
 // piece: reduce_until
-// The same where no further edge changes a result that is `final`: a thread looks at the first edges of a list, its warp
-// at what is left of it, 32 at a time, until the result is that; what is left of the longest goes to `reduce_hubs_until`.
+// The same where no further edge changes a result that is `final`: a thread looks at the first edges of a list, eight lanes
+// or its warp at what is left of it, until the result is that; what is left of the longest goes to `reduce_hubs_until`.
 template <class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_until(enactor& run, const Members& members, const Lists& lists, T identity, T final,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
+    const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * 32; base < size; base += grid_warps() * 32) {
-        const bool taken = base + lane_index() < size;
-        const vertex near = taken ? members[base + lane_index()] : vertex(0);
+    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+        const bool taken = lane < width && base + lane < size;
+        const vertex near = taken ? members[base + lane] : vertex(0);
         edge at = taken ? lists.first(near) : edge(0);
         const edge last = taken ? lists.last(near) : edge(0);
         visited += last - at;
-        const edge tried = last - at > PULL_PREFIX ? at + PULL_PREFIX : last;
+        const edge tried = last - at > SHORT_LIST ? at + SHORT_LIST : last;
         T reduced = identity;
         while (at < tried && reduced != final) {
             const edge own = tried - at;
-            vertex far[PULLED_AT_ONCE];
-            T part[PULLED_AT_ONCE];
-#pragma unroll
-            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { far[k] = k < own ? lists.neighbor(at + k) : vertex(0); }
-#pragma unroll
-            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { part[k] = k < own ? value(near, far[k], at + k) : identity; }
-#pragma unroll
-            for (uint32 k = 0; k < PULLED_AT_ONCE; ++k) { reduced = combine(reduced, part[k]); }
+            reduced = combine(reduced, reduce_list<PULLED_AT_ONCE, 1>(lists, near, at, minimum(own, edge(PULLED_AT_ONCE)),
+                                                                      identity, combine, value));
             at += minimum(own, edge(PULLED_AT_ONCE));
         }
         const bool open = at < last && reduced != final, hub = open && last - at >= HUB_DEGREE;
         defer_list(run, hub, near, at, last);
-        for (uint32 left = __ballot_sync(FULL_WARP, open && !hub); left != 0; left &= left - 1) {
-            const uint32 owner = __ffs(left) - 1;
-            const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
-            const edge end = edge(__shfl_sync(FULL_WARP, last, owner));
-            T found = identity;
-            for (edge start = edge(__shfl_sync(FULL_WARP, at, owner)); start < end && found != final; start += 32) {
-                const edge own = start + lane_index();
-                const T part = own < end ? value(owned, lists.neighbor(own), own) : identity;
-                found = shuffle(warp_reduce(part, combine), 0);
-            }
-            if (lane_index() == owner) { reduced = combine(reduced, found); }
-        }
+        const uint32 by_eight = __ballot_sync(FULL_WARP, open && !hub && last - at <= GROUPED_LIST);
+        reduced = until_in_groups<8>(by_eight, lists, near, at, last, identity, final, combine, value, reduced);
+        const uint32 by_warp = __ballot_sync(FULL_WARP, open && !hub && last - at > GROUPED_LIST);
+        reduced = until_in_groups<32>(by_warp, lists, near, at, last, identity, final, combine, value, reduced);
         if (taken) { assign(near, reduced, !hub); }
     }
     count_visited(run, visited);
@@ -287,14 +312,17 @@ __device__ __forceinline__ void reduce_hubs_until(enactor& run, int64 largest_de
                                                   Combine combine, Value value, Result result, Add add) {
     if (largest_degree < int64(HUB_DEGREE)) { return; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    const uint32 rank = lane_index();
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        for (edge start = part.first; start < part.last; start += 32) {
+        for (edge start = part.first; start < part.last; start += 32 * PULLED_AT_ONCE) {
             if (shuffle(result(part.vertex_id), 0) == final) { break; }
-            const edge at = start + lane_index();
-            T reduced = at < part.last ? value(part.vertex_id, lists.neighbor(at), at) : identity;
+            const edge left = minimum(part.last - start, edge(32 * PULLED_AT_ONCE));
+            const edge own = rank < left ? left - rank : edge(0);
+            T reduced = reduce_list<PULLED_AT_ONCE, 32>(lists, part.vertex_id, start + rank, own, identity, combine, value);
+            __syncwarp(FULL_WARP);
             reduced = warp_reduce(reduced, combine);
-            if (lane_index() == 0 && reduced == final) { add(part.vertex_id, reduced); }
+            if (rank == 0 && reduced == final) { add(part.vertex_id, reduced); }
         }
     }
 }
