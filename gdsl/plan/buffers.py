@@ -194,9 +194,11 @@ def _run(plan: Plan) -> Iterator[Buffer]:
 
 
 def _chunks(plan: Plan) -> Extent:
-    """Room for every chunk of every long list, in both directions: a list has at most one chunk that is not full."""
+    """Room for every chunk of every long list, in both directions: a list has at most one chunk that is not full. Votes
+    have the lists themselves before the chunks of some."""
     full, started = Parts(EDGES, plan.sizes.hub_chunk, False), Parts(EDGES, plan.sizes.hub_degree, False)
-    return Times(2, Sum((full, started, Fixed(2))))
+    lists = (started,) if any(sweep.vote is not None for sweep in sweeps(plan)) else ()
+    return Times(2, Sum((full, started, *lists, Fixed(2))))
 
 
 def _frontiers(plan: Plan) -> Iterator[Buffer]:

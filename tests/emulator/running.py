@@ -49,7 +49,7 @@ SMALL = Sizes(
     table_slots=16,
     voted_alone=3,
     voted_by_lanes=4,
-    vote_words=8,
+    vote_words=12,
     radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""

@@ -28,6 +28,8 @@ schedule { repeat (2) { label = neighbor_vote(vertices, ballot, keep=label); } }
 """
 """Many keys, in every list."""
 
+_LONGER = _LABELS.replace("repeat (2)", "repeat (6)")
+
 _CARRIED = """
 program carried;
 problem { param source : vertex; vertex most : vertex = id; }
@@ -81,15 +83,15 @@ VOTE_MUTANTS = (
     Mutant(
         "no pause before the votes",
         _VOTE,
-        "    pause();\n    const uint64 tries",
-        "    const uint64 tries",
+        "    pause();\n    count_votes(",
+        "    count_votes(",
         _LABELS,
         "race result",
     ),
     Mutant(
         "the block does not wait for the votes of its long list",
         _VOTE,
-        "    pause();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
+        "    __syncthreads();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         "    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         _LABELS,
         "race result",
@@ -106,10 +108,87 @@ VOTE_MUTANTS = (
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,
-        "synchronize_and_read(run, &run.counters()->hubs)",
-        "load_relaxed(&run.counters()->hubs)",
+        "run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, "
+        "&counters->hubs, &counters->accepted);",
+        "run.shared.found = load_relaxed(&counters->hubs); "
+        "run.shared.found_second = load_relaxed(&counters->accepted);",
         _LABELS,
         "race result bounds",
+    ),
+    Mutant(
+        "a block votes before its table is empty",
+        _VOTE,
+        "    __syncthreads();\n    count_votes(edge(threadIdx.x)",
+        "    count_votes(edge(threadIdx.x)",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "two blocks take one list", _VOTE, "3 * gridDim.x + atomicAdd(", "2 * gridDim.x + atomicAdd(", _LABELS, "race"
+    ),
+    Mutant(
+        "the tables of lists in parts are not emptied",
+        _VOTE,
+        "        empty_parts(parts, divided, degree, table);",
+        "",
+        _LONGER,
+        "race result uninitialised steps",
+    ),
+    Mutant(
+        "parts are counted in tables that are not empty yet",
+        _VOTE,
+        "table);\n        synchronize(run);\n        count_parts",
+        "table);\n        count_parts",
+        _LABELS,
+        "race result uninitialised steps",
+    ),
+    Mutant(
+        "the last place of a table goes with no part",
+        _VOTE,
+        "(uint64(part.last) == degree ? 1 : 0)",
+        "0",
+        _LONGER,
+        "result uninitialised steps",
+    ),
+    Mutant(
+        "a part's votes are not told to its list",
+        _VOTE,
+        "count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);",
+        "",
+        _LABELS,
+        "result",
+    ),
+    Mutant(
+        "the next part is counted where the last one still is",
+        _VOTE,
+        "        __syncthreads();  // the room is used again\n",
+        "",
+        _LONGER,
+        "race result uninitialised steps",
+    ),
+    Mutant(
+        "the best of parts is looked for while parts are counted",
+        _VOTE,
+        "        synchronize(run);\n        best_of_parts(",
+        "        best_of_parts(",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "lists are decided before the best of each part is there",
+        _VOTE,
+        "        synchronize(run);\n        elect_of_parts(",
+        "        elect_of_parts(",
+        _LABELS,
+        "race result",
+    ),
+    Mutant(
+        "only the first part of a list is looked at",
+        _VOTE,
+        "part < last; part += 32",
+        "part < i + 1; part += 32",
+        _LABELS,
+        "result",
     ),
     Mutant("the empty key is no key", _VOTE, "if (key == NO_KEY) {", "if (false) {", _DEGREES, "result steps"),
     Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
@@ -128,7 +207,7 @@ VOTE_MUTANTS = (
         _VOTE,
         "if (!fits) { best_in_table(",
         "if (false) { best_in_table(",
-        _LABELS,
+        _LONGER,
         "result",
     ),
     Mutant(
@@ -136,7 +215,7 @@ VOTE_MUTANTS = (
         _VOTE,
         "if (!fits) { empty_votes(",
         "if (false) { empty_votes(",
-        _LABELS,
+        _LONGER,
         "result uninitialised steps",
     ),
     Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),

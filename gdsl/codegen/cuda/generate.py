@@ -28,7 +28,7 @@ from gdsl.plan import turns
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import Initial, Initialise, Plan
 from gdsl.plan.waiting_thread import waiting_thread
-from gdsl.plan.walking import own_sweeps, steps_in
+from gdsl.plan.walking import leaves_edges_out, own_sweeps, steps_in
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 
@@ -187,7 +187,8 @@ class _Generation:
                 )
             ),
         }
-        library = runtime.LISTED_LIBRARY if self.plan.graphs else runtime.LIBRARY
+        made = runtime.LISTED_LIBRARY if leaves_edges_out(self.plan) else runtime.CONTRACTED_LIBRARY
+        library = made if self.plan.graphs else runtime.LIBRARY
         if self.plan.teams is not None:
             structs |= teams.struct_texts(self.plan, self.names, self.widths)
             library = runtime.TEAMS_LIBRARY

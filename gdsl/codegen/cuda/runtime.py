@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from gdsl.codegen.library import BOTH_SIDES, LISTED, TEAMS, Library, Piece
+from gdsl.codegen.library import BOTH_SIDES, IN_ORDER, LISTED, TEAMS, Library, Piece
 
 FILES = (
     "platform",
@@ -43,6 +43,10 @@ LIBRARY = Library("cuda", FILES, ".cuh", "__device__ __forceinline__")
 
 LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, LISTED, "sorting", "made_graphs"))
 """The same for programs that make graphs."""
+
+
+CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
+"""The same where none of them leaves out edges of another."""
 
 
 TEAMS_LIBRARY = dataclasses.replace(LIBRARY, files=(*FILES, *TEAMS))

@@ -12,7 +12,7 @@ from gdsl.codegen.cuda.words import COUNTED
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
-from gdsl.codegen.reductions import identity, reduce_function
+from gdsl.codegen.reductions import combine, identity, reduce_function
 from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import all_values, count_text
 from gdsl.ir.nodes import (
@@ -220,7 +220,9 @@ class StepPrinter:
                 reduction = Reduction(step.weights.operation.as_update, step.weights.type)
                 begins = identity(reduction.identity, step.weights.type)
                 reduce = f"[]({kind}* x, {kind} value) {{ {reduce_function(reduction)}(x, value); }}"
-                sums = f"join_weights<{kind}>(d.{self._member(step.weights.array)}, {aside}, {begins}, {reduce})"
+                join = f"[]({kind} a, {kind} b) {{ return {kind}({combine(reduction)}); }}"
+                array = self._member(step.weights.array)
+                sums = f"join_weights<{kind}>(d.{array}, {aside}, {begins}, {join}, {reduce})"
             value = f"make_contraction(run, d.graph, room, d.{self._member(step.label)}, {sums})"
         rooms = ", ".join(f"{graph}.{room}" for graph in taken for room in ("room", "ends_room"))
         return [

@@ -228,10 +228,10 @@ __device__ __forceinline__ uint64 push_edges(enactor& run, const Members& member
 
 // piece: add_by_runs
 // What the lanes bring for their members; where lanes side by side bring it for the same one, it is added up before.
-template <class T, class Combine, class Add>
-__device__ __forceinline__ void add_by_runs(bool active, vertex near, T part, Combine combine, Add add) {
+template <class Member, class T, class Combine, class Add>
+__device__ __forceinline__ void add_by_runs(bool active, Member near, T part, Combine combine, Add add) {
     const uint32 lane = lane_index(), all = __ballot_sync(FULL_WARP, active);
-    const vertex above = vertex(__shfl_up_sync(FULL_WARP, near, 1));
+    const Member above = Member(__shfl_up_sync(FULL_WARP, near, 1));
     const bool follows = lane > 0 && active && (all >> (lane - 1) & 1) != 0 && above == near;
     const uint32 heads = __ballot_sync(FULL_WARP, !follows);
     uint32 head = lane;

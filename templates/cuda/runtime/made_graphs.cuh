@@ -100,8 +100,11 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
+    edge* const ends = ids.aside;  // looked up once: they lie all over the graph
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
+    synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && destination(order[i]) == destination(order[i - 1]);
+        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && ends[i] == ends[i - 1];
         flags[i] = alike ? 0 : 1;
     }
     const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
@@ -109,7 +112,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
         if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
-        columns[numbers[i] - 1] = destination(order[i]);
+        columns[numbers[i] - 1] = vertex(ends[i]);
         sources[numbers[i] - 1] = source(order[i]);
         own_ids[numbers[i] - 1] = numbers[i] - 1;
     }
@@ -138,28 +141,37 @@ struct no_sums {
 };
 
 // piece: joined_weights
-// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
-template <class Weight, class Reduce>
+// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1. Those edges stand
+// side by side, half of all in a row where a label has that many: lanes combine theirs before they go to memory.
+template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;
     Weight* const aside;
     const Weight identity;
+    const Combine combine;
     const Reduce reduce;
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
         synchronize(run);
-        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce(&aside[numbers[i] - 1], weight[order[i]]); }
+        for (uint64 base = warp_index() * 32; base < old_edges; base += grid_warps() * 32) {
+            const uint64 i = base + lane_index();
+            const bool active = i < old_edges;
+            const edge joined = active ? numbers[i] - 1 : edge(0);
+            const Weight own = active ? weight[order[i]] : identity;
+            __syncwarp(FULL_WARP);
+            add_by_runs(active, joined, own, combine, [&](edge e, Weight part) { reduce(&aside[e], part); });
+        }
         synchronize(run);
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
     }
 };
 
 // piece: join_weights
-template <class Weight, class Reduce>
-__device__ __forceinline__ joined_weights<Weight, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
-                                                                       Reduce reduce) {
-    return {weight, aside, identity, reduce};
+template <class Weight, class Combine, class Reduce>
+__device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
+                                                                                Combine combine, Reduce reduce) {
+    return {weight, aside, identity, combine, reduce};
 }
 
 // piece: turn_kept

@@ -2,11 +2,11 @@
 // For every member the best key of its ballots. A warp takes 32 members, or fewer where these are few: a thread counts
 // the votes of a few edges, eight lanes those of up to 8 and the warp those of up to 32 in registers, a lane an edge, the
 // warp those of more in a table, list after list; the longest lists are left to `vote_hubs`.
-// `vote(near, place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
+// `ballots(near)(place, key, weight)` says whether the edge at this place of the lists of `near` votes, and for what;
 // `choice(near, key, total)` is the candidate that the votes for a key make; `elect(near, voted, key)` takes the result.
-template <class Key, class Total, class Members, class Degree, class Vote, class Table, class Choice, class Elect>
-__device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Vote vote, Table table,
-                                           Choice choice, Elect elect) {
+template <class Key, class Total, class Members, class Degree, class Ballots, class Table, class Choice, class Elect>
+__device__ __forceinline__ void vote_warps(enactor& run, const Members& members, Degree degree, Ballots ballots, Table table,
+                                           Choice choice, Elect elect, hub_chunk* parts) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
     uint64 visited = 0;
@@ -16,19 +16,20 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const vertex own = taken ? members[base + lane] : vertex(0);
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
-        const bool hub = length >= HUB_DEGREE;
-        defer_list(run, hub, own, 0, hub ? 1 : 0);
+        const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
+        defer_list(run, hub && !divided, own, 0, 1);
+        defer_in_parts(run, divided, own, length, parts, part_edges<Key, Total>());
         const uint32 places = hub ? 0 : uint32(length);
         if (taken && !hub && places <= VOTED_ALONE) {
-            const auto best = vote_alone<Key, Total>(own, places, vote, choice);
+            const auto best = vote_alone<Key, Total>(own, places, ballots(own), choice);
             elect(own, best.voted, best.key);
         }
         __syncwarp(FULL_WARP);
         const bool longer = places > VOTED_ALONE, tabled = longer && places > VOTED_BY_LANES;
-        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, vote, choice,
-                                      elect);
-        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, vote, choice,
-                                       elect);
+        vote_in_groups<8, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places <= 8), own, places, ballots,
+                                      choice, elect);
+        vote_in_groups<32, Key, Total>(__ballot_sync(FULL_WARP, longer && !tabled && places > 8), own, places, ballots,
+                                       choice, elect);
         uint32 rows = __ballot_sync(FULL_WARP, tabled);
         if (rows != 0 && asked_to_stop(run)) { break; }
         for (; rows != 0; rows &= rows - 1) {
@@ -36,7 +37,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
             const vertex near = vertex(__shfl_sync(FULL_WARP, own, row));
             const edge edges = edge(__shfl_sync(FULL_WARP, places, row));
             const auto room = vote_room<Key, Total>(run.shared, threadIdx.x / 32, BLOCK_THREADS / 32);
-            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, vote, room, table(near), choice, warp_pause()));
+            const auto winner = best_of<32>(vote_in_table(near, edges, lane, 32, ballots(near), room, table(near), choice, warp_pause()));
             if (lane == 0) { elect(near, winner.voted, winner.key); }
         }
     }
@@ -44,40 +45,183 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
 }
 
 // piece: vote_hubs
-// The members that `vote_warps` left, a block each.
-template <class Key, class Total, class Degree, class Vote, class Table, class Choice, class Elect>
-__device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, Degree degree, Vote vote, Table table,
-                                          Choice choice, Elect elect) {
+// The members that `vote_warps` left: a block each, or in parts, of which blocks take as many as others.
+template <class Key, class Total, class Degree, class Ballots, class Table, class Choice, class Elect>
+__device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, Degree degree, Ballots ballots, Table table,
+                                          Choice choice, Elect elect, hub_chunk* parts) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
-    const uint64 hubs = synchronize_and_read(run, &run.counters()->hubs);
-    const auto hub = [&](uint64 i) { return i < hubs ? run.slice.hubs[i].vertex_id : vertex(0); };
-    const auto places_of = [&](uint64 i, vertex near) { return i < hubs ? degree(near) : edge(0); };
+    const operator_counters* const counters = run.counters();
+    run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->hubs, &counters->accepted);
+    const uint64 lists = run.shared.found, divided = run.shared.found_second;
+    if (divided > 0) {
+        empty_parts(parts, divided, degree, table);
+        synchronize(run);
+        count_parts<Key, Total>(run.shared, parts, divided, ballots, table);
+    }
+    vote_blocks<Key, Total>(run, lists, degree, ballots, choice, elect);
+    if (divided > 0) {
+        synchronize(run);
+        best_of_parts(run.shared, parts, divided, degree, table, choice);
+        synchronize(run);
+        elect_of_parts(parts, divided, degree, table, choice, elect, part_edges<Key, Total>());
+    }
+}
+
+// piece: vote_blocks
+// The lists whose keys have room in what a block has of its own, a block each. Whoever is ready takes the next one: some
+// are many times as long as others.
+template <class Key, class Total, class Degree, class Ballots, class Choice, class Elect>
+__device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree degree, Ballots ballots, Choice choice,
+                                            Elect elect) {
+    const hub_chunk* const hubs = run.slice.hubs;
+    uint64* const taken = &run.counters()->edges;
+    const auto list = [&](uint64 i) { return i < lists ? hubs[i].vertex_id : vertex(0); };
+    const auto places_of = [&](uint64 i, vertex near) { return i < lists ? degree(near) : edge(0); };
     // What the next lists need is on its way while the votes of one are counted.
-    vertex near = hub(blockIdx.x), next = hub(blockIdx.x + gridDim.x);
-    edge places = places_of(blockIdx.x, near);
-    for (uint64 i = blockIdx.x; i < hubs; i += gridDim.x) {
-        const vertex second = hub(i + 2 * gridDim.x);
-        const edge next_places = places_of(i + gridDim.x, next);
+    uint64 i = blockIdx.x, second = i + gridDim.x, third = second + gridDim.x;
+    vertex near = list(i), next = list(second);
+    edge places = places_of(i, near);
+    while (i < lists) {
+        const uint64 fourth = threadIdx.x == 0 ? 3 * gridDim.x + atomicAdd(taken, 1ull) : 0;
+        const vertex after = list(third);
+        const edge next_places = places_of(second, next);
         const auto room = vote_room<Key, Total>(run.shared, 0, 1);
-        const auto best = vote_in_table(near, places, threadIdx.x, BLOCK_THREADS, vote, room, table(near), choice, block_pause());
+        const auto best = vote_in_room(near, places, ballots(near), room, choice);
+        if (threadIdx.x == 0) { run.shared.winners.next = fourth; }
         const auto winner = block_best(run.shared, best_of<32>(best));
         if (threadIdx.x == 0) { elect(near, winner.voted, winner.key); }
         near = next;
-        next = second;
         places = next_places;
+        next = after;
+        i = second;
+        second = third;
+        third = run.shared.winners.next;
+    }
+}
+
+// piece: block_keys
+// How many keys have room in what a block has of its own.
+template <class Key, class Total>
+__device__ __forceinline__ constexpr uint64 block_keys() { return table_places<Key, Total>(VOTE_WORDS) / 4 * 3; }
+
+// piece: part_edges
+// The edges of a part of a longer list.
+template <class Key, class Total>
+__device__ __forceinline__ constexpr uint32 part_edges() {
+    return block_keys<Key, Total>() > HUB_CHUNK ? uint32(block_keys<Key, Total>()) : HUB_CHUNK;
+}
+
+// piece: vote_parts
+// Where the parts of lists stand, behind all long lists that there may be.
+__device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) {
+    return run.slice.hubs + 2 * uint64(num_edges) / HUB_DEGREE;
+}
+
+// piece: defer_in_parts
+// Leaves a lane's list for later, in parts. The whole warp calls.
+__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts, uint32 edges) {
+    const uint32 deferring = __ballot_sync(FULL_WARP, defer);
+    if (deferring == 0) { return; }
+    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, edges);
+}
+
+// piece: table_part
+// The places of a list's table that go with a part of its edges: two for each edge, and one more behind the last.
+struct table_part {
+    uint64 first, last;
+};
+__device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint64 degree) {
+    return {2 * uint64(part.first), 2 * uint64(part.last) + (uint64(part.last) == degree ? 1 : 0)};
+}
+
+// piece: empty_parts
+// Empties the tables of lists in parts, each block as many places as others.
+template <class Degree, class Table>
+__device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        const table_part places = places_of_part(part, degree(part.vertex_id));
+        empty_votes(own, places.first + threadIdx.x, places.last, BLOCK_THREADS);
+    }
+}
+
+// piece: count_parts
+// Each part's votes are added up in what the block has of its own, then in the list's table.
+template <class Key, class Total, class Ballots, class Table>
+__device__ __forceinline__ void count_parts(block_storage& shared, const hub_chunk* parts, uint64 count, Ballots ballots,
+                                            Table table) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        auto room = vote_room<Key, Total>(shared, 0, 1);
+        room.size = minimum(room.size, 2 * uint64(part.last - part.first) + 1);
+        empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
+        __syncthreads();
+        count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, SHARED_TRIES, own);
+        __syncthreads();
+        for (uint64 at = threadIdx.x; at < room.size; at += BLOCK_THREADS) {
+            const Key found = load_relaxed(&room.keys[at]);
+            if (found == Key(-1)) { continue; }
+            count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);
+        }
+        __syncthreads();  // the room is used again
+    }
+}
+
+// piece: NO_PLACE
+constexpr edge NO_PLACE = edge(-1);
+
+// piece: best_of_parts
+// The place in its list's table where the best candidate of a part of this stands is left in `last`.
+template <class Degree, class Table, class Choice>
+__device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* parts, uint64 count, Degree degree, Table table,
+                                              Choice choice) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        const table_part places = places_of_part(part, degree(part.vertex_id));
+        decltype(choice(part.vertex_id, own.keys[0], own.totals[0])) best = {};
+        const uint64 at = best_in_table(part.vertex_id, own, places.first + threadIdx.x, places.last, BLOCK_THREADS, choice, best);
+        const auto winner = block_best(shared, best_of<32>(best));
+        // A key stands in one place.
+        const bool own_one = winner.voted ? best.voted && best.key == winner.key : threadIdx.x == 0;
+        if (own_one) { parts[i].last = winner.voted ? edge(at) : NO_PLACE; }
+        __syncthreads();  // the winners may still be read
+    }
+}
+
+// piece: elect_of_parts
+// Elects the best of the candidates of a list's parts, which stand side by side; a warp takes a list.
+template <class Degree, class Table, class Choice, class Elect>
+__device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
+                                               Elect elect, uint32 edges) {
+    for (uint64 i = warp_index(); i < count; i += grid_warps()) {
+        if (parts[i].first != 0) { continue; }
+        const vertex near = parts[i].vertex_id;
+        const auto own = table(near);
+        const uint64 last = i + (uint64(degree(near)) + edges - 1) / edges;
+        decltype(choice(near, own.keys[0], own.totals[0])) best = {};
+        for (uint64 part = i + lane_index(); part < last; part += 32) {
+            const edge place = parts[part].last;
+            if (place != NO_PLACE) { best_in_table(near, own, place, uint64(place) + 1, 1, choice, best); }
+        }
+        __syncwarp(FULL_WARP);
+        const auto winner = best_of<32>(best);
+        if (lane_index() == 0) { elect(near, winner.voted, winner.key); }
     }
 }
 
 // piece: vote_alone
 // The best candidate of up to VOTED_ALONE edges, by one thread.
 template <class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_alone(vertex near, uint32 places, Vote vote, Choice choice)
+__device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vote& vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {
     Key key[VOTED_ALONE];
     Total total[VOTED_ALONE];
     bool votes[VOTED_ALONE];
 #pragma unroll
-    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(near, edge(k), key[k], total[k]); }
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(edge(k), key[k], total[k]); }
 #pragma unroll
     for (uint32 k = 1; k < VOTED_ALONE; ++k) {
 #pragma unroll
@@ -100,8 +244,9 @@ __device__ __forceinline__ auto vote_alone(vertex near, uint32 places, Vote vote
 // piece: vote_in_groups
 // The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a time
 // as a warp has room for. The whole warp calls.
-template <uint32 lanes, class Key, class Total, class Vote, class Choice, class Elect>
-__device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Vote vote, Choice choice, Elect elect) {
+template <uint32 lanes, class Key, class Total, class Ballots, class Choice, class Elect>
+__device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Ballots ballots, Choice choice,
+                                               Elect elect) {
     const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
     while (waiting != 0) {
         uint32 own = waiting;
@@ -114,7 +259,7 @@ __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint
         const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
         const uint32 length = __shfl_sync(FULL_WARP, places, owner);
         const bool active = own != 0 && rank < length;
-        const auto winner = best_of<lanes>(vote_in_registers<lanes, Key, Total>(owned, active, rank, vote, choice));
+        const auto winner = best_of<lanes>(vote_in_registers<lanes, Key, Total>(owned, active, rank, ballots(owned), choice));
         if (own != 0 && rank == 0) { elect(owned, winner.voted, winner.key); }
         __syncwarp(FULL_WARP);
     }
@@ -123,12 +268,12 @@ __device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint
 // piece: vote_in_registers
 // The votes of edges that `lanes` lanes have, one each; the first lane of each key adds up and has a candidate.
 template <uint32 lanes, class Key, class Total, class Vote, class Choice>
-__device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, Vote vote, Choice choice)
+__device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, const Vote& vote, Choice choice)
     -> decltype(choice(near, Key(), Total())) {
     const uint32 lane = lane_index(), group = (~0u >> (32 - lanes)) << (lane - rank);
     Key key = Key();
     Total total = Total();
-    const bool votes = active && vote(near, edge(rank), key, total);
+    const bool votes = active && vote(edge(rank), key, total);
     const Total weight = total;
     __syncwarp(FULL_WARP);
     typedef typename word_of_size<sizeof(Key)>::type word;
@@ -151,27 +296,51 @@ __device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint
 // A list that may have too many keys for `room` takes `table`, which has two places for each edge, for those that find
 // no place in `room` after some looks. No place becomes empty again, so all votes for a key end in the same table.
 template <class Key, class Total, class Vote, class Choice, class Pause>
-__device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, Vote vote,
+__device__ __forceinline__ auto vote_in_table(vertex near, edge places, uint32 at, uint32 count, const Vote& vote,
                                               vote_table<Key, Total> room, const vote_table<Key, Total>& table,
                                               Choice choice, Pause pause) -> decltype(choice(near, Key(), Total())) {
-    const bool fits = uint64(places) < room.size / 4 * 3;
+    const bool fits = uint64(places) <= room.size / 4 * 3;
     if (fits) { room.size = minimum(room.size, 2 * uint64(places) + 1); }
-    empty_votes(room, at, count);
-    if (!fits) { empty_votes(table, at, count); }
+    empty_votes(room, at, room.size, count);
+    if (!fits) { empty_votes(table, at, table.size, count); }
     pause();
-    const uint64 tries = fits ? room.size : SHARED_TRIES;
-    for (uint64 place = at; place < uint64(places); place += count) {
-        Key key = Key();
-        Total weight = Total();
-        if (!vote(near, edge(place), key, weight)) { continue; }
-        if (!count_vote<true>(room, key, weight, tries)) { count_vote<false>(table, key, weight, table.size); }
-    }
+    count_votes(edge(at), places, count, vote, room, fits ? uint32(room.size) : SHARED_TRIES, table);
     pause();
     decltype(choice(near, Key(), Total())) best = {};
-    best_in_table(near, room, at, count, choice, best);
-    if (!fits) { best_in_table(near, table, at, count, choice, best); }
+    best_in_table(near, room, at, room.size, count, choice, best);
+    if (!fits) { best_in_table(near, table, at, table.size, count, choice, best); }
     pause();
     return best;
+}
+
+// piece: vote_in_room
+// The same by a block, of a list whose keys have room in what it has of its own.
+template <class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_in_room(vertex near, edge places, const Vote& vote, vote_table<Key, Total> room,
+                                             Choice choice) -> decltype(choice(near, Key(), Total())) {
+    room.size = minimum(room.size, 2 * uint64(places) + 1);
+    empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
+    __syncthreads();
+    count_votes(edge(threadIdx.x), places, BLOCK_THREADS, vote, room, uint32(room.size), room);
+    __syncthreads();
+    decltype(choice(near, Key(), Total())) best = {};
+    best_in_table(near, room, threadIdx.x, room.size, BLOCK_THREADS, choice, best);
+    return best;
+}
+
+// piece: count_votes
+// Counts those of the places `at` and every `step` further, before `last`, in `room`, or in `table` where they find no
+// place there after some tries.
+template <class Key, class Total, class Vote>
+__device__ __forceinline__ void count_votes(uint64 at, uint64 last, uint32 step, const Vote& vote,
+                                            const vote_table<Key, Total>& room, uint32 tries,
+                                            const vote_table<Key, Total>& table) {
+    for (uint64 place = at; place < last; place += step) {
+        Key key = Key();
+        Total weight = Total();
+        if (!vote(edge(place), key, weight)) { continue; }
+        if (!count_vote<true>(room, key, weight, tries)) { count_vote<false>(table, key, weight, table.size); }
+    }
 }
 
 // piece: SHARED_TRIES
@@ -186,36 +355,49 @@ struct vote_table {
     uint64 size;
 };
 
+// piece: table_places
+// How many places have room in so many words.
+template <class Key, class Total>
+__device__ __forceinline__ constexpr uint32 table_places(uint32 words) {
+    return words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
+}
+
 // piece: vote_room
 // What the block has of its own for votes, in `parts` of which the one is asked for.
 template <class Key, class Total>
 __device__ __forceinline__ vote_table<Key, Total> vote_room(block_storage& shared, uint32 part, uint32 parts) {
-    const uint32 words = VOTE_WORDS / parts, size = words * 4 / (sizeof(Key) + sizeof(Total)) * 2;
+    const uint32 words = VOTE_WORDS / parts, size = table_places<Key, Total>(words);
     uint64* const own = shared.votes + part * words;
     return {reinterpret_cast<Key*>(own), reinterpret_cast<Total*>(reinterpret_cast<Key*>(own) + size), size};
 }
 
 // piece: empty_votes
+// Empties the places `at` and every `step` further, before `last`.
 template <class Key, class Total>
-__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint32 at, uint32 count) {
-    for (uint64 i = at; i < table.size; i += count) {
+__device__ __forceinline__ void empty_votes(const vote_table<Key, Total>& table, uint64 at, uint64 last, uint32 step) {
+    for (uint64 i = at; i < last; i += step) {
         store_relaxed(&table.keys[i], Key(-1));
         store_relaxed(&table.totals[i], Total(0));
     }
 }
 
 // piece: best_in_table
-// Makes `best` the best candidate of itself and the places `at` and every `count` further.
+// Makes `best` the best candidate of itself and the places `at` and every `step` further, before `last`; returns the
+// place of the best of these.
 template <class Key, class Total, class Choice, class Best>
-__device__ __forceinline__ void best_in_table(vertex near, const vote_table<Key, Total>& table, uint32 at, uint32 count,
-                                              Choice choice, Best& best) {
+__device__ __forceinline__ uint64 best_in_table(vertex near, const vote_table<Key, Total>& table, uint64 at, uint64 last,
+                                                uint32 step, Choice choice, Best& best) {
+    uint64 place = 0;
 #pragma unroll 1
-    for (uint64 i = at; i < table.size; i += count) {
+    for (uint64 i = at; i < last; i += step) {
         const Key found = load_relaxed(&table.keys[i]);
         if (found == Key(-1)) { continue; }
         const auto candidate = choice(near, i == 0 ? Key(-1) : found, load_relaxed(&table.totals[i]));
-        if (beats(candidate, best)) { best = candidate; }
+        if (!beats(candidate, best)) { continue; }
+        best = candidate;
+        place = i;
     }
+    return place;
 }
 
 // piece: count_vote
@@ -277,8 +459,9 @@ __device__ __forceinline__ candidate<Key, Score> best_of(candidate<Key, Score> o
 }
 
 // piece: block_winners
-// The candidates of a block's warps, in parts.
+// The candidates of a block's warps, in parts, and which list the block takes as the third from here.
 struct block_winners {
+    uint64 next;
     uint64 keys[32], scores[32];
     uint32 marks[32];
 };

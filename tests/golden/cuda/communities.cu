@@ -288,6 +288,10 @@ struct frontier {
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list
+// piece: table_places
+// piece: block_keys
+// piece: part_edges
+// piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
 // piece: word_of_size exchange_word
@@ -295,20 +299,28 @@ struct frontier {
 // piece: vote_in_registers
 // piece: best_of
 // piece: vote_in_groups
-// piece: SHARED_TRIES
 // piece: vote_table
-// piece: empty_votes
-// piece: best_in_table
 // piece: add_in_block
 // piece: count_vote
+// piece: count_votes
+// piece: SHARED_TRIES
+// piece: empty_votes
+// piece: best_in_table
 // piece: vote_in_table
 // piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
-// piece: synchronize_and_read
+// piece: vote_in_room
 // piece: block_best
-// piece: block_pause
+// piece: vote_blocks
+// piece: table_part
+// piece: empty_parts
+// piece: count_parts
+// piece: NO_PLACE
+// piece: best_of_parts
+// piece: elect_of_parts
 // piece: vote_hubs
+// piece: vote_parts
 
 // ---- functors ----
 
@@ -434,11 +446,13 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
     const auto in = in_lists{d.graph};
     const auto degree = [&](vertex near) { return edge(out.degree(near) + in.degree(near)); };
     const auto before = [&](vertex near) { return edge(out.first(near) + in.first(near)); };
-    const auto vote = [&](vertex near, edge place, vertex& key, int32& weight) {
-        const edge own = out.degree(near);
-        const edge at = place < own ? edge(out.first(near) + place) : edge(in.first(near) + (place - own));
-        return place < own ? ballot(near, out.neighbor(at), at, key, weight)
-                           : ballot_back(near, in.neighbor(at), at, key, weight);
+    const auto ballots = [&](vertex near) {
+        const edge own = out.degree(near), first = out.first(near), first_in = in.first(near);
+        return [&, near, own, first, first_in](edge place, vertex& key, int32& weight) {
+            const edge at = place < own ? edge(first + place) : edge(first_in + (place - own));
+            return place < own ? ballot(near, out.neighbor(at), at, key, weight)
+                               : ballot_back(near, in.neighbor(at), at, key, weight);
+        };
     };
     const auto table = [&](vertex near) {
         const uint64 first = 2 * uint64(before(near)) + near;
@@ -450,8 +464,9 @@ __device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, i
     const auto elect = [&](vertex near, bool voted, vertex key) {
         d.label_voted[near] = voted ? key : d.label[near];
     };
-    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, vote, table, choice, elect);
-    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, vote, table, choice, elect);
+    hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
+    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex near) { d.label[near] = d.label_voted[near]; });
     synchronize(run);
@@ -498,11 +513,13 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
     const auto in = in_lists{d.graph};
     const auto degree = [&](vertex near) { return edge(out.degree(near) + in.degree(near)); };
     const auto before = [&](vertex near) { return edge(out.first(near) + in.first(near)); };
-    const auto vote = [&](vertex near, edge place, vertex& key, int32& weight) {
-        const edge own = out.degree(near);
-        const edge at = place < own ? edge(out.first(near) + place) : edge(in.first(near) + (place - own));
-        return place < own ? ballot(near, out.neighbor(at), at, key, weight)
-                           : ballot_back(near, in.neighbor(at), at, key, weight);
+    const auto ballots = [&](vertex near) {
+        const edge own = out.degree(near), first = out.first(near), first_in = in.first(near);
+        return [&, near, own, first, first_in](edge place, vertex& key, int32& weight) {
+            const edge at = place < own ? edge(first + place) : edge(first_in + (place - own));
+            return place < own ? ballot(near, out.neighbor(at), at, key, weight)
+                               : ballot_back(near, in.neighbor(at), at, key, weight);
+        };
     };
     const auto table = [&](vertex near) {
         const uint64 first = 2 * uint64(before(near)) + near;
@@ -514,8 +531,9 @@ __device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, 
     const auto elect = [&](vertex near, bool voted, vertex key) {
         if (voted) { d.moved[near] = key; }
     };
-    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, vote, table, choice, elect);
-    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, vote, table, choice, elect);
+    hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
+    vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -558,9 +576,12 @@ __device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, f
     const auto lists = in_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
-    const auto vote = [&](vertex near, edge place, int64& key, uint32& weight) {
-        const edge at = lists.first(near) + place;
-        return ballot(near, lists.neighbor(at), at, key, weight);
+    const auto ballots = [&](vertex near) {
+        const edge first = lists.first(near);
+        return [&, near, first](edge place, int64& key, uint32& weight) {
+            const edge at = first + place;
+            return ballot(near, lists.neighbor(at), at, key, weight);
+        };
     };
     const auto table = [&](vertex near) {
         const uint64 first = 2 * uint64(before(near)) + near;
@@ -572,8 +593,9 @@ __device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, f
     const auto elect = [&](vertex near, bool voted, int64 key) {
         if (voted) { d.tone[near] = key; }
     };
-    vote_warps<int64, uint32>(run, members_of(input), degree, vote, table, choice, elect);
-    vote_hubs<int64, uint32>(run, d.graph.largest_degree, degree, vote, table, choice, elect);
+    hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
+    vote_warps<int64, uint32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_hubs<int64, uint32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -591,9 +613,12 @@ __device__ __forceinline__ void vote_numbers(enactor& run, const data_slice& d, 
     const auto lists = out_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
-    const auto vote = [&](vertex near, edge place, uint32& key, float32& weight) {
-        const edge at = lists.first(near) + place;
-        return ballot(near, lists.neighbor(at), at, key, weight);
+    const auto ballots = [&](vertex near) {
+        const edge first = lists.first(near);
+        return [&, near, first](edge place, uint32& key, float32& weight) {
+            const edge at = first + place;
+            return ballot(near, lists.neighbor(at), at, key, weight);
+        };
     };
     const auto table = [&](vertex near) {
         const uint64 first = 2 * uint64(before(near)) + near;
@@ -605,8 +630,9 @@ __device__ __forceinline__ void vote_numbers(enactor& run, const data_slice& d, 
     const auto elect = [&](vertex near, bool voted, uint32 key) {
         if (voted) { d.loudest[near] = key; }
     };
-    vote_warps<uint32, float32>(run, members_of(input), degree, vote, table, choice, elect);
-    vote_hubs<uint32, float32>(run, d.graph.largest_degree, degree, vote, table, choice, elect);
+    hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
+    vote_warps<uint32, float32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_hubs<uint32, float32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

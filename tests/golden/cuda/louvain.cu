@@ -354,7 +354,7 @@ struct frontier {
 // piece: warp_sum
 // piece: count_edges
 
-// The lists of a graph whose edges need not lie in the order of their ids.
+// The lists of a graph whose edges lie in the order of their ids; it may be made while others are read.
 struct out_lists {
     const graph_slice& g;
     __device__ __forceinline__ edge first(vertex v) const { return g.offsets[v]; }
@@ -362,7 +362,7 @@ struct out_lists {
     __device__ __forceinline__ edge degree(vertex v) const { return last(v) - first(v); }
     __device__ __forceinline__ edge degree_ahead(vertex v) const { return fetch_list(first(v), last(v), g.neighbors); }
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
-    __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
+    __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
@@ -389,8 +389,7 @@ struct out_lists {
 template <class Visit>
 __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
     for (uint64 i = thread_index(); i < uint64(g.num_edges); i += grid_threads()) {
-        const edge e = g.edge_ids[i];
-        visit(g.edge_sources[e], g.columns[e], e);
+        visit(g.edge_sources[i], g.columns[i], edge(i));
     }
 }
 
@@ -426,24 +425,37 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: each_hub
 // piece: candidate
 // piece: asked_to_stop
+// piece: table_places
+// piece: block_keys
+// piece: part_edges
+// piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
 // piece: vote_in_registers
 // piece: best_of
 // piece: vote_in_groups
-// piece: SHARED_TRIES
 // piece: vote_table
-// piece: empty_votes
-// piece: best_in_table
 // piece: add_in_block
 // piece: count_vote
+// piece: count_votes
+// piece: SHARED_TRIES
+// piece: empty_votes
+// piece: best_in_table
 // piece: vote_in_table
 // piece: vote_room
 // piece: warp_pause
 // piece: vote_warps
+// piece: vote_in_room
 // piece: block_best
-// piece: block_pause
+// piece: vote_blocks
+// piece: table_part
+// piece: empty_parts
+// piece: count_parts
+// piece: NO_PLACE
+// piece: best_of_parts
+// piece: elect_of_parts
 // piece: vote_hubs
+// piece: vote_parts
 
 // The first storage for the arrays of a graph that none of those has which may still be read.
 __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
@@ -739,16 +751,8 @@ __device__ __forceinline__ void turn_contracted(enactor& run, graph_slice& made)
     made.in_sources = own_sources;
 }
 
-// How many edges come before `e` in its source's list, in which ids ascend.
-__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) {
-    const edge first = g.offsets[source];
-    edge low = first, high = g.offsets[source + 1];
-    while (low < high) {
-        const edge middle = low + (high - low) / 2;
-        if (g.edge_ids[middle] < e) { low = middle + 1; } else { high = middle; }
-    }
-    return int32(low - first);
-}
+// How many edges come before `e` in its source's list.
+__device__ __forceinline__ int32 place_of(const graph_slice& g, vertex source, edge e) { return int32(e - g.offsets[source]); }
 
 // The first of the places `low` to `high` whose neighbour is not below `w`.
 __device__ __forceinline__ edge first_to(const out_lists& lists, edge low, edge high, vertex w) {
@@ -794,8 +798,11 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     sort_ids_with_keys(run, ids, old_edges, bits, destination);
     sort_ids_with_keys(run, ids, old_edges, bits, source);
     const edge* const order = ids.ids;
+    edge* const ends = ids.aside;  // looked up once: they lie all over the graph
+    for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { ends[i] = edge(destination(order[i])); }
+    synchronize(run);
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
-        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && destination(order[i]) == destination(order[i - 1]);
+        const bool alike = i > 0 && ids.keys[i] == ids.keys[i - 1] && ends[i] == ends[i - 1];
         flags[i] = alike ? 0 : 1;
     }
     const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], old_edges);
@@ -803,7 +810,7 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     edge *const offsets = run.slice.made_offsets[room], *const own_ids = run.slice.made_edge_ids[room];
     for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) {
         if (i > 0 && numbers[i] == numbers[i - 1]) { continue; }
-        columns[numbers[i] - 1] = destination(order[i]);
+        columns[numbers[i] - 1] = vertex(ends[i]);
         sources[numbers[i] - 1] = source(order[i]);
         own_ids[numbers[i] - 1] = numbers[i] - 1;
     }
@@ -825,27 +832,38 @@ __device__ __noinline__ graph_slice make_contraction(enactor& run, const graph_s
     return made;
 }
 
-// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1.
-template <class Weight, class Reduce>
+// piece: add_by_runs
+
+// Makes one of the weights of the edges that become one; `numbers` has the id of what each becomes, and 1. Those edges stand
+// side by side, half of all in a row where a label has that many: lanes combine theirs before they go to memory.
+template <class Weight, class Combine, class Reduce>
 struct joined_weights {
     Weight* const weight;
     Weight* const aside;
     const Weight identity;
+    const Combine combine;
     const Reduce reduce;
     __device__ __forceinline__ void operator()(enactor& run, const edge* order, const edge* numbers, uint64 old_edges,
                                                uint64 num_edges) const {
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { aside[i] = identity; }
         synchronize(run);
-        for (uint64 i = thread_index(); i < old_edges; i += grid_threads()) { reduce(&aside[numbers[i] - 1], weight[order[i]]); }
+        for (uint64 base = warp_index() * 32; base < old_edges; base += grid_warps() * 32) {
+            const uint64 i = base + lane_index();
+            const bool active = i < old_edges;
+            const edge joined = active ? numbers[i] - 1 : edge(0);
+            const Weight own = active ? weight[order[i]] : identity;
+            __syncwarp(FULL_WARP);
+            add_by_runs(active, joined, own, combine, [&](edge e, Weight part) { reduce(&aside[e], part); });
+        }
         synchronize(run);
         for (uint64 i = thread_index(); i < num_edges; i += grid_threads()) { weight[i] = aside[i]; }
     }
 };
 
-template <class Weight, class Reduce>
-__device__ __forceinline__ joined_weights<Weight, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
-                                                                       Reduce reduce) {
-    return {weight, aside, identity, reduce};
+template <class Weight, class Combine, class Reduce>
+__device__ __forceinline__ joined_weights<Weight, Combine, Reduce> join_weights(Weight* weight, Weight* aside, Weight identity,
+                                                                                Combine combine, Reduce reduce) {
+    return {weight, aside, identity, combine, reduce};
 }
 
 // ---- functors ----
@@ -1145,9 +1163,12 @@ __device__ __forceinline__ void vote_ballot(enactor& run, const data_slice& d, f
     const auto lists = out_lists{d.graph};
     const auto degree = [&](vertex near) { return lists.degree(near); };
     const auto before = [&](vertex near) { return lists.first(near); };
-    const auto vote = [&](vertex near, edge place, vertex& key, int64& weight) {
-        const edge at = lists.first(near) + place;
-        return ballot(near, lists.neighbor(at), at, key, weight);
+    const auto ballots = [&](vertex near) {
+        const edge first = lists.first(near);
+        return [&, near, first](edge place, vertex& key, int64& weight) {
+            const edge at = first + place;
+            return ballot(near, lists.neighbor(at), at, key, weight);
+        };
     };
     const auto table = [&](vertex near) {
         const uint64 first = 2 * uint64(before(near)) + near;
@@ -1159,8 +1180,9 @@ __device__ __forceinline__ void vote_ballot(enactor& run, const data_slice& d, f
     const auto elect = [&](vertex near, bool voted, vertex key) {
         if (voted) { d.best[near] = key; }
     };
-    vote_warps<vertex, int64>(run, members_of(input), degree, vote, table, choice, elect);
-    vote_hubs<vertex, int64>(run, d.graph.largest_degree, degree, vote, table, choice, elect);
+    hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
+    vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int64>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -1376,7 +1398,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
                     lend([&](auto& run) {
-                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64* x, int64 value) { reduce_add(x, value); })));
+                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
                     }, run);
                 }
             }
