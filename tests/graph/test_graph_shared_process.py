@@ -24,10 +24,17 @@ def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
         return theirs(*arguments, **options)
 
     monkeypatch.setattr(np, "loadtxt", with_warnings_off)
-    path = tmp_path / "a.mtx"
-    path.write_text(f"%%MatrixMarket matrix coordinate integer general\n9 9 2\n1 1 1\n1 2 {word}\n")
-    with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"E0705.*{word}"):
-        Graph.read(path)
+    monkeypatch.setattr(text, "_FIRST", 64)
+    banner = "%%MatrixMarket matrix coordinate integer general\n"
+    rows = "1 2 3\n" * 50
+    for name, content in {
+        "a.mtx": f"{banner}9 9 2\n1 1 1\n1 2 {word}\n",
+        "b.mtx": f"{banner}9 9 103\n{rows}1 2 +3\n1 2 {word}\n{rows}",
+        "c.txt": f"{rows}1 2 3 # c\n1 {word} 3\n{rows}",
+    }.items():
+        (tmp_path / name).write_text(content)
+        with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"{name}:\d+: .*E0705.*{word}"):
+            Graph.read(tmp_path / name)
 
 
 def test_reading_leaves_warnings_alone(tmp_path, monkeypatch):
