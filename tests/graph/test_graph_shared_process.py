@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from graph_cases import assert_same
 
+from gdsl import progress
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, columns, ordering, text, threads
 from gdsl.graph.quiet import quiet
@@ -94,3 +95,15 @@ def test_where_no_more_threads_are_started(tmp_path, monkeypatch, most):
     with pytest.raises(ZeroDivisionError):
         threads.by_threads(lambda item: 1 // (50 - item), range(99), 3)
     assert len(started) == most
+
+
+def test_what_shows_that_work_goes_on_is_not_needed(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(progress, "on_terminal", lambda: True)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    done = []
+    with progress.working("reading"):
+        done.append(1)
+    assert done
