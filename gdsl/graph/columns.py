@@ -215,8 +215,8 @@ def _read_exactly(
 def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | None) -> Iterator[str]:
     """`rows`, up to the first whose whole numbers are none or do not fit: a ValueError.
 
-    NumPy would make whole numbers of reals and warn, and to hear of warnings is nothing that one of several threads can
-    do for itself.
+    NumPy of 1.26 makes whole numbers of reals and warns, and to hear of warnings is nothing that one of several threads
+    can do for itself.
     """
     is_sure = _pattern(types, delimiter).fullmatch if len(types) <= _FEW_COLUMNS else None
     for row in rows:

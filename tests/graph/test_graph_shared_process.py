@@ -17,7 +17,7 @@ from gdsl.graph.quiet import quiet
 
 @pytest.mark.parametrize("word", ["1.5", "1e0", "99999999999999999999", "nan"])
 def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
-    """Another thread may turn them off at any time."""
+    """Another thread may turn them off at any time; NumPy of 1.26 takes reals then."""
     theirs = np.loadtxt
 
     def with_warnings_off(*arguments, **options):
