@@ -47,12 +47,14 @@ def _shown(what: str) -> Iterator[None]:
         return
     ended = threading.Event()
     thread = threading.Thread(target=_show, args=(what, ended), daemon=True)
-    thread.start()
+    with contextlib.suppress(RuntimeError):  # where the system starts no more threads, and the work needs none
+        thread.start()
     try:
         yield
     finally:
         ended.set()
-        thread.join()
+        if thread.ident is not None:
+            thread.join()
 
 
 def _show(what: str, ended: threading.Event) -> None:

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _SURE: dict[type, int] = {np.int32: 9, np.int64: 18, np.uint64: 19}
 """Digits of a number that certainly fits."""
+_COMMENTS, _OF_WHOLES = re.compile(rb"#[^\n]*"), b"0123456789+-,; \t\n"
+_LONG, _DIGITS_ALIKE = b"0" * 10, bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
+"""Digits of a number that may not fit, and what makes all digits the same."""
 _FEW_COLUMNS = 32
 """For more, a pattern of a whole line takes too long to compile."""
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -116,7 +119,9 @@ def read_columns(
             if found is not None and further.may_be(len(found[0])):
                 lines.passed(len(found[0]))
             else:
-                found = _exact_columns(lines, further.among(lines.lines_of(block)), names, types, delimiter)
+                rows = further.among(lines.lines_of(block))
+                rows = rows if _holds_wholes_alone(block) else _with_wholes(rows, types, delimiter)
+                found = _read_exactly(lines, rows, names, types, delimiter)
             made.append(found, len(block))
     return made.columns
 
@@ -181,6 +186,13 @@ def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tupl
 def _exact_columns(
     lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
 ) -> tuple[NDArray[Any], ...]:
+    return _read_exactly(lines, _with_wholes(rows, types, delimiter), names, types, delimiter)
+
+
+def _read_exactly(
+    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
+) -> tuple[NDArray[Any], ...]:
+    """The columns of rows of which NumPy takes nothing for a whole number that is none."""
     fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
     assert fields.names is not None
     # NumPy takes no -0 for a uint64.
@@ -188,11 +200,10 @@ def _exact_columns(
         place: int for place, kind in enumerate(types) if kind is np.uint64
     }
     try:
-        checked = _with_wholes(rows, types, delimiter)
-        first = next(checked, None)
+        first = next(rows, None)
         if first is None:
             return tuple(np.zeros(0, kind) for kind in types)
-        stream = itertools.chain([first], checked)
+        stream = itertools.chain([first], rows)
         table = np.loadtxt(
             stream, dtype=fields, comments=None, delimiter=delimiter, ndmin=1, converters=converters or None
         )
@@ -204,8 +215,8 @@ def _exact_columns(
 def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | None) -> Iterator[str]:
     """`rows`, up to the first whose whole numbers are none or do not fit: a ValueError.
 
-    NumPy would make whole numbers of reals and warn, and to hear of warnings is nothing that one of several threads can
-    do for itself.
+    NumPy of 1.26 makes whole numbers of reals and warns, and to hear of warnings is nothing that one of several threads
+    can do for itself.
     """
     is_sure = _pattern(types, delimiter).fullmatch if len(types) <= _FEW_COLUMNS else None
     for row in rows:
@@ -216,6 +227,12 @@ def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | No
             ):
                 raise ValueError
         yield row
+
+
+def _holds_wholes_alone(block: bytes) -> bool:
+    """Whether nothing in the block, but for comments, may be a real number, or one that fits in no type."""
+    plain = _COMMENTS.sub(b"", block.replace(b"%", b"#"))
+    return not plain.translate(None, _OF_WHOLES) and _LONG not in plain.translate(_DIGITS_ALIKE)
 
 
 def _pattern(types: Sequence[type], delimiter: str | None) -> re.Pattern[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from graph_cases import assert_same
 
+from gdsl import progress
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, columns, ordering, text, threads
 from gdsl.graph.quiet import quiet
@@ -16,7 +17,7 @@ from gdsl.graph.quiet import quiet
 
 @pytest.mark.parametrize("word", ["1.5", "1e0", "99999999999999999999", "nan"])
 def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
-    """Another thread may turn them off at any time."""
+    """Another thread may turn them off at any time; NumPy of 1.26 takes reals then."""
     theirs = np.loadtxt
 
     def with_warnings_off(*arguments, **options):
@@ -24,10 +25,17 @@ def test_whole_numbers_do_not_hang_on_warnings(tmp_path, monkeypatch, word):
         return theirs(*arguments, **options)
 
     monkeypatch.setattr(np, "loadtxt", with_warnings_off)
-    path = tmp_path / "a.mtx"
-    path.write_text(f"%%MatrixMarket matrix coordinate integer general\n9 9 2\n1 1 1\n1 2 {word}\n")
-    with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"E0705.*{word}"):
-        Graph.read(path)
+    monkeypatch.setattr(text, "_FIRST", 64)
+    banner = "%%MatrixMarket matrix coordinate integer general\n"
+    rows = "1 2 3\n" * 50
+    for name, content in {
+        "a.mtx": f"{banner}9 9 2\n1 1 1\n1 2 {word}\n",
+        "b.mtx": f"{banner}9 9 103\n{rows}1 2 +3\n1 2 {word}\n{rows}",
+        "c.txt": f"{rows}1 2 3 # c\n1 {word} 3\n{rows}",
+    }.items():
+        (tmp_path / name).write_text(content)
+        with warnings.catch_warnings(), pytest.raises(GdslError, match=rf"{name}:\d+: .*E0705.*{word}"):
+            Graph.read(tmp_path / name)
 
 
 def test_reading_leaves_warnings_alone(tmp_path, monkeypatch):
@@ -87,3 +95,15 @@ def test_where_no_more_threads_are_started(tmp_path, monkeypatch, most):
     with pytest.raises(ZeroDivisionError):
         threads.by_threads(lambda item: 1 // (50 - item), range(99), 3)
     assert len(started) == most
+
+
+def test_what_shows_that_work_goes_on_is_not_needed(monkeypatch):
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(progress, "on_terminal", lambda: True)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    done = []
+    with progress.working("reading"):
+        done.append(1)
+    assert done
