@@ -79,11 +79,14 @@ class Codec(Generic[Root]):
         """What an annotation means. To have Python find that out takes longer than reading a program, and nearly all
         are of a few forms that need not be asked for."""
         known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
-        if isinstance(known, type):
+        if isinstance(known, type | types.UnionType):
             return self._pair(known)
         but_none = annotation.removesuffix(" | None")
         if but_none != annotation and "|" not in but_none:
             return _or_none(self._pair(but_none))
+        words = annotation.split(" | ")
+        if all(word in _BY_NAME for word in words):
+            return self._union(tuple([_BY_NAME[word] for word in words]))
         element = annotation.removeprefix("tuple[").removesuffix(", ...]")
         if element.isidentifier() and annotation == f"tuple[{element}, ...]":
             return self._sequence(tuple, element)
