@@ -1,7 +1,7 @@
 """Decides where a reduction reads both sides of the choices in an edge's value before it takes one (cpu).
 
-Which side of `label[dst] == best[src] ? units[e] : …` is taken is often as good as drawn, and a branch that is guessed
-wrong costs as much as several edges. Where both sides have been read no branch asks. What may be read so lies beside the
+Which side of `label[dst] == best[src] ? units[e] : …` is taken is often as good as drawn, and a branch guessed wrong
+costs as much as several edges. Where both sides have been read no branch asks. What may be read so lies beside the
 edge or belongs to the member, which is at hand, or is of the far end what the first condition reads in any case; and
 nothing is read that may be found to be wrong on the way (an index outside its array).
 """
