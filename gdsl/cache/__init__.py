@@ -163,7 +163,7 @@ def _name(kind: str, key: Sequence[KeyPart], suffix: str) -> str:
     return digest.hexdigest() + suffix
 
 
-def _trailer(name: str, data: bytes | memoryview) -> bytes:
+def _trailer(name: str, data: bytes) -> bytes:
     """What stands behind the data of the entry `name`, and of no other."""
     digest = hashlib.sha256(name.encode() + b"\0")
     digest.update(data)
@@ -175,17 +175,14 @@ def _read(kind: str, name: str) -> bytes | None:
         place = directory() / kind
         if refused(place) is not None:
             return None
-        content = read_private(place / name, _LARGEST)
+        content = read_private(place / name, _LARGEST, _TRAILER)
     except (OSError, ValueError):
         return None
-    if content is None:
-        return None
-    end = max(len(content) - _TRAILER, 0)
-    if content[end:] != _trailer(name, memoryview(content)[:end]):
+    if content is None or content[1] != _trailer(name, content[0]):
         return None
     if kind:
         mark_used(place / name)
-    return content[:end]
+    return content[0]
 
 
 def _stage(kind: str, name: str, data: bytes) -> Path | None:

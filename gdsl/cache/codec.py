@@ -22,6 +22,7 @@ Convert = Callable[[Any], Any]
 
 _SCALARS = (bool, int, float, str, type(None))
 _BY_NAME = {kind.__name__: kind for kind in _SCALARS}
+_LIST, _TUPLE = frozenset((list,)), frozenset((tuple,))
 _REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
 
 
@@ -53,7 +54,8 @@ class Codec(Generic[Root]):
         self._names, self._free = names, _by_class(free)
         self._pairs: dict[Any, _Pair] = {}
         """By what stands for a type: itself, or an annotation."""
-        self._nodes: dict[type, tuple[Convert, Convert]] = {}
+        self._writers: dict[type, Convert] = {}
+        self._readers: dict[type, Convert] = {}
 
     def encode(self, value: Root) -> bytes | None:
         """`value` as bytes; None where it holds what no declaration allows, or is nested too deeply."""
@@ -79,11 +81,14 @@ class Codec(Generic[Root]):
         """What an annotation means. To have Python find that out takes longer than reading a program, and nearly all
         are of a few forms that need not be asked for."""
         known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
-        if isinstance(known, type):
+        if isinstance(known, type | types.UnionType):
             return self._pair(known)
         but_none = annotation.removesuffix(" | None")
         if but_none != annotation and "|" not in but_none:
             return _or_none(self._pair(but_none))
+        words = annotation.split(" | ")
+        if all(word in _BY_NAME for word in words):
+            return self._union(tuple([_BY_NAME[word] for word in words]))
         element = annotation.removeprefix("tuple[").removesuffix(", ...]")
         if element.isidentifier() and annotation == f"tuple[{element}, ...]":
             return self._sequence(tuple, element)
@@ -126,7 +131,7 @@ class Codec(Generic[Root]):
                 raise ValueError
             return kind([inner.read(each) for each in value])
 
-        return _Pair(write, read, frozenset((list,)), frozenset((kind,)))
+        return _Pair(write, read, _LIST, frozenset((kind,)))
 
     def _fixed(self, elements: tuple[Any, ...]) -> _Pair:
         inner = [self._pair(element) for element in elements]
@@ -140,7 +145,7 @@ class Codec(Generic[Root]):
                 raise ValueError
             return tuple([pair.read(each) for pair, each in zip(inner, value, strict=True)])
 
-        return _Pair(write, read, frozenset((list,)), frozenset((tuple,)))
+        return _Pair(write, read, _LIST, _TUPLE)
 
     def _dictionary(self, element: Any) -> _Pair:
         inner, text = self._pair(element), self._pair(str)
@@ -173,23 +178,23 @@ class Codec(Generic[Root]):
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them."""
-        family = self._family(parents)
+        family, readers = self._family(parents), self._readers
         kinds, only = frozenset(family.values()), next(iter(family))
         tagged = len(family) > 1
 
         def write(value: Any) -> Any:
             kind = type(value)
             _require(kind in kinds)
-            fields = self._node(kind)[0](value)
+            fields = self._writer(kind)(value)
             return [kind.__name__, *fields] if tagged else fields
 
         def read(value: Any) -> Any:
             if type(value) is not list or not value:
                 raise ValueError
-            name, fields = (value[0], value[1:]) if tagged else (only, value)
-            return self._node(family[name])[1](fields)
+            kind = family[value[0] if tagged else only]
+            return (readers.get(kind) or self._reader(kind))(value[1:] if tagged else value)
 
-        return _Pair(write, read, frozenset((list,)), kinds)
+        return _Pair(write, read, _LIST, kinds)
 
     def _family(self, parents: tuple[Any, ...]) -> dict[str, type]:
         """The dataclasses made from these from which no other is made, by name: a program holds no others."""
@@ -207,27 +212,34 @@ class Codec(Generic[Root]):
     def _known(self) -> frozenset[type]:
         return frozenset([kind for kind in self._namespace.values() if isinstance(kind, type)])
 
-    def _node(self, kind: type) -> tuple[Convert, Convert]:
-        if kind not in self._nodes:
-            self._nodes[kind] = self._made_node(kind)
-        return self._nodes[kind]
+    def _fields(self, kind: Any) -> list[tuple[str, _Pair]]:
+        free = self._free.get(kind.__name__, ())
+        return [
+            (field.name, _scalar(str) if field.name in free else self._pair(field.type))
+            for field in dataclasses.fields(kind)
+        ]
 
-    def _made_node(self, kind: Any) -> tuple[Convert, Convert]:
-        fields, free = dataclasses.fields(kind), self._free.get(kind.__name__, frozenset())
-        pairs = [_scalar(str) if field.name in free else self._pair(field.type) for field in fields]
-        writers = [(field.name, pair.write) for field, pair in zip(fields, pairs, strict=True)]
-        readers = [pair.read for pair in pairs]
+    def _writer(self, kind: Any) -> Convert:
+        if kind not in self._writers:
+            writers = [(name, pair.write) for name, pair in self._fields(kind)]
 
-        def write(value: Any) -> Any:
-            _require(type(value) is kind)
-            return [convert(getattr(value, name)) for name, convert in writers]
+            def write(value: Any) -> Any:
+                _require(type(value) is kind)
+                return [convert(getattr(value, name)) for name, convert in writers]
+
+            self._writers[kind] = write
+        return self._writers[kind]
+
+    def _reader(self, kind: Any) -> Convert:
+        readers = [pair.read for _, pair in self._fields(kind)]
 
         def read(value: Any) -> Any:
             if type(value) is not list:
                 raise ValueError
             return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
-        return write, read
+        self._readers[kind] = read
+        return read
 
 
 def _by_class(fields: Iterable[str]) -> dict[str, frozenset[str]]:

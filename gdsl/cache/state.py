@@ -16,9 +16,12 @@ from typing import NamedTuple
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
-_APART = frozenset(("binding", "cli", "export", "graph", "integrations", "profiling", "tools"))
-"""Rooms of the package that have no part in what is kept: from the text to the generated one nothing may import them
-(the contracts of `lint-imports` say so; a test asks these), and every file that is looked at is time at every start."""
+_ROOMS_APART = ("backends/reference", "binding", "cli", "export", "graph", "integrations", "profiling", "tools")
+_TEMPLATES_APART = ("export", "graph", "profile", "project")
+_APART = frozenset((*(f"gdsl/{room}" for room in _ROOMS_APART), *(f"templates/{name}" for name in _TEMPLATES_APART)))
+"""What has no part in what is kept: from the text to the generated one nothing may import these rooms (the contracts
+of `lint-imports` say so; a test asks these) or reads these templates, unless as a part of a key; and every file that
+is looked at is time at every start."""
 _seen = operator.attrgetter("st_mtime_ns", "st_ctime_ns", "st_size", "st_dev", "st_ino")
 """What tells a file from outside from one that was written again."""
 _SETTLED_AFTER = 2_000_000_000
@@ -69,7 +72,7 @@ def package() -> Path:
 
 def outside(paths: Sequence[str]) -> str:
     """A hash over the paths, sizes, times and inodes of files and directories: with the same one nothing has been
-    written since. Some 450 at every start: no more is asked of each than must be. Raises OSError where one is gone."""
+    written since. Some 550 at every start: no more is asked of each than must be. Raises OSError where one is gone."""
     looks = list(map(_seen, map(os.stat, paths)))
     return hashlib.sha256(marshal.dumps((__version__, list(paths), looks), 2)).hexdigest()
 
@@ -100,7 +103,7 @@ def _look_through(directory: str, name: str, ending: str, found: list[_File], di
             own = entry.name
             try:
                 if entry.is_dir():
-                    if own != "__pycache__" and (name != "gdsl" or own not in _APART):
+                    if own != "__pycache__" and f"{name}/{own}" not in _APART:
                         _look_through(entry.path, f"{name}/{own}", ending, found, directories)
                 elif own.endswith(ending) and stat.S_ISREG(entry.stat().st_mode):
                     found.append(_File(f"{name}/{own}", entry.path))

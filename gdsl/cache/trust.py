@@ -25,14 +25,14 @@ def untrusted(place: Path, own: int = 1) -> str | None:
     """
     if not hasattr(os, "geteuid"):
         return None
-    waiting, here, links = list(reversed(place.parts[1:])), Path(place.anchor), 0
+    waiting, here, links = list(reversed(place.parts[1:])), place.anchor, 0
     reason = _directory_reason(here, os.lstat(here))
     while waiting and reason is None:
         name = waiting.pop()
         if name == "..":
-            here = here.parent
+            here = os.path.dirname(here)
             continue
-        entry = here / name
+        entry = os.path.join(here, name)  # to make paths of all of them takes longer than all else
         try:
             status = os.lstat(entry)
         except FileNotFoundError:
@@ -46,7 +46,7 @@ def untrusted(place: Path, own: int = 1) -> str | None:
         if status.st_uid not in (os.geteuid(), _SYSTEM):
             return f"the link {show(entry)} belongs to another user"
         target = Path(os.readlink(entry))
-        here = Path(target.anchor) if target.is_absolute() else here
+        here = target.anchor if target.is_absolute() else here
         waiting += reversed(target.parts[1:] if target.is_absolute() else target.parts)
     return reason
 
@@ -58,19 +58,26 @@ def is_private(status: os.stat_result) -> bool:
     return status.st_uid == os.geteuid() and not status.st_mode & _OTHERS
 
 
-def read_private(path: Path, largest: int) -> bytes | None:
-    """The content of a plain file that only this user can have written; None for anything else, without waiting for
-    a writer at a FIFO or following a link. Raises OSError."""
+def read_private(path: Path, largest: int, apart: int) -> tuple[bytes, bytes] | None:
+    """The content of a plain file that only this user can have written, and its last `apart` bytes by themselves; None
+    for anything else, without waiting for a writer at a FIFO or following a link. Raises OSError."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
     handle = os.open(path, flags | getattr(os, "O_BINARY", 0))
     try:
         status = os.fstat(handle)
         if not stat.S_ISREG(status.st_mode) or not is_private(status) or status.st_size > largest:
             return None
-        with os.fdopen(handle, "rb", closefd=False) as file:
-            return file.read(status.st_size)
+        return _read(handle, status.st_size - apart), _read(handle, apart)
     finally:
         os.close(handle)
+
+
+def _read(handle: int, size: int) -> bytes:
+    """The next `size` bytes, or as many as there are."""
+    found = os.read(handle, max(size, 0))
+    while len(found) < size and (more := os.read(handle, size - len(found))):
+        found += more
+    return found
 
 
 def show(path: Path | str) -> str:
@@ -79,7 +86,7 @@ def show(path: Path | str) -> str:
     return text if len(text) <= 200 else f"{text[:120]}…{text[-60:]}"
 
 
-def _directory_reason(place: Path, status: os.stat_result, is_own: bool = False) -> str | None:
+def _directory_reason(place: str, status: os.stat_result, is_own: bool = False) -> str | None:
     if not stat.S_ISDIR(status.st_mode):
         return None  # making it fails, which says more
     owners = (os.geteuid(),) if is_own else (os.geteuid(), _SYSTEM)

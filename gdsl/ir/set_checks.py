@@ -67,6 +67,8 @@ def _begins_empty(data: Array | Scalar) -> bool:
 def holds_together(program: Program) -> bool:
     """Whether what is kept for histories is as their own steps leave it, so that no level reaches past an array."""
     histories = {node for node in walk(program.schedule) if isinstance(node, History)}
+    if not histories:
+        return True
     own = [name for history in histories for name in history.data]
     if len(set(own)) != len(own):
         return False

@@ -121,7 +121,7 @@ def is_sound(program: nodes.Program) -> bool:
 
 def _node(node: nodes.Node, program: nodes.Program) -> bool:
     span = node.span
-    if not all(0 <= at <= _LARGEST for place in (span, *span.calls) for at in _numbers(place)):
+    if not _is_place(span) or (span.origin is not None and not all(map(_is_place, span.calls))):
         return False
     if type(node) in _TYPES and isinstance(node, nodes.Expression) and node.type is not _TYPES[type(node)]:
         return False
@@ -129,8 +129,9 @@ def _node(node: nodes.Node, program: nodes.Program) -> bool:
     return test is None or test(node, program)
 
 
-def _numbers(span: Span) -> tuple[int, ...]:
-    return span.line, span.column, span.end_line, span.end_column
+def _is_place(span: Span) -> bool:
+    least = min(span.line, span.column, span.end_line, span.end_column)
+    return least >= 0 and max(span.line, span.column, span.end_line, span.end_column) <= _LARGEST
 
 
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:

@@ -195,6 +195,7 @@ def _segment(segment: Segment) -> str:
     reduction = segment.reduction
     aside = f", {segment.side_by_side} edges side by side" if segment.side_by_side > 1 else ""
     aside += ", tests only of values that change it" if segment.value_first else ""
+    aside += ", both sides of choices read" if segment.both_sides else ""
     aside += f", the first of {segment.kept} in each block's own memory" if segment.kept is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     aside += f", while all wait the next level of {segment.upcoming.name} is looked at" if segment.upcoming else ""

@@ -230,6 +230,8 @@ class Segment:
     """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
     upcoming: History | None = None
     """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
+    both_sides: bool = False
+    """Whether both sides of the choices in a value are read before one is taken; see `both_sides`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,7 @@ from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, Over
 from gdsl.plan import choices, orders, stopping, variants, votes
 from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
+from gdsl.plan.both_sides import reads_both_sides
 from gdsl.plan.claims import claim_of
 from gdsl.plan.duplicates import dedup_of, repeated_in
 from gdsl.plan.early import early_of
@@ -264,6 +265,7 @@ class OperationPlanner:
         first = looks_at_value_first(step, functor, self.target)
         limits = self._limits(functor, balance)
         kept = keeps_first(self.program, self.target).get(step.site)
+        both = reads_both_sides(step, functor, self.target)
         return Sweep(
             members=self._members(step, form_of_members(balance, pulls=False)),
             own=None,
@@ -272,7 +274,7 @@ class OperationPlanner:
             collect=None,
             totals=(),
             segment=Segment(
-                step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first, kept
+                step.operation, step.array, step.array_type, reduction, stops, aside, side_by_side, first, kept, both
             ),
             balance=balance,
             edges=EdgeCount.WALKED,

@@ -26,6 +26,7 @@ from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
+from gdsl.plan.both_sides import reads_both_sides
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
@@ -351,6 +352,8 @@ class SweepVerifier:
             self.expect(segment.value_first == first, "whether values come before tests")
             kept = keeps_first(self.program, self.plan.target).get(step.site)
             self.expect(segment.kept == kept, "whether blocks keep the first values")
+            both = reads_both_sides(step, self.functor, self.plan.target)
+            self.expect(segment.both_sides == both, "whether both sides of a choice are read")
 
 
 def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:

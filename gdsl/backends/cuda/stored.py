@@ -49,7 +49,7 @@ def decode(data: bytes) -> Compiled | None:
         facts, text = _LENGTHS.unpack_from(data)
         begin = _LENGTHS.size + facts
         made, cubin = codec().decode(data[_LENGTHS.size : begin]), data[begin + text :]
-        found = data[begin : begin + text].decode("utf-8", "surrogatepass")
+        found = str(memoryview(data)[begin : begin + text], "utf-8", "surrogatepass")
     except (struct.error, ValueError):
         return None
     if made is None or made.text or not cubin:

@@ -327,7 +327,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         """What an edge gives, in the type of the reduction: a count adds up bools."""
         counts = segment.operation is NeighborOperation.COUNT
         empty = "false" if counts else begins
-        value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty)
+        value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty, both_sides=segment.both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
 
 

@@ -1,3 +1,8 @@
+// piece: choose
+// One of two values that are both there: no branch asks which.
+template <class T>
+inline T choose(bool first, T a, T b) { return first ? a : b; }
+
 // piece: modulo
 inline float32 modulo(float32 a, float32 b) { return std::fmod(a, b); }
 inline float64 modulo(float64 a, float64 b) { return std::fmod(a, b); }

@@ -175,7 +175,7 @@ struct contracted_lists {
     // Puts what was counted at a place, by destination; returns how many these are.
     int64 put(const vote_round<vertex, Total>& votes, contraction_room<Total>& room, int64 at) {
         vertex* const own = ends.data() + at;
-        for (std::size_t i = 0; i < votes.size; ++i) { own[i] = votes.taken[i]->key; }
+        for (std::size_t i = 0; i < votes.size; ++i) { own[i] = votes.place(i).mark.key(); }
         sort_ids(own, room.spare.data(), int64(votes.size), count);
         for (std::size_t i = 0; i < votes.size; ++i) { totals[std::size_t(at) + i] = votes.total_of(own[i]); }
         return int64(votes.size);

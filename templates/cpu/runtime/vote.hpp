@@ -20,7 +20,8 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
         walk(near, votes);
         decltype(choice(near, Key(), Total())) best = {};
         for (std::size_t i = 0; i < votes.size; ++i) {
-            const auto other = choice(near, votes.taken[i]->key, votes.taken[i]->total);
+            const vote_place<Key, Total>& place = votes.place(i);
+            const auto other = choice(near, place.mark.key(), place.total);
             if (beats(other, best)) { best = other; }
         }
         elect(near, best.voted, best.key);
@@ -41,13 +42,36 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
     }
 }
 
+// piece: vote_mark
+// A key and the number of the round that counts votes for it. Whether a key is new is as good as drawn; where both are one
+// word, one comparison asks for what is seldom, and there is no branch for the rest.
+template <class Key, bool narrow = sizeof(Key) <= 4>
+struct vote_mark {
+    uint64 word = 0;
+    vote_mark() = default;
+    vote_mark(Key key, uint32 round) : word(uint64(round) << 32 | uint32(key)) {}
+    Key key() const { return Key(uint32(word)); }
+    // Whether it is of another round than `own`, or of the same one with another key.
+    bool former(const vote_mark& own) const { return (word ^ own.word) >> 32 != 0; }
+    bool other(const vote_mark& own) const { return (word ^ own.word) - 1 < 0xffffffffu; }
+};
+template <class Key>
+struct vote_mark<Key, false> {
+    Key one = 0;
+    uint32 round = 0;
+    vote_mark() = default;
+    vote_mark(Key key, uint32 round) : one(key), round(round) {}
+    Key key() const { return one; }
+    bool former(const vote_mark& own) const { return round != own.round; }
+    bool other(const vote_mark& own) const { return bool(round == own.round) & bool(one != own.one); }
+};
+
 // piece: vote_place
-// Where the votes for one key are added up; used where it has the number of the round.
+// Where the votes for one key are added up; used where its mark is of this round.
 template <class Key, class Total>
 struct vote_place {
     Total total;
-    Key key;
-    uint32 round;
+    vote_mark<Key> mark;
 };
 
 // piece: vote_round
@@ -56,8 +80,8 @@ template <class Key, class Total>
 struct vote_round {
     vote_place<Key, Total>* const places;
     vote_place<Key, Total>** const taken;   // those that are used
-    const std::size_t mask;
-    const uint64 factor;
+    const uint64 own;                       // keys below this one have places of their own, in front
+    const std::size_t mask;                 // of the others
     const int32 shift;
     const uint32 round;
     std::size_t size;                       // how many these are
@@ -68,29 +92,35 @@ struct vote_round {
             return fresh ? weight : added;
         });
     }
-    // `next(fresh, former)` is the new total of a key. Whether it is new is as good as drawn, so no branch asks for it.
+    // `next(fresh, former)` is the new total of a key.
     template <class Next>
     void change(Key key, Next next) {
-        std::size_t at = place_of_key(key);
-        while (bool(places[at].round == round) & bool(places[at].key != key)) { at = (at + 1) & mask; }
-        vote_place<Key, Total>& place = places[at];
-        const bool fresh = place.round != round;
-        place = vote_place<Key, Total>{next(fresh, place.total), key, round};
+        const vote_mark<Key> mark(key, round);
+        vote_place<Key, Total>& place = places[place_of(key, mark)];
+        const bool fresh = place.mark.former(mark);
+        place.total = next(fresh, place.total);
+        place.mark = mark;
         taken[size] = &place;
         size += fresh ? 1 : 0;
     }
+    // The place that was taken as number `i`.
+    const vote_place<Key, Total>& place(std::size_t i) const { return *taken[i]; }
     // The sum for a key that has votes.
     Total total_of(Key key) const {
-        std::size_t at = place_of_key(key);
-        while (places[at].key != key || places[at].round != round) { at = (at + 1) & mask; }
-        return places[at].total;
+        return places[place_of(key, vote_mark<Key>(key, round))].total;
     }
-    std::size_t place_of_key(Key key) const { return std::size_t((uint64(key) * factor) >> shift) & mask; }
+    // The place of a key, or the one that it is to have.
+    std::size_t place_of(Key key, const vote_mark<Key>& mark) const {
+        if (uint64(key) < own) { return std::size_t(key); }
+        std::size_t at = std::size_t((uint64(key) * 0x9e3779b97f4a7c15ull) >> shift);
+        while (places[own + at].mark.other(mark)) { at = (at + 1) & mask; }
+        return own + at;
+    }
 };
 
 // piece: vote_table
-// Twice as many places as a list has edges, or more. Where keys are known to be below a bound that is not too large there
-// is a place for each of them: others come there seldom, and the loop that looks on has one turn.
+// Twice as many places as a list has edges, or more, and, where keys are known to be below a bound that is not too large, one
+// for each of them in front, which nobody has to look for.
 template <class Key, class Total>
 struct vote_table {
     std::vector<vote_place<Key, Total>> places;
@@ -102,11 +132,11 @@ struct vote_table {
     void take(int64 keys) { own_places = keys <= OWN_VOTES ? keys : 0; }
     // Makes room for the votes of so many edges; false where there is no memory.
     bool prepare(int64 edges) {
-        const std::size_t wanted = std::size_t(1) << bits_of(edges);
-        if (wanted <= places.size()) { return true; }
+        const std::size_t scattered = std::size_t(1) << bits_of(edges), wanted = std::size_t(own_places) + scattered;
+        if (wanted <= places.size() && scattered / 2 < taken.size()) { return true; }
         try {
-            places.resize(wanted);
-            taken.resize(wanted / 2 + 1);
+            places.resize(maximum(wanted, places.size()));
+            taken.resize(maximum(scattered / 2 + 1, taken.size()));
         } catch (const std::exception&) { return false; }
         return true;
     }
@@ -114,19 +144,15 @@ struct vote_table {
     vote_round<Key, Total> open(int64 edges) {
         round += 1;
         if (round == 0) {
-            for (vote_place<Key, Total>& place : places) { place.round = 0; }
+            for (vote_place<Key, Total>& place : places) { place.mark = vote_mark<Key>(); }
             round = 1;
         }
         const int32 bits = bits_of(edges);
         const std::size_t mask = (std::size_t(1) << bits) - 1;
-        if (own_places > 0) { return vote_round<Key, Total>{places.data(), taken.data(), mask, 1, 0, round, 0}; }
-        return vote_round<Key, Total>{places.data(), taken.data(), mask, 0x9e3779b97f4a7c15ull, 64 - bits, round, 0};
+        return vote_round<Key, Total>{places.data(), taken.data(), uint64(own_places), mask, 64 - bits, round, 0};
     }
-    int32 bits_of(int64 edges) const {
-        const int64 wanted = maximum(2 * edges, own_places);
-        int32 bits = 3;
-        while ((int64(1) << bits) < wanted) { bits += 1; }
-        return bits;
+    static int32 bits_of(int64 edges) {
+        return 64 - __builtin_clzll(uint64(maximum<int64>(8, 2 * edges) - 1));
     }
 };
 

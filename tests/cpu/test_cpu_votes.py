@@ -1,0 +1,70 @@
+"""Votes on the cpu backend: tables that an operator keeps while graphs, lists and keys of their own places change."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.plan.target import Sizes
+from tests.cpu.running import SMALL, run
+from tests.support.graphs import make_graph, random_graph
+
+VOTES = """program votes;
+problem {{
+    input vertex group : int32;
+    input vertex wish : {key};
+    vertex label : int32 = group[id];
+    vertex key : {key} = wish[id];
+    vertex won : {key};
+    vertex first : {key};
+    edge weight : int64 = int64(id) % 5 + 1;
+}}
+edge functor ballot(src, dst, e) -> ({key}, int64) {{ cond src != dst; value (key[dst], weight[e]); }}
+schedule {{
+    graph h;
+    repeat (3) {{
+        on h {{ won = neighbor_vote(vertices, ballot); }}
+        if (iteration == 0) {{ compute(vertices, v => {{ first[v] = won[v]; }}); }}
+        on h {{ h = contract(label, weight); }}
+    }}
+}}
+"""
+
+
+def hub_of_pairs(pairs: int) -> tuple[gdsl.Graph, np.ndarray]:
+    """A ring whose vertices of even number are one group: lists of two, and of as many as there are pairs once it is
+    contracted."""
+    ends = [(v, (v + 1) % (2 * pairs)) for v in range(2 * pairs)]
+    group = np.arange(2 * pairs, dtype=np.int32)
+    group[::2] = 0
+    return make_graph(ends, 2 * pairs, directed=False), group
+
+
+@pytest.mark.parametrize(
+    "sizes", [None, SMALL, Sizes(own_votes=100)], ids=["own places", "scattered", "few of their own"]
+)
+@pytest.mark.parametrize("key", ["vertex", "int32", "int64"])
+@pytest.mark.parametrize("pairs", [3, 40, 3000])
+def test_lists_grow_while_graphs_shrink(pairs: int, key: str, sizes: Sizes | None) -> None:
+    graph, group = hub_of_pairs(pairs)
+    low = 0 if key == "vertex" else -pairs
+    wish = np.random.default_rng(pairs).integers(low, 2 * pairs, 2 * pairs)
+    text = VOTES.format(key=key)
+    expected = gdsl.compile(text).run(graph, {"group": group, "wish": wish}, backend="reference")
+    for bits in (32, 64):
+        found = run(text, graph, sizes=sizes, id_bits=bits, group=group, wish=wish)
+        for name in ("first", "won"):
+            np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)
+
+
+def test_keys_that_are_no_vertex_have_no_place_of_their_own() -> None:
+    """`none`, and ids of a graph that has more vertices than the one around."""
+    graph = random_graph(300, 2000, seed=4)
+    group = np.arange(300, dtype=np.int32) % 7
+    wish = np.random.default_rng(4).integers(-1, 300, 300)
+    text = VOTES.format(key="vertex")
+    expected = gdsl.compile(text).run(graph, {"group": group, "wish": wish}, backend="reference")
+    found = run(text, graph, group=group, wish=wish)
+    for name in ("first", "won"):
+        np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)
