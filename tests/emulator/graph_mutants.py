@@ -35,6 +35,8 @@ schedule {
 }
 """
 
+BELOW_ZERO = GRAPHS.replace("int32(id) // 3", "int32(id) // 3 - 2")
+
 NAMED = """
 program named;
 problem { param source : vertex; edge seen : int32; edge weight : int32 = int32(id) % 3; scalar at : edge; }
@@ -119,9 +121,33 @@ GRAPH_MUTANTS = (
     Mutant(
         "weights added up one over the other",
         _MADE,
-        "reduce(&aside[numbers[i] - 1], weight[order[i]]);",
-        "aside[numbers[i] - 1] += weight[order[i]];",
+        "reduce(&aside[e], part);",
+        "aside[e] += part;",
         GRAPHS,
         "race result",
+    ),
+    Mutant(
+        "ends of edges are compared before they are there",
+        _MADE,
+        "{ ends[i] = edge(destination(order[i])); }\n    synchronize(run);",
+        "{ ends[i] = edge(destination(order[i])); }",
+        GRAPHS,
+        "race result bounds error",
+    ),
+    Mutant(
+        "labels are numbered before all are known",
+        _MADE,
+        "synchronize_and_read(run, &run.counters()->accepted) != 0",
+        "load_relaxed(&run.counters()->accepted) != 0",
+        BELOW_ZERO,
+        "race result bounds error deadlock divergence steps",
+    ),
+    Mutant(
+        "a label below zero is taken for a vertex",
+        _MADE,
+        "? uint64(label) : num_vertices + 1;",
+        "? uint64(label) : 0;",
+        BELOW_ZERO,
+        "race result bounds error",
     ),
 )

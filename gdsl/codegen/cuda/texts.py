@@ -130,8 +130,9 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class OperatorText(CommonText):
-    """What every operator has."""
+    """What every operator has. `linkage`: how it comes to where it is called."""
 
+    linkage: ClassVar[str] = "__forceinline__"
     direction: str
     """The variable of the persistent kernel that remembers this operator's direction."""
     arguments: tuple[str, ...]
@@ -254,6 +255,8 @@ class VoteText(OperatorText):
     without such keys; `target` and `copied` as in `ReduceText`."""
 
     kind: ClassVar[str] = "neighbor_vote"
+    linkage: ClassVar[str] = "OUTLINED"
+    """It asks for all registers that there are."""
     key: str
     total: str
     score_type: str

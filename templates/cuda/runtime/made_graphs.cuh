@@ -53,9 +53,51 @@ __device__ __noinline__ graph_slice make_subgraph(enactor& run, const graph_slic
 }
 
 // piece: contracted_labels
-// Each label becomes its place among all that there are; returns how many these are.
+// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of vertices, as
+// most are, need not be sorted.
 template <class Label>
 __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
+    uint64 count = 0;
+    return number_known_labels(run, label, num_vertices, count) ? count : number_sorted_labels(run, label, num_vertices);
+}
+
+// piece: label_place
+// Where a label stands among those below `num_vertices`, behind which `none` stands; further behind, what is neither.
+template <class Label>
+__device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) {
+    const bool none = Label(-1) > Label(0) && label == Label(-1);
+    return none ? num_vertices : label >= Label(0) && uint64(label) < num_vertices ? uint64(label) : num_vertices + 1;
+}
+
+// piece: number_known_labels
+// The same where every label is the number of a vertex, or `none`; tells whether they are, and leaves others as they are.
+template <class Label>
+__device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
+    edge* const flags = run.slice.graph_scratch[2];
+    for (uint64 i = thread_index(); i <= num_vertices; i += grid_threads()) { flags[i] = 0; }
+    synchronize(run);
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
+        const uint64 place = label_place(label[v], num_vertices);
+        if (place <= num_vertices) {
+            store_relaxed(&flags[place], edge(1));
+        } else {
+            store_relaxed(&run.counters()->accepted, uint64(1));
+        }
+    }
+    if (synchronize_and_read(run, &run.counters()->accepted) != 0) { return false; }
+    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], num_vertices + 1);
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
+        label[v] = Label(numbers[label_place(label[v], num_vertices)] - 1);
+    }
+    count = numbers[num_vertices];
+    synchronize(run);
+    return true;
+}
+
+// piece: number_sorted_labels
+// The same of any labels.
+template <class Label>
+__device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
     const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label), label);
