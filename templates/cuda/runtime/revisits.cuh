@@ -140,8 +140,7 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
         const hub_chunk part = run.slice.hubs[chunk];
-        const auto value = __shfl_sync(FULL_WARP, known.value_now(part.vertex_id), 0);
-        if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
+        auto value = known.value_now(part.vertex_id);
         for (edge start = part.first; start < part.last; start += several * 32) {
             vertex near[several], far[several];
             edge at[several];
@@ -149,13 +148,19 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
             side_by_side<several>([&](uint32 k) {
                 const edge place = start + k * 32 + lane_index();
                 values[k].active = place < part.last;
-                values[k].own = value;
                 at[k] = minimum(place, edge(part.last - 1));
                 near[k] = part.vertex_id;
                 far[k] = lists.neighbor(at[k]);
             });
             ahead(near, far, at, values);
-            side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
+            if (start == part.first) {  // while all that is on its way
+                value = __shfl_sync(FULL_WARP, value, 0);
+                if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
+            }
+            side_by_side<several>([&](uint32 k) {
+                values[k].own = value;
+                visit(values[k].active, near[k], far[k], at[k], values[k]);
+            });
         }
     }
 }
