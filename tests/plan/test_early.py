@@ -110,4 +110,3 @@ def test_pushes_do_not_read_ahead_what_they_write_on_edges(writes: str, several:
 def test_claims_and_orders_do_not() -> None:
     assert ahead("bfs") == []
     assert ahead("sssp", "schedule.order=near_far") == []
-    assert ahead("sssp") == []  # passes over members that have been visited with their values

@@ -35,6 +35,7 @@ FILES = (
     "buckets",
     "near_far",
     "revisits",
+    "bounds",
     "numbers",
 )
 PLATFORM = "platform"

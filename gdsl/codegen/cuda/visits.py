@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.codegen.cuda.balances import PUSHES
 from gdsl.codegen.cuda.texts import ResultText, Visit
-from gdsl.codegen.early import EARLY
+from gdsl.codegen.early import BOUNDS, EARLY, SEEN, bounds_of
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
+from gdsl.codegen.literals import type_name
+from gdsl.codegen.names import Names
 from gdsl.ir.nodes import Program
-from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant, Walk
+from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.plan.nodes import Collect, Dedup, Early, Skips, Sweep, Variant, Walk
 from gdsl.plan.short_lists import walks_short_lists_alone
 
 FLUSH = "out.flush();"
@@ -72,14 +76,20 @@ def visit_behind(
     parameters: str,
     far: str,
     mark: str = "",
+    late: str | None = None,
 ) -> Visit:
     """A visit of one of several elements of which values are read ahead; `names` are what functors are given for that
-    one, and for each of them."""
+    one, and for each of them. `late`: the array that is changed, of whose elements each is looked at last."""
     one, each = names
-    calls = texts.calls_behind(own, early, one, {**each, Argument.EARLY: f"{EARLY}[k]"})
+    calls = texts.calls_behind(own, early, one, {**each, Argument.EARLY: f"{EARLY}[k]"}, late)
     assert calls.early is not None
-    with_early = f"{parameters}, {calls.early.type}& {EARLY}"
-    return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=calls.early)
+    with_early, ahead = f"{parameters}, {calls.early.type}& {EARLY}", calls.early
+    if late is not None:
+        place = f"&d.{texts.printer.names.member(late)}[far[k]]"
+        looked = f"{BOUNDS}.look(far[k], {place})" if early.bounds is not None else f"load_seen({place})"
+        look = f"{EARLY}[k].{SEEN} = {looked};"
+        ahead = dataclasses.replace(ahead, steps=(*ahead.steps, look))
+    return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=ahead)
 
 
 def more_of(sweep: Sweep, place: int) -> str:
@@ -107,3 +117,25 @@ def push_of(sweep: Sweep, program: Program) -> str:
     if sweep.skips is not None:
         return "push_unvisited"
     return "push_short_lists" if walks_short_lists_alone(sweep, program) else PUSHES[sweep.balance]
+
+
+def chunks_of(sweep: Sweep) -> str:
+    """That for the chunks which it leaves."""
+    return "push_hubs" if sweep.skips is None else "push_unvisited_hubs"
+
+
+def visited(skips: Skips, names: Names) -> str:
+    """What knows the values that members were visited with."""
+    falls = "true" if skips.operation is ReduceOperation.MIN else "false"
+    return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{names.member(skips.array)});"
+
+
+def bounds_in(sweep: Sweep) -> str:
+    """What makes the bounds that a sweep asks; empty where it asks none."""
+    kinds = [bounds_of(walk.early) for walk in sweep.walks if walk.early is not None]
+    return f"{kinds[0]} {BOUNDS}(d.graph.num_vertices);" if any(kinds) else ""
+
+
+def changed_late(sweep: Sweep) -> str | None:
+    """The array of which visits say whether any of them has changed an element."""
+    return sweep.skips.array if sweep.skips is not None else None

@@ -1,0 +1,42 @@
+"""Worklists that ask bounds before they look at values, as generated CUDA: exactly the values of the reference."""
+
+from __future__ import annotations
+
+import numpy
+import pytest
+from support.bounds import PROGRAMS
+from support.graphs import grid, make_graph, random_graph
+
+from gdsl.binding import bind
+from gdsl.graph import rmat
+from gdsl.plan.bounds import asked_in
+from gdsl.types import Widths
+
+from . import build
+from .running import NARROW, SMALL, TINY, device_for, expect
+from .running import build as build_program
+
+pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
+WORDS = ("schedule.order=as_given",)
+GRAPHS = {
+    "grid": lambda: make_graph(grid(12, 17), 204, directed=False),
+    "directed": lambda: random_graph(120, 700, seed=4),
+    "hubs": lambda: rmat(7, 8, seed=5),
+    "few": lambda: make_graph([(0, 0), (0, 1), (0, 1), (1, 2), (2, 0), (3, 3), (2, 5)], 6),
+}
+
+
+@pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_values_are_those_of_the_reference(name: str, graph: str) -> None:
+    """To the last bit: bounds are rounded to the side on which nothing is missed."""
+    made = GRAPHS[graph]()
+    for shape, widths in ((SMALL, NARROW), (TINY, NARROW), (TINY, Widths.both(64))):
+        built = build_program(PROGRAMS[name], WORDS, shape, widths)
+        assert asked_in(built.plan.schedule)
+        (array,) = (each.name for each in built.program.arrays)
+        for seed in range(4):
+            bindings = bind(built.program, made, {"source": seed})
+            found = built.run(made, bindings, device_for(seed)).arrays[array]
+            expected = expect(built.program, made, bindings).arrays[array]
+            assert numpy.array_equal(found, expected)
