@@ -130,8 +130,7 @@ def _node(node: nodes.Node, program: nodes.Program) -> bool:
 
 
 def _is_place(span: Span) -> bool:
-    least = min(span.line, span.column, span.end_line, span.end_column)
-    return least >= 0 and max(span.line, span.column, span.end_line, span.end_column) <= _LARGEST
+    return min(at := (span.line, span.column, span.end_line, span.end_column)) >= 0 and max(at) <= _LARGEST
 
 
 def _literal(node: nodes.Literal, _: nodes.Program) -> bool:

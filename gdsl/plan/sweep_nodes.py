@@ -234,10 +234,10 @@ class Segment:
     """Whether an edge's tests are asked for where its value would change the result so far, and not otherwise."""
     kept: str | None = None
     """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
-    upcoming: History | None = None
-    """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
     both_sides: bool = False
     """Whether both sides of the choices in a value are read before one is taken; see `both_sides`."""
+    upcoming: History | None = None
+    """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -427,7 +427,7 @@ __device__ __forceinline__ float64 rarest_score(uint32 key, float32 total) {
 // ---- operators ----
 
 // line 29: label = neighbor_vote(vertices, labels, over=all_edges, keep=label)
-__device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, int32 iteration) {
+__device__ OUTLINED void vote_labels(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto ballot = [&](vertex near, vertex far, edge at, vertex& key, int32& weight) {
@@ -494,7 +494,7 @@ __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d
 }
 
 // line 32: moved = neighbor_vote(vertices, labels, gain, over=all_edges, keep=label)
-__device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, int32 iteration) {
+__device__ OUTLINED void vote_labels_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto ballot = [&](vertex near, vertex far, edge at, vertex& key, int32& weight) {
@@ -563,7 +563,7 @@ __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d,
 }
 
 // line 35: tone = neighbor_vote(f, tones, over=in_edges)
-__device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ OUTLINED void vote_second(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -601,7 +601,7 @@ __device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, f
 }
 
 // line 36: loudest = neighbor_vote(f, numbers, rarest)
-__device__ __forceinline__ void vote_numbers(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ OUTLINED void vote_numbers(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);

@@ -11,10 +11,13 @@
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
+// piece: arrive_unasked
 // piece: load_acquire
 // piece: wait_for_arrivals
+// piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 // piece: load_seen
 // piece: own_memory own_bytes
@@ -44,6 +47,7 @@ typedef uint32 edge;
 constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 1024;  // threads a block
+constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 BOUND_BITS = 15;  // last bits of an id, which are the place of a bound
@@ -55,10 +59,10 @@ constexpr uint32 STAGED = 64;  // accepted elements that a warp appends at once
 // piece: nothing_owed
 
 struct block_storage {
-    uint64 barriers;      // passed so far; known to the first thread alone, as all down to `stop_requested`
-    uint64 traced;        // records written; the leader's block only
-    uint64 passes;        // finished passes of the outermost loops
-    uint64 polled_at;     // when the host's flag was last read; the leader's block only, as what follows
+    uint64 passes;        // finished passes of the outermost loops; known to the first thread alone
+    uint64 barriers;      // passed so far; known to who waits alone, as all down to `stop_requested`
+    uint64 traced;        // records written; the leader's block only, as what follows
+    uint64 polled_at;     // when the host's flag was last read
     uint64 started, started_at;  // cycles and nanoseconds when the kernel began
     uint64 began, noted;  // cycles when the operator began, and when the last record was written
     uint64 waited;        // at barriers since then
@@ -70,6 +74,7 @@ struct block_storage {
 };
 
 // piece: start_clock
+// piece: waits_for_others
 
 // What the threads of one operator count together. They rotate: an operator adds to its own, those before it may
 // still be read, and the one after the next is cleared, so that a barrier in two operators is enough.
@@ -171,6 +176,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: synchronize
 // piece: begin_pass
 // piece: count_pass
+// piece: scribe
 // piece: begin_operator
 // piece: minimum maximum
 // piece: ticks
@@ -302,10 +308,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) gdsl_sssp_enactor(const data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 1) gdsl_sssp_enactor(const __grid_constant__ data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(d.run, shared);
+    enactor run(problem.run, shared);
     frontier f_ = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
