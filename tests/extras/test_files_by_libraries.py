@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import gzip
 import io
-import re
 import sys
 
 import numpy as np
 import pytest
+from support.graphs import assert_same
 
 import gdsl
 from gdsl import Graph
@@ -23,15 +22,6 @@ parquet = pytest.importorskip("pyarrow.parquet")
 
 TABLES = ["a.parquet", "a.feather", "a.arrow"]
 TEXTS = ["a.graphml", "a.gml", "a.graphml.gz", "a.gml.xz"]
-
-
-def same(one: Graph, other: Graph) -> None:
-    assert (one.num_vertices, one.directed, one.names) == (other.num_vertices, other.directed, other.names)
-    assert np.array_equal(one.offsets, other.offsets) and np.array_equal(one.columns, other.columns)
-    for mine, others in ((one.attributes, other.attributes), (one.vertex_attributes, other.vertex_attributes)):
-        assert {name: values.tolist() for name, values in mine.items()} == {
-            name: values.tolist() for name, values in others.items()
-        }
 
 
 def graphs(directed: bool) -> list[Graph]:
@@ -50,14 +40,14 @@ def test_there_and_back(tmp_path, name, directed):
     for graph in graphs(directed):
         write(graph, tmp_path / name)
         again = Graph.read(tmp_path / name)
-        same(again, graph)
+        assert_same(again, graph)
 
 
 @pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
 def test_attributes_of_vertices(tmp_path, name):
     graph = Graph.from_edges([0, 1], [1, 2], vertex_attributes={"seed": [1, 0, 2], "share": [0.5, 0.25, 1.0]})
     write(graph, tmp_path / name)
-    same(Graph.read(tmp_path / name), graph)
+    assert_same(Graph.read(tmp_path / name), graph)
     for other in ("a.parquet", "a.csv"):
         with pytest.raises(gdsl.GdslError, match=r"E0715.*keeps no attributes of vertices"):
             write(graph, tmp_path / other)
@@ -182,169 +172,6 @@ def test_columns_are_for_tables(tmp_path):
         Graph.read("karate", weight_column=3)
 
 
-def test_names_of_graphml_and_gml(tmp_path):
-    """The attribute `name`, else labels where they differ, else ids, unless these only count."""
-    nodes = 'node [ id 1 label "Ann" ] node [ id 5 label "{second}" ]'
-    edge = "edge [ source 1 target 5 weight 3 ] edge [ source 5 target 1 ]"
-    for second, names in (("Bob", ("Ann", "Bob")), ("Ann", (1, 5))):
-        (tmp_path / "a.gml").write_text(f"graph [ directed 1 {nodes.format(second=second)} {edge} ]")
-        graph = Graph.read(tmp_path / "a.gml")
-        assert graph.names == names
-        assert graph.attributes["weight"].tolist() == [3, 1] and graph.attributes["weight"].dtype == np.int64
-    networkx.write_gml(networkx.path_graph(4), tmp_path / "b.gml")
-    networkx.write_graphml(
-        networkx.DiGraph([("x", "y", {"weight": 2}), ("y", "z", {"weight": 3})]), tmp_path / "b.graphml"
-    )
-    assert Graph.read(tmp_path / "b.gml").num_edges == 6
-    graph = Graph.read(tmp_path / "b.graphml")
-    assert graph.names == ("x", "y", "z") and graph.attributes["weight"].tolist() == [2, 3]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "said"),
-    [
-        ("a.gml", "graph [\n node [ id 1 ]\n edge [ source 1 target 2 ]\n]", "a.gml:3"),
-        ("a.gml", "graph [\n node [ id 1 ]\n node [ id 1 ]\n]", "Duplicate node id"),
-        ("a.gml", "graph [ node [ id 1 ", "syntax error"),
-        ("a.gml", "hello world", "syntax error"),
-        ("a.gml", "", "E0716"),
-        ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is no number"),
-        ("a.gml", "graph [ node [ id 1 ] ]\ngraph [ node [ id 1 ] ]", "a.gml:2: error[E0705]: this GML file has"),
-        ("a.gml", "graph [ a [ graph [ ] ] ] graph\n[ ]", "a second graph"),
-        ("a.graphml", "<graphml>\n<graph>\n</grph></graphml>", "a.graphml:3"),
-        ("a.graphml", "<html></html>", "a GraphML file with a mistake: there is no graph in it"),
-        ("a.graphml", "junk", "Document is empty"),
-        ("a.graphml", "", "E0716"),
-        ("a.parquet", "junk", "E0710"),
-        ("a.parquet", "", "E0716"),
-        ("a.feather", "ARROW1junkARROW1", "E0710"),
-        ("a.arrow", "junk", "E0710"),
-    ],
-)
-def test_files_with_mistakes(tmp_path, capfd, name, text, said):
-    (tmp_path / name).write_text(text)
-    assert main(["graph", "info", str(tmp_path / name)]) == 1
-    captured = capfd.readouterr()
-    assert said in captured.err and name in captured.err and "error[E07" in captured.err
-    assert "Traceback" not in captured.err and "src/io" not in captured.err and not captured.out
-
-
-def test_gml_is_utf8(tmp_path):
-    """igraph ends the process where a label is anything else."""
-    nodes = 'node [ id 0\nlabel "Müller" ] node [ id 1 label "[graph [" graph [ ] ]'
-    text = f"graph [ {nodes} edge [ source 0 target 1 ] ]\n"
-    (tmp_path / "a.gml").write_text(text, encoding="utf-8")
-    assert Graph.read(tmp_path / "a.gml").names == ("Müller", "[graph [")
-    (tmp_path / "a.gml").write_text(text, encoding="latin-1")
-    with pytest.raises(gdsl.GdslError, match=r"a.gml:2: error\[E0710\].*UTF-8"):
-        Graph.read(tmp_path / "a.gml")
-
-
-@pytest.mark.parametrize(("name", "reader"), [("a.graphml", "Read_GraphML"), ("a.gml", "Read_GML")])
-def test_files_that_change_while_they_are_read(tmp_path, monkeypatch, name, reader):
-    """What was looked through is what is read."""
-    graph = Graph.from_edges([0, 1], [1, 2])
-    write(graph, tmp_path / name)
-    theirs = getattr(igraph.Graph, reader)
-
-    def read_after_another_wrote(path):
-        (tmp_path / name).write_text("")
-        return theirs(path)
-
-    monkeypatch.setattr(igraph.Graph, reader, read_after_another_wrote)
-    same(Graph.read(tmp_path / name), graph)
-
-
-def test_gml_of_networkx(tmp_path):
-    """Characters by their numbers, and reals without digits behind the point, of which igraph knows neither."""
-    names = ["é", "d&e", '"q"', "&#233;", "1.E5", "日", "&amp;", "<x>", "a\nb"]
-    made = networkx.path_graph(names, create_using=networkx.DiGraph)
-    networkx.set_edge_attributes(made, 1e-05, "weight")
-    networkx.write_gml(made, tmp_path / "a.gml")
-    graph = Graph.read(tmp_path / "a.gml")
-    assert list(graph.names) == names and set(graph.attributes["weight"]) == {1e-05}
-    graph = Graph.from_networkx(made)
-    write(graph, tmp_path / "b.gml")
-    same(Graph.read(tmp_path / "b.gml"), graph)
-
-
-def test_ampersands_of_graphml(tmp_path):
-    """igraph reads each in an attribute of XML as `&#38;`."""
-    made = networkx.DiGraph([("d&e", "&amp;"), ("&amp;", "&#38;")])
-    networkx.write_graphml(made, tmp_path / "a.graphml")
-    assert Graph.read(tmp_path / "a.graphml").names == ("d&e", "&amp;", "&#38;")
-    values = {"a&b": [1, 2]}
-    graph = Graph.from_edges([0, 1], [1, 2], attributes=values, vertex_attributes={"v&&": [3, 4, 5]})
-    write(graph, tmp_path / "a.graphml")
-    same(Graph.read(tmp_path / "a.graphml"), graph)
-
-
-@pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
-def test_whole_numbers_that_igraph_rounds(tmp_path, name):
-    """They are not taken for others that are near."""
-    for value, kind in ((2**53 - 1, "i"), (2**53 + 1, "f")):
-        graph = Graph.from_edges([0], [1], weights=[2**50])
-        write(graph, tmp_path / name)
-        (tmp_path / name).write_text((tmp_path / name).read_text().replace(str(2**50), str(value)))
-        assert Graph.read(tmp_path / name).attributes["weight"].dtype.kind == kind
-
-
-NODES = '<node id="a"/><node id="b">{}</node>'
-
-
-@pytest.mark.parametrize(
-    ("kind", "more", "said"),
-    [
-        ("directed", "</graph>\n<graph edgedefault='directed'>", ":2.*a second graph"),
-        ("directed", NODES.format("\n<graph edgedefault='directed'/>"), ":2.*a second graph"),
-        ("directed", "\n<hyperedge><endpoint node='a'/></hyperedge>", ":2.*a hyperedge"),
-        ("directed", "\n\n<edge source='a' target='b' directed='false'/>", ":3.*from a to b is undirected"),
-        ("undirected", "<edge source='a' target='b' directed='true'/>", "is directed, .* are undirected"),
-    ],
-)
-@pytest.mark.parametrize("prefix", ["", "g:"])
-def test_what_igraph_would_pass_over(tmp_path, kind, more, said, prefix):
-    """Each file is read once it has nothing of the kind, also where a comment speaks of it."""
-    space = "xmlns:g" if prefix else "xmlns"
-    head = f'<graphml {space}="http://graphml.graphdrawing.org/xmlns"><graph edgedefault="{kind}">' + NODES.format("")
-    usual = f"<edge source='b' target='a' directed='{str(kind == 'directed').lower()}'/><!-- <graph > <hyperedge/> -->"
-
-    def text(inside):
-        return re.sub(r"<(/?)(?=\w)", rf"<\1{prefix}", head + inside + "</graph></graphml>")
-
-    (tmp_path / "a.graphml").write_text(text(usual))
-    graph = Graph.read(tmp_path / "a.graphml")
-    assert (graph.num_vertices, graph.directed) == (2, kind == "directed")
-    (tmp_path / "a.graphml").write_text(text(usual + more))
-    with pytest.raises(gdsl.GdslError, match=rf"a.graphml{said if said[0] == ':' else '.*' + said}"):
-        Graph.read(tmp_path / "a.graphml")
-
-
-@pytest.mark.timeout(30)
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("a.gml", "graph [" + " " * 3_000_000 + "]"),
-        ("a.gml.gz", "\n" * 3_000_000 + "graph [ ]"),
-        ("a.gml", "# a" + " comment" * 400_000 + "\ngraph [ ]"),
-        ("a.gml", 'graph [ label "' + "a b " * 700_000 + '" ]'),
-        ("a.gml", 'graph [ label "' + "a b " * 700_000),
-        ("a.gml", "graph [ " + "k" * 3_000_000 + " 1 ]"),
-        (
-            "a.graphml",
-            "<graphml><graph><node " + " ".join(f"a{n}='1'" for n in range(200_000)) + "/></graph></graphml>",
-        ),
-        ("a.graphml", "<graphml><!--" + "c" * 3_000_000 + "--></graphml>"),
-    ],
-    ids=["blanks", "lines", "comment", "string", "no end", "word", "attributes", "comment of XML"],
-)
-def test_files_made_to_take_long(tmp_path, name, text):
-    content = text.encode()
-    (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    with pytest.raises(gdsl.GdslError, match=r"E0710.*this is no graph: a single word, tag or run of blanks"):
-        Graph.read(tmp_path / name)
-
-
 def test_a_table_larger_than_memory(tmp_path, monkeypatch):
     from gdsl.graph import memory
 
@@ -404,7 +231,7 @@ def test_options_of_the_command_line(tmp_path, monkeypatch, capsys):
     pandas.DataFrame({"who": ["Ann"], "whom": ["Bob"], "km": [2]}).to_parquet("a.parquet")
     columns = ["--source-column", "who", "--target-column", "whom", "--weight-column", "km"]
     assert main(["graph", "convert", "a.parquet", "b.gml", *columns]) == 0
-    same(Graph.read("b.gml"), Graph.from_table(pandas.read_parquet("a.parquet"), "who", "whom", "km"))
+    assert_same(Graph.read("b.gml"), Graph.from_table(pandas.read_parquet("a.parquet"), "who", "whom", "km"))
     assert "names" not in capsys.readouterr().err
     assert main(["run", "sssp", "a.parquet", "-p", "source=Ann", "--backend", "reference"]) == 1
     said = capsys.readouterr().err

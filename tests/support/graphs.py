@@ -26,6 +26,16 @@ def make_graph(
     return Graph.from_edges(sources, destinations, num_vertices, np.array(weights, np.float32), directed=directed)
 
 
+def assert_same(one: Graph, other: Graph) -> None:
+    """The same vertices, names, edges and values."""
+    assert (one.num_vertices, one.directed, one.names) == (other.num_vertices, other.directed, other.names)
+    assert np.array_equal(one.offsets, other.offsets) and np.array_equal(one.columns, other.columns)
+    for mine, others in ((one.attributes, other.attributes), (one.vertex_attributes, other.vertex_attributes)):
+        assert {name: values.tolist() for name, values in mine.items()} == {
+            name: values.tolist() for name, values in others.items()
+        }
+
+
 def star(leaves: int) -> list[tuple[int, int]]:
     """Vertex 0 with an edge to each of 1 … leaves."""
     return [(0, leaf) for leaf in range(1, leaves + 1)]
