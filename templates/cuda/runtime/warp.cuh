@@ -34,8 +34,15 @@ __device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
 }
 
 // piece: warp_sum
-// Of numbers below 2^54, for every lane.
-__device__ __forceinline__ uint64 warp_sum(uint64 value) {
+template <class T>
+__device__ __forceinline__ T warp_sum(T value) {
+    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_down_sync(FULL_WARP, value, step); }
+    return __shfl_sync(FULL_WARP, value, 0);
+}
+
+// piece: walked_sum
+// The same of numbers below 2^54 that have just been found, so that all wait for the sum alone.
+__device__ __forceinline__ uint64 walked_sum(uint64 value) {
     const uint32 low = uint32(value) & (1u << 27) - 1;
     return lanes_sum(low) + (uint64(lanes_sum(uint32(value >> 27))) << 27);
 }

@@ -285,6 +285,7 @@ struct frontier {
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
+// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

@@ -216,6 +216,7 @@ struct frontier {
 // piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

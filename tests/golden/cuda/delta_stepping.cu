@@ -17,8 +17,8 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -269,6 +269,7 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

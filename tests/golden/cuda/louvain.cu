@@ -23,8 +23,8 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -408,6 +408,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -261,6 +261,7 @@ struct direction_state {
 // piece: pull_warps
 // piece: pull_hubs
 // piece: side_by_side
+// piece: walked_sum
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle

@@ -299,12 +299,13 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: intersect_queues
-// piece: warp_sum
+// piece: walked_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
+// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -345,6 +345,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 

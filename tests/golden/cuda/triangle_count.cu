@@ -235,13 +235,14 @@ struct all_edges {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
-// piece: warp_sum
+// piece: walked_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
+// piece: warp_sum
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.

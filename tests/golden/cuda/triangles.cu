@@ -218,12 +218,13 @@ struct frontier {
 // piece: all_edges
 // piece: each_vertex
 // piece: each_id
-// piece: warp_sum
+// piece: walked_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
+// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -222,6 +222,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
