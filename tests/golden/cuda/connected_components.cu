@@ -69,6 +69,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
+constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -259,16 +260,17 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: members_a_warp
-// piece: owner_of
-// piece: note_chunks
-// piece: defer_list
-// piece: push_warps
 // piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
 // piece: push_threads
+// piece: members_a_warp
+// piece: owner_of
+// piece: note_chunks
+// piece: defer_list
+// piece: push_warps
+// piece: push_short_lists
 
 // ---- functors ----
 
@@ -423,13 +425,13 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, near, far, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), out_lists{d.graph}, visit));
+    count_visited(run, push_short_lists(run, members_of(input), out_lists{d.graph}, visit));
     const uint64 chunks = push_hubs(run, d.graph.largest_degree, out_lists{d.graph}, 0, visit);
     synchronize(run);
     const auto visit_back = [&](bool active, vertex near, vertex far, edge at) {
         if (active) { hook_apply(d, far, near, totals); }
     };
-    count_visited(run, push_warps(run, members_of(input), in_lists{d.graph}, visit_back));
+    count_visited(run, push_short_lists(run, members_of(input), in_lists{d.graph}, visit_back));
     push_hubs(run, d.graph.largest_degree, in_lists{d.graph}, chunks, visit_back);
     {
         const bool total = block_reduce(run.shared, totals.hooked, false,
