@@ -28,14 +28,12 @@ class KeyedPrinter(ExpressionPrinter):
 
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
-    this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at;
-    where it has `bounds` by ``bounded_changed_min(bounds, v, &x, y, seen)``.
+    this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at.
     Values of edges are read ``once``, as their lists are: the multiprocessor's cache is for the values that are
     compared."""
 
     late = ""
     seen = ""
-    bounds = ""
     once: frozenset[str] = frozenset()
 
     def read(self, node: Element) -> Text:
@@ -51,8 +49,4 @@ class LatePrinter(ExpressionPrinter):
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
         arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))
-        if self.bounds:
-            return call(
-                f"bounded_changed_{REDUCTIONS[node.operation]}", self.bounds, self.print(target.index), *arguments
-            )
         return call(f"late_changed_{REDUCTIONS[node.operation]}", *arguments)

@@ -16,10 +16,8 @@ from collections.abc import Mapping
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Over
-from gdsl.plan.bounds import may_ask
 from gdsl.plan.early import early_of, is_simple, several_of
 from gdsl.plan.sweep_nodes import Early, EarlyRead, Skips, Variant
-from gdsl.plan.target import Target
 
 _ENDS = {
     Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
@@ -28,26 +26,10 @@ _ENDS = {
 """The near end and the far end."""
 
 
-def early_of_push(
-    step: ir.Advance,
-    functor: ir.EdgeFunctor,
-    variant: Variant,
-    skips: Skips | None,
-    program: ir.Program,
-    target: Target,
+def early_of_worklist(
+    functor: ir.EdgeFunctor, variant: Variant, skips: Skips, over: Over, functions: Mapping[str, object]
 ) -> Early | None:
-    """What a push reads ahead, which passes over members or takes all."""
-    functions = {function.name: function.body for function in program.functions}
-    if skips is None:
-        return early_of(functor, variant, functions)
-    return _early_of_worklist(functor, variant, skips, step.over, functions, may_ask(step, skips, program, target))
-
-
-def _early_of_worklist(
-    functor: ir.EdgeFunctor, variant: Variant, skips: Skips, over: Over, functions: Mapping[str, object], bounds: bool
-) -> Early | None:
-    """None where the functor is too long for that, or asks for other values of the array. With `bounds` where these
-    may be asked."""
+    """None where the functor is too long for that, or asks for other values of the array."""
     near, far = _ENDS[over]
     if not is_simple(functor, variant, functions):
         return None
@@ -62,8 +44,7 @@ def _early_of_worklist(
     seen = ir.Element(target.span, skips.type, skips.array, Domain.VERTEX, target.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    asked = skips.operation if bounds else None
-    return Early(before, behind, several, own, seen, asked) if several > 1 else None
+    return Early(before, behind, several, own, seen) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

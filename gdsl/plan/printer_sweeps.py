@@ -153,9 +153,7 @@ def _early(early: Early | None, variant: Variant) -> list[str]:
     steps = [_reads(level) for level in early.before]
     steps += ["test"] if variant.tests and early.behind else []
     steps += [_reads(level) for level in early.behind]
-    if early.seen is not None:
-        bounded = " unless the block has a bound of it" if early.bounds is not None else ""
-        steps.append(f"look at {print_expression(early.seen)}{bounded}")
+    steps += [f"look at {print_expression(early.seen)}"] if early.seen is not None else []
     return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
 
 

@@ -40,7 +40,7 @@ from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
-from gdsl.plan.looks import early_of_push
+from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -249,7 +249,10 @@ class OperationPlanner:
         """What a push reads ahead."""
         if not self.target.grid or balance is not Balance.AUTO or self._order(step) is not None:
             return None
-        return early_of_push(step, functor, variant, self._skips.get(step.site), self.program, self.target)
+        skips = self._skips.get(step.site)
+        if skips is not None:
+            return early_of_worklist(functor, variant, skips, step.over, self._functions)
+        return early_of(functor, variant, self._functions)
 
     # Neighbour reduction
 

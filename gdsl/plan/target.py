@@ -57,8 +57,6 @@ class Sizes:
     """A round of this part of the entries that there have been is so few that more are looked for."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
-    bound_bits: int = 15
-    """So many last bits of a vertex's id are the place of its bound, where blocks keep bounds of values (cuda)."""
     small_work: int = 16384
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
     contended: int = 32

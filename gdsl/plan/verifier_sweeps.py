@@ -33,7 +33,7 @@ from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
-from gdsl.plan.looks import early_of_push
+from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
@@ -180,9 +180,8 @@ class SweepVerifier:
         return early_of(self.functor, sweep.own, self._functions)
 
     def _early_of_edges(self, each: Walk, sweep: Sweep) -> Early | None:
-        step = self.operation.step
-        if isinstance(self.functor, EdgeFunctor) and isinstance(step, Advance):
-            return early_of_push(step, self.functor, each.variant, sweep.skips, self.program, self.plan.target)
+        if sweep.skips is not None and isinstance(self.functor, EdgeFunctor):
+            return early_of_worklist(self.functor, each.variant, sweep.skips, each.over, self._functions)
         return early_of(self.functor, each.variant, self._functions)
 
     # What is run

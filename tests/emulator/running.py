@@ -51,7 +51,6 @@ SMALL = Sizes(
     voted_by_lanes=4,
     vote_words=12,
     radix_bits=2,
-    bound_bits=4,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
@@ -73,7 +72,6 @@ TINY = Sizes(
     voted_by_lanes=2,
     vote_words=16,
     radix_bits=1,
-    bound_bits=3,
 )
 NARROW = Widths.both(32)
 WIDER = Sizes(
@@ -96,7 +94,6 @@ WIDER = Sizes(
     voted_by_lanes=12,
     vote_words=288,
     radix_bits=3,
-    bound_bits=4,
 )
 
 

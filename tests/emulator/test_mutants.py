@@ -16,7 +16,6 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .atomic_mutants import ATOMIC_MUTANTS
 from .balance_mutants import BALANCE_MUTANTS
-from .bound_mutants import BOUND_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .early_mutants import EARLY_MUTANTS
 from .edge_mutants import EDGE_MUTANTS
@@ -80,7 +79,6 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
 
 ALL = (
     *BALANCE_MUTANTS,
-    *BOUND_MUTANTS,
     *SET_MUTANTS,
     *MUTANTS,
     *EARLY_MUTANTS,

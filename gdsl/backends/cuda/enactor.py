@@ -23,7 +23,6 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
-from gdsl.plan import bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
@@ -65,7 +64,8 @@ class Enactor:
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
         self._fused = list(self._kernels.values()) if self._is_fused else []
-        self._lent = self._lends()
+        lends = keeps_values(plan)
+        self._lent = min(map(device.lends, self._kernels.values())) if lends else 0
         """Bytes of shared memory for each block beside its own."""
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
@@ -201,16 +201,6 @@ class Enactor:
             sizes = sizes_of(self.graph, bindings)
             self._memory, self._memory_for = RunMemory(self.device, self.plan, self.on_device, sizes), wanted
         return self._memory
-
-    def _lends(self) -> int:
-        """What blocks are lent."""
-        keeps, asks = keeps_values(self.plan), bounds.asked_in(self.plan.schedule)
-        most = min(map(self.device.lends, self._kernels.values())) if keeps or asks else 0
-        if keeps:
-            return most
-        graph = self.graph
-        counts = graph.num_vertices, graph.num_edges, self.on_device.largest_degree
-        return bounds.lent(self.plan, most, *counts) if asks else 0
 
     def _blocks(self) -> int:
         """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""

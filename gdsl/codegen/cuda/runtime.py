@@ -35,7 +35,6 @@ FILES = (
     "buckets",
     "near_far",
     "revisits",
-    "bounds",
     "numbers",
 )
 PLATFORM = "platform"
