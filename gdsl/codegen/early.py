@@ -10,6 +10,8 @@ from gdsl.plan.nodes import Early
 
 EARLY = "early"
 """What functions call the values that have been read ahead."""
+SEEN = "seen"
+"""The one of them that is what was seen of an element that is changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,9 @@ class EarlyText:
 def early_text(struct: str, early: Early) -> EarlyText:
     """What is read ahead, as `struct`."""
     reads = [read for level in (*early.before, *early.behind) for read in level]
-    numbered = list(enumerate(reads, start=1))
-    names = {place: f"{EARLY}.value_{number}" for number, read in numbered for place in read.places}
-    return EarlyText(struct, tuple((type_name(read.value.type), f"value_{number}") for number, read in numbered), names)
+    named = [(f"value_{number}", read) for number, read in enumerate(reads, start=1)]
+    named += [("own", early.own)] if early.own is not None else []
+    names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
+    members = [(type_name(read.value.type), name) for name, read in named]
+    members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
+    return EarlyText(struct, tuple(members), names)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.early import EARLY, EarlyText
+from gdsl.codegen.early import EARLY, SEEN, EarlyText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.keyed import KEY, KeyedPrinter, LatePrinter
 from gdsl.codegen.lines import RESUME, Lines
@@ -167,10 +167,12 @@ class FunctionPrinter:
         lines.add(f"return {text};", tested[0].span)
         return _with_early(self._finish(functor, part, "bool", tested, lines), early)
 
-    def reads(self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: EarlyText) -> FunctionText:
+    def reads(
+        self, functor: Functor, level: tuple[EarlyRead, ...], part: str, early: EarlyText, late: str | None = None
+    ) -> FunctionText:
         """Reads one level of what comes ahead."""
         lines = Lines(depth=1)
-        expressions = self.expressions(functor)
+        expressions = self.expressions(functor, late=late)
         expressions.shared_arrays = written_arrays(functor)
         expressions.early = early.names
         for read in level:
@@ -210,6 +212,8 @@ class FunctionPrinter:
         expressions = self.expressions(functor, plain_arrays, plain_scalars, keyed, late)
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.early = early.names if early is not None else {}
+        if isinstance(expressions, LatePrinter) and early is not None:
+            expressions.seen = f"{EARLY}.{SEEN}"
         expressions.mask = Argument.HOLDS.value if masked else None
         StatementPrinter(
             expressions,

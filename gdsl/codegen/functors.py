@@ -117,18 +117,20 @@ class FunctorTexts:
             return Calls(called[:-1], called[-1], True)
         return Calls(called, text.call(arguments) if text else "", text is not None and variant.accepts)
 
-    def calls_behind(self, variant: Variant, early: Early, arguments: Arguments, each: Arguments) -> Calls:
+    def calls_behind(
+        self, variant: Variant, early: Early, arguments: Arguments, each: Arguments, late: str | None = None
+    ) -> Calls:
         """The same where values are read ahead: what is called then with `each` of several elements, and what behind
         that for one of them. Tests that come between have been made where that is called."""
         functor, text = self.functor(variant.functor), self._early(variant, early)
         own = each[Argument.EARLY]
         test = self._condition(functor, variant, "condition", text)
-        apply = self._apply(functor, variant, "apply", early=text)
+        apply = self._apply(functor, variant, "apply" if late is None else "apply_late", early=text, late=late)
         tested = test is not None and bool(early.behind)
-        steps = [f"{self._reads(functor, level, text).call(each)};" for level in early.before]
+        steps = [f"{self._reads(functor, level, text, late).call(each)};" for level in early.before]
         if tested and test is not None:
             steps.append(f"{own}.active = {own}.active && {test.call(each)};")
-        reads = (f"{self._reads(functor, level, text).call(each)};" for level in early.behind)
+        reads = (f"{self._reads(functor, level, text, late).call(each)};" for level in early.behind)
         steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
         called = EarlyCalls(text.type, early.side_by_side, tuple(steps))
         tests = () if tested or test is None else (test.call(arguments),)
@@ -143,10 +145,13 @@ class FunctorTexts:
             self.early[key] = early_text(struct, early)
         return self.early[key]
 
-    def _reads(self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText) -> FunctionText:
-        text = self._make(
-            functor, "read", (level, early.type), "read", lambda part: self.printer.reads(functor, level, part, early)
-        )
+    def _reads(
+        self, functor: Functor, level: tuple[EarlyRead, ...], early: EarlyText, late: str | None
+    ) -> FunctionText:
+        def make(part: str) -> FunctionText:
+            return self.printer.reads(functor, level, part, early, late)
+
+        text = self._make(functor, "read", (level, early.type), "read", make)
         assert text is not None
         return text
 

@@ -28,10 +28,12 @@ class KeyedPrinter(ExpressionPrinter):
 
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
-    this call or another one: ``late_changed_min(&x, y)``. Values of edges are read ``once``, as their lists are: the
-    multiprocessor's cache is for the values that are compared."""
+    this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at.
+    Values of edges are read ``once``, as their lists are: the multiprocessor's cache is for the values that are
+    compared."""
 
     late = ""
+    seen = ""
     once: frozenset[str] = frozenset()
 
     def read(self, node: Element) -> Text:
@@ -46,4 +48,5 @@ class LatePrinter(ExpressionPrinter):
         if not isinstance(target, ElementTarget) or target.array != self.late:
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
-        return call(f"late_changed_{REDUCTIONS[node.operation]}", self.address(target), self.print(node.value))
+        arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))
+        return call(f"late_changed_{REDUCTIONS[node.operation]}", *arguments)

@@ -56,17 +56,27 @@ _INDEXES = (
 def early_of(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> Early | None:
     """What a sweep reads ahead that runs nothing but this `variant` of `functor`; None where it is nothing, or where a
     vertex waits but once. An edge has waited for its far end before."""
-    if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
-        return None
-    if nodes_in(functor, functions) > MOST_NODES:
+    if not is_simple(functor, variant, functions):
         return None
     before, behind = _Reads(functor, variant).levels()
     values = [read.value for level in (*before, *behind) for read in level]
     if isinstance(functor, ir.VertexFunctor) and not any(map(_is_read, walk(tuple(map(_index_of, values))))):
         return None
+    several = several_of(values)
+    return Early(before, behind, several) if values and several > 1 else None
+
+
+def is_simple(functor: Functor, variant: Variant, functions: Mapping[str, object]) -> bool:
+    """Whether a functor is short enough for several elements side by side."""
+    if variant.claim is not None or any(isinstance(node, _LOOPS) for node in walk(functor.body)):
+        return False
+    return nodes_in(functor, functions) <= MOST_NODES
+
+
+def several_of(values: Iterable[Expression]) -> int:
+    """For how many elements there is room where these values are read for each; 1: for no two."""
     words = sum(2 if value.type.bits == 64 else 1 for value in values)
-    several = next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)
-    return Early(before, behind, several) if words and several > 1 else None
+    return next((each for each in (SEVERAL, SEVERAL // 2) if words * each <= MOST_WORDS), 1)
 
 
 @dataclass

@@ -150,6 +150,7 @@ def _early(early: Early | None, variant: Variant) -> list[str]:
     steps = [_reads(level) for level in early.before]
     steps += ["test"] if variant.tests and early.behind else []
     steps += [_reads(level) for level in early.behind]
+    steps += [f"look at {print_expression(early.seen)}"] if early.seen is not None else []
     return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
 
 

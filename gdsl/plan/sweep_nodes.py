@@ -80,6 +80,10 @@ class Early:
     """Behind them, where they hold."""
     side_by_side: int
     """How many elements."""
+    own: EarlyRead | None = None
+    """Where members are passed over: the value of the near end, which is the one that is noted; see `looks`."""
+    seen: Expression | None = None
+    """The value of the far end that is looked at before it is changed, the last that is read."""
 
 
 # Where a sweep goes, and what it leaves

@@ -39,6 +39,7 @@ from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.intersections import plan_intersection
+from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -245,9 +246,11 @@ class OperationPlanner:
 
     def _early_of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant, balance: Balance) -> Early | None:
         """What a push reads ahead."""
-        ordered = self._order(step) is not None or step.site in self._skips
-        if not self.target.grid or balance is not Balance.AUTO or ordered:
+        if not self.target.grid or balance is not Balance.AUTO or self._order(step) is not None:
             return None
+        skips = self._skips.get(step.site)
+        if skips is not None:
+            return early_of_worklist(functor, variant, skips, step.over, self._functions)
         return early_of(functor, variant, self._functions)
 
     # Neighbour reduction

@@ -32,6 +32,7 @@ from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
+from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
@@ -177,6 +178,11 @@ class SweepVerifier:
             return None
         return early_of(self.functor, sweep.own, self._functions)
 
+    def _early_of_edges(self, each: Walk, sweep: Sweep) -> Early | None:
+        if sweep.skips is not None and isinstance(self.functor, EdgeFunctor):
+            return early_of_worklist(self.functor, each.variant, sweep.skips, each.over, self._functions)
+        return early_of(self.functor, each.variant, self._functions)
+
     # What is run
 
     def _on_common(self, sweep: Sweep, step: Operator) -> None:
@@ -200,10 +206,8 @@ class SweepVerifier:
         cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
         self.expect((each.shared is not None) == cut, "whether long lists are cut")
         shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
-        as_given = sweep.order is None and sweep.skips is None
-        ahead = shares and as_given and sweep.segment is None and sweep.vote is None
-        early = early_of(self.functor, each.variant, self._functions) if ahead else None
-        self.expect(each.early == early, "what is read ahead of edges")
+        ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
+        self.expect(each.early == (self._early_of_edges(each, sweep) if ahead else None), "what is read ahead of edges")
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:
             self._modes(each.shared, self._own_edge())

@@ -28,6 +28,12 @@ ORDER_MUTANTS = (
         "race result",
     ),
     _revisit("what was changed is told", "return higher;", "return false;", "result", "runtime/memory.cuh"),
+    _revisit(
+        "each edge has the value of its member",
+        "values[k].own = __shfl_sync(FULL_WARP, value, owner);",
+        "values[k].own = value;",
+        "result",
+    ),
     _revisit("the worst of a list's values", "atomicMin(&known", "atomicMax(&known", "result"),
     _mutant(
         "the bit of a far vertex", "atomicOr(&far[v / 32], 1u << (v % 32));", "far[v / 32] |= 1u << (v % 32);", "race"

@@ -27,7 +27,8 @@ READ = "read next[v]; then read own[checked next[v]]"
 
 def ahead(text: str, *tune: str, on: Target = target.CUDA_FUSED) -> list[str]:
     """What the printed plan says of each sweep that reads ahead."""
-    return re.findall(r"^ *(\d side by side: (?:read|test).*)$", print_plan(plan_of(text, *tune, on=on)), re.MULTILINE)
+    plan = print_plan(plan_of(text, *tune, on=on))
+    return re.findall(r"^ *(\d side by side: (?:read|test|look).*)$", plan, re.MULTILINE)
 
 
 @pytest.mark.parametrize(
@@ -110,4 +111,15 @@ def test_pushes_do_not_read_ahead_what_they_write_on_edges(writes: str, several:
 def test_claims_and_orders_do_not() -> None:
     assert ahead("bfs") == []
     assert ahead("sssp", "schedule.order=near_far") == []
-    assert ahead("sssp") == []  # passes over members that have been visited with their values
+
+
+def test_worklists_look_at_what_they_change() -> None:
+    assert ahead("sssp") == ["4 side by side: read weight[e]; then look at distance[dst]"]
+    text = """program p; problem { param s : vertex; vertex a : KIND = id; }
+edge functor f(src, dst, e) { apply { accept changed(a[dst] min= VALUE); } }
+schedule { frontier g = vertices; while (g) { g = advance(g, f); } }"""
+    labels = text.replace("KIND", "vertex").replace("VALUE", "a[src]")
+    assert ahead(labels) == ["4 side by side: look at a[dst]"]
+    assert ahead(labels.replace("advance(g, f)", "advance(g, f, over=in_edges)")) == []  # it changes its near end
+    steps = labels.replace("= id", "= inf").replace("vertex a : vertex", "vertex a : float64")
+    assert ahead(steps.replace("a[src])", "a[src] + 1.0)")) == ["4 side by side: look at a[dst]"]

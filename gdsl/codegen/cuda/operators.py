@@ -27,6 +27,8 @@ from gdsl.codegen.cuda.texts import (
 from gdsl.codegen.cuda.visits import (
     FLUSH,
     MARK_UNREAD,
+    changed_late,
+    chunks_of,
     collected,
     collecting,
     lists_walked,
@@ -37,6 +39,7 @@ from gdsl.codegen.cuda.visits import (
     side_by_side,
     test,
     visit_behind,
+    visited,
 )
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
@@ -45,7 +48,7 @@ from gdsl.codegen.names import Scope
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
-from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -55,7 +58,6 @@ from gdsl.plan.nodes import (
     Measure,
     Operation,
     Segment,
-    Skips,
     Sweep,
     Variant,
     Vote,
@@ -197,14 +199,15 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             mark = mark if marks else ""
             if walk.early is not None:
                 each = self._in_a_list(sweep, walk, "[k]")
-                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark)
+                late = changed_late(sweep)
+                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark, late)
             else:
                 visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = lists_walked(sweep, walk, self._lists_of(walk))
             several, more = side_by_side(visit), more_of(sweep, i)
-            shared = (f"{push_of(sweep)}{several}", f"push_hubs{several}")
+            shared = (f"{push_of(sweep)}{several}", f"{chunks_of(sweep)}{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
@@ -215,13 +218,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             edges=_EDGES[sweep.edges],
             result=self._result(collect),
             entries=sweep.order is not None,
-            visited=self._visited(sweep.skips) if sweep.skips is not None else "",
+            visited=visited(sweep.skips, self.names) if sweep.skips is not None else "",
             asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
-
-    def _visited(self, skips: Skips) -> str:
-        falls = "true" if skips.operation is ReduceOperation.MIN else "false"
-        return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{self.names.member(skips.array)});"
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -252,7 +251,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
             return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
-        late = ordered.skips.array if ordered is not None and ordered.skips is not None else None
+        late = changed_late(ordered) if ordered is not None else None
         part = "apply_late" if late is not None else "apply_claimed" if variant.claim else apply
         calls = self.texts.calls(variant, edge, condition, part, late=late)
         return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)

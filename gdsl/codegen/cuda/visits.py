@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.codegen.cuda.balances import PUSHES
 from gdsl.codegen.cuda.texts import ResultText, Visit
-from gdsl.codegen.early import EARLY
+from gdsl.codegen.early import EARLY, SEEN
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
-from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.nodes import Collect, Dedup, Early, Sweep, Variant, Walk
+from gdsl.codegen.literals import type_name
+from gdsl.codegen.names import Names
+from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.plan.nodes import Collect, Dedup, Early, Skips, Sweep, Variant, Walk
 
 FLUSH = "out.flush();"
 
@@ -70,14 +74,18 @@ def visit_behind(
     parameters: str,
     far: str,
     mark: str = "",
+    late: str | None = None,
 ) -> Visit:
     """A visit of one of several elements of which values are read ahead; `names` are what functors are given for that
-    one, and for each of them."""
+    one, and for each of them. `late`: the array that is changed, of whose elements each is looked at last."""
     one, each = names
-    calls = texts.calls_behind(own, early, one, {**each, Argument.EARLY: f"{EARLY}[k]"})
+    calls = texts.calls_behind(own, early, one, {**each, Argument.EARLY: f"{EARLY}[k]"}, late)
     assert calls.early is not None
-    with_early = f"{parameters}, {calls.early.type}& {EARLY}"
-    return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=calls.early)
+    with_early, ahead = f"{parameters}, {calls.early.type}& {EARLY}", calls.early
+    if late is not None:
+        look = f"{EARLY}[k].{SEEN} = load_seen(&d.{texts.printer.names.member(late)}[far[k]]);"
+        ahead = dataclasses.replace(ahead, steps=(*ahead.steps, look))
+    return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=ahead)
 
 
 def more_of(sweep: Sweep, place: int) -> str:
@@ -103,3 +111,19 @@ def push_of(sweep: Sweep) -> str:
     if sweep.order is not None:
         return "push_entries"
     return PUSHES[sweep.balance] if sweep.skips is None else "push_unvisited"
+
+
+def chunks_of(sweep: Sweep) -> str:
+    """That for the chunks which it leaves."""
+    return "push_hubs" if sweep.skips is None else "push_unvisited_hubs"
+
+
+def visited(skips: Skips, names: Names) -> str:
+    """What knows the values that members were visited with."""
+    falls = "true" if skips.operation is ReduceOperation.MIN else "false"
+    return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{names.member(skips.array)});"
+
+
+def changed_late(sweep: Sweep) -> str | None:
+    """The array of which visits say whether any of them has changed an element."""
+    return sweep.skips.array if sweep.skips is not None else None

@@ -185,21 +185,23 @@ __device__ __forceinline__ bool changed_max(T* x, T value) {
 // Whether `x` was changed since the last barrier, by this call or by one that came before: where `value` is less than what
 // was read, both are sure, so that nobody waits for the exchange.
 template <class T>
-__device__ __forceinline__ bool late_changed_min(T* x, T value) {
-    const T seen = load_seen(x);
+__device__ __forceinline__ bool late_changed_min(T* x, T value, T seen) {
     const bool lower = value < seen || (seen != seen && value == value);
     if (lower) { lower_to(x, value, seen); }
     return lower;
 }
+template <class T>
+__device__ __forceinline__ bool late_changed_min(T* x, T value) { return late_changed_min(x, value, load_seen(x)); }
 
 // piece: late_changed_max
 template <class T>
-__device__ __forceinline__ bool late_changed_max(T* x, T value) {
-    const T seen = load_seen(x);
+__device__ __forceinline__ bool late_changed_max(T* x, T value, T seen) {
     const bool higher = seen < value || (seen != seen && value == value);
     if (higher) { raise_to(x, value, seen); }
     return higher;
 }
+template <class T>
+__device__ __forceinline__ bool late_changed_max(T* x, T value) { return late_changed_max(x, value, load_seen(x)); }
 
 // piece: changed_add changed_subtract changed_multiply changed_and changed_or changed_xor
 template <class T>

@@ -10,10 +10,12 @@ struct visited_values {
     __device__ visited_values(enactor& run, const Key* values) : values(values), visited(run.slice.visited) {}
 
     // What comes first is larger.
-    __device__ __forceinline__ key_word rank_now(vertex v) const {
-        const word rank = rank_word(load_now(&values[v]));
+    __device__ __forceinline__ static key_word rank(Key value) {
+        const word rank = rank_word(value);
         return Falls ? word(~rank) : rank;
     }
+    __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(value_now(v)); }
+    __device__ __forceinline__ Key value_now(vertex v) const { return load_now(&values[v]); }
 };
 
 // piece: note_values
@@ -78,6 +80,87 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
             const vertex far = active ? lists.neighbor(at) : vertex(0), other = two ? lists.neighbor(next) : vertex(0);
             visit(active, part.vertex_id, far, at);
             if (start + 32 < part.last) { visit(two, part.vertex_id, other, next); }
+        }
+    }
+}
+
+// piece: push_unvisited_side_by_side
+// `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is visited
+// with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each. The last edge stands for those beyond
+// the end.
+template <uint32 several, class Values, class Members, class Known, class Lists, class Ahead, class Visit>
+__device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
+                                                              const Lists& lists, Ahead ahead, Visit visit) {
+    const uint64 size = members.size(), warps = grid_warps();
+    const uint32 width = members_a_warp(size);
+    const uint32 lane = lane_index();
+    uint64 visited = 0;
+    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
+        const vertex member = members[taken ? base + lane : base];  // no branch, so that all is loaded side by side
+        const auto value = known.value_now(member);
+        const key_word now = known.rank(value), former = taken ? known.visited[member] : key_word(0);
+        const edge first = lists.first(member), last = lists.last(member);
+        const bool counts = taken && (all || now != former);
+        const edge degree = counts ? last - first : edge(0);
+        visited += counts ? lists.degree(member) : edge(0);
+        const bool hub = degree >= CUT_DEGREE;
+        if (counts) { known.visited[member] = hub ? ~key_word(0) : now; }
+        defer_list(run, hub, member, first, last);
+        const uint32 own = hub ? 0 : uint32(degree);
+        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        for (uint32 start = 0; start < total; start += several * 32) {
+            vertex near[several], far[several];
+            edge at[several];
+            Values values[several];
+            side_by_side<several>([&](uint32 k) {
+                const uint32 item = minimum(start + k * 32 + lane, total - 1);
+                values[k].active = start + k * 32 + lane < total;
+                const uint32 owner = owner_of(inclusive, item);
+                const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
+                at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+                near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
+                values[k].own = __shfl_sync(FULL_WARP, value, owner);
+                far[k] = lists.neighbor(at[k]);
+            });
+            ahead(near, far, at, values);
+            side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
+        }
+    }
+    return visited;
+}
+
+// piece: push_unvisited_hubs_side_by_side
+// The chunks that `push_unvisited_side_by_side` left, as `push_unvisited_hubs` does: each with the value that it notes.
+template <uint32 several, class Values, class Known, class Lists, class Ahead, class Visit>
+__device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,
+                                                                 const Lists& lists, Ahead ahead, Visit visit) {
+    if (largest_degree < int64(CUT_DEGREE)) { return; }
+    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
+    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunk];
+        auto value = known.value_now(part.vertex_id);
+        for (edge start = part.first; start < part.last; start += several * 32) {
+            vertex near[several], far[several];
+            edge at[several];
+            Values values[several];
+            side_by_side<several>([&](uint32 k) {
+                const edge place = start + k * 32 + lane_index();
+                values[k].active = place < part.last;
+                at[k] = minimum(place, edge(part.last - 1));
+                near[k] = part.vertex_id;
+                far[k] = lists.neighbor(at[k]);
+            });
+            ahead(near, far, at, values);
+            if (start == part.first) {  // while all that is on its way
+                value = __shfl_sync(FULL_WARP, value, 0);
+                if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
+            }
+            side_by_side<several>([&](uint32 k) {
+                values[k].own = value;
+                visit(values[k].active, near[k], far[k], at[k], values[k]);
+            });
         }
     }
 }

@@ -7,9 +7,9 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
+// piece: load_seen
 // piece: load_once
 // piece: smaller larger
-// piece: load_seen
 // piece: cycles
 // piece: nanoseconds
 // piece: read_host_flag
@@ -42,6 +42,8 @@
 #undef members_1
 #undef members_2
 #undef relax_apply_late
+#undef relax_early
+#undef relax_read
 #undef source
 #undef src
 #undef weight
@@ -280,10 +282,9 @@ struct frontier {
 // piece: visited_values
 // piece: note_values
 // piece: read_once
-// piece: visit_two_rows listed_edge
 // piece: CUT_DEGREE
-// piece: push_unvisited
-// piece: push_unvisited_hubs
+// piece: push_unvisited_side_by_side
+// piece: push_unvisited_hubs_side_by_side
 
 // ---- functors ----
 
@@ -292,14 +293,27 @@ struct c_measure_totals {
     float64 c_farthest = (FLOAT64_INF - FLOAT64_INF);
 };
 
+struct relax_early {
+    bool active;
+    float32 value_1;
+    float32 own;
+    float32 seen;
+};
+
 struct widen_early {
     bool active;
     float32 value_1;
 };
 
-__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 12 "nearest_waiting.gdsl"
-    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + load_once(&d.weight[e]));
+    return late_changed_min(&d.distance[dst], early.own + early.value_1, early.seen);
+}
+#line resume "nearest_waiting.cu"
+
+__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
+#line 12 "nearest_waiting.gdsl"
+    early.value_1 = load_once(&d.weight[e]);
 }
 #line resume "nearest_waiting.cu"
 
@@ -344,14 +358,18 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply_late(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { early[k].seen = load_seen(&d.distance[far[k]]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
+        const bool accepted = active && relax_apply_late(d, near, far, at, early);
         out.append(accepted && mark_unread(seen, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
-    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit));
-    push_unvisited_hubs(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit);
+    count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit));
+    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

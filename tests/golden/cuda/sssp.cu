@@ -7,8 +7,8 @@
 
 // piece: int32 uint32 int64 uint64 float32 float64 STOP_REQUEST ARRIVALS FULL_WARP
 // piece: load_relaxed
-// piece: load_once
 // piece: load_seen
+// piece: load_once
 // piece: smaller larger
 // piece: cycles
 // piece: nanoseconds
@@ -27,6 +27,8 @@
 #undef e
 #undef f_
 #undef relax_apply_late
+#undef relax_early
+#undef relax_read
 #undef source
 #undef src
 #undef weight
@@ -48,7 +50,6 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 // ---- runtime ----
 
 // piece: FLOAT32_INF
-// piece: load_now
 // piece: minimum maximum
 // piece: bits_of
 // piece: word_of_size exchange_word
@@ -212,28 +213,42 @@ struct frontier {
 // piece: warp_inclusive_sum
 // piece: make_queue
 // piece: need_queue
+// piece: side_by_side
 // piece: each_id
 // piece: define_frontier
 // piece: count_visited
+// piece: load_now
 // piece: rank_word
 // piece: visited_values
 // piece: note_values
 // piece: read_once
 // piece: members_a_warp
 // piece: owner_of
-// piece: visit_two_rows listed_edge
 // piece: note_chunks
 // piece: defer_list
 // piece: CUT_DEGREE
-// piece: push_unvisited
+// piece: push_unvisited_side_by_side
 // piece: synchronize_and_read
-// piece: push_unvisited_hubs
+// piece: push_unvisited_hubs_side_by_side
 
 // ---- functors ----
 
-__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e) {
+struct relax_early {
+    bool active;
+    float32 value_1;
+    float32 own;
+    float32 seen;
+};
+
+__device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
 #line 11 "sssp.gdsl"
-    return late_changed_min(&d.distance[dst], load_now(&d.distance[src]) + load_once(&d.weight[e]));
+    return late_changed_min(&d.distance[dst], early.own + early.value_1, early.seen);
+}
+#line resume "sssp.cu"
+
+__device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
+#line 11 "sssp.gdsl"
+    early.value_1 = load_once(&d.weight[e]);
 }
 #line resume "sssp.cu"
 
@@ -246,14 +261,18 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     begin_operator(run);
     collector out(run, result, uncounted());
     uint32* const seen = marks_of(run);
-    const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        const bool accepted = active && relax_apply_late(d, near, far, at);
+    const auto visit_ahead = [&](const vertex* near, const vertex* far, const edge* at, relax_early* early) {
+        side_by_side<4>([&](uint32 k) { relax_read(d, at[k], early[k]); });
+        side_by_side<4>([&](uint32 k) { early[k].seen = load_seen(&d.distance[far[k]]); });
+    };
+    const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
+        const bool accepted = active && relax_apply_late(d, near, far, at, early);
         out.append(accepted && mark_unread(seen, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
-    count_visited(run, push_unvisited(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit));
-    push_unvisited_hubs(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit);
+    count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit));
+    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

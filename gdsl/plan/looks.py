@@ -1,0 +1,51 @@
+"""Decides what a worklist that passes over members reads ahead for several edges side by side (cuda).
+
+Edges of a monotone loop wait for their values and their far end, then for the value there, which is looked at before
+it is changed. One edge after the other that is two waits an edge, since no read moves over the exchange of the edge
+before. So all of it is read for several edges: what `early` finds; then the values at the far ends. A look may be as
+old as the last barrier (`late_changed_min` says why), so it may be as old as a few edges.
+
+The value of the near end is read once a member, when its visit begins, and noted as what the member is visited with
+(`skips`): each edge is visited with exactly that, so that who still has it in the next pass need not be visited again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from gdsl.operations import Domain, Over
+from gdsl.plan.early import early_of, is_simple, several_of
+from gdsl.plan.sweep_nodes import Early, EarlyRead, Skips, Variant
+
+_ENDS = {
+    Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
+    Over.IN_EDGES: (ir.Role.DESTINATION, ir.Role.SOURCE),
+}
+"""The near end and the far end."""
+
+
+def early_of_worklist(
+    functor: ir.EdgeFunctor, variant: Variant, skips: Skips, over: Over, functions: Mapping[str, object]
+) -> Early | None:
+    """None where the functor is too long for that, or asks for other values of the array."""
+    near, far = _ENDS[over]
+    if not is_simple(functor, variant, functions):
+        return None
+    (target,) = (each.target for each in walk(functor.body) if isinstance(each, ir.Update))
+    reads = [each for each in walk(functor) if isinstance(each, ir.Element) and each.array == skips.array]
+    if not isinstance(target, ir.ElementTarget) or not _is(target.index, far) or not reads:
+        return None
+    if not all(_is(each.index, near) for each in reads):
+        return None
+    early = early_of(functor, variant, functions)
+    before, behind = (early.before, early.behind) if early is not None else ((), ())
+    seen = ir.Element(target.span, skips.type, skips.array, Domain.VERTEX, target.index, False, False)
+    own = EarlyRead(reads[0], tuple(reads))
+    several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
+    return Early(before, behind, several, own, seen) if several > 1 else None
+
+
+def _is(index: ir.Expression, role: ir.Role) -> bool:
+    return isinstance(index, ir.Parameter) and index.role is role
