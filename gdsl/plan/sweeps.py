@@ -261,13 +261,11 @@ class OperationPlanner:
         balance, variant = self._balance(step), self._ask(variants.valued, functor)
         shared = variant if balance is Balance.AUTO else None
         asks = self._ask(variants.asks_for_edge, functor)
-        reads_result = step.array in self._ask(arrays_read, functor)
         reduction, stops = reduction_of(step), stopping.result_that_stays(step, functor, balance)
-        aside = self._unused(f"{step.array}_reduced") if reads_result else None
+        aside = self._unused(f"{step.array}_reduced") if step.array in self._ask(arrays_read, functor) else None
         side_by_side = edges_side_by_side(step, functor, self.program, self.target)
         first = looks_at_value_first(step, functor, self.target)
-        limits = self._limits(functor, balance)
-        kept = keeps_first(self.program, self.target).get(step.site)
+        limits, kept = self._limits(functor, balance), keeps_first(self.program, self.target).get(step.site)
         both = reads_both_sides(step, functor, self.target)
         return Sweep(
             members=self._members(step, form_of_members(balance, pulls=False)),
