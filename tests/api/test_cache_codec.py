@@ -71,9 +71,9 @@ def test_every_class_of_the_ir_can_be_kept():
     kinds = [kind for kind in vars(nodes).values() if dataclasses.is_dataclass(kind)]
     assert len(kinds) > 50
     for kind in kinds:
-        storage._PROGRAMS._node(kind)
+        storage._PROGRAMS._reader(kind)
     for kind in (GeneratedCuda, CheckTable):
-        stored.codec()._node(kind)
+        stored.codec()._reader(kind)
 
 
 def with_value(value, kind="float64"):

@@ -33,7 +33,7 @@ from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
 
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
-_PARAMETER = "const __grid_constant__ data_slice problem"
+_PARAMETER = "const data_slice problem"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class KernelPrinter:
         if plan.graphs:
             self._share_graphs(lines)
         lines.add(self._data())
-        lines.add(teams.ENACTOR if plan.teams is not None else "enactor run(problem.run, shared);")
+        lines.add(teams.ENACTOR)
         for variable in self._variables:
             if variable.shares is not None:
                 lines.add(shared(variable.struct, variable.name, variable.shares))

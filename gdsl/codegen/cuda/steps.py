@@ -190,16 +190,10 @@ class StepPrinter:
             everything=self._all_edges() if of_edges else "all_members{uint64(d.graph.num_vertices)}",
             first="run",
             growing=f"run, {first}, {spare}",
-            last=f", d.graph.num_vertices, {self._counted_there(name)}",
+            last=f", d.graph.num_vertices, {COUNTED[self._counts[name]]}",
             exchange=(*wait, self._exchange(name)),
         )
-        call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
-        return [*_lent(call, "run", first, second, spare), *others]
-
-    def _counted_there(self, name: str) -> str:
-        """What counts the edges of a set in a function that is called: it is not told where `d` lies."""
-        counted = COUNTED[self._counts[name]]
-        return counted if self.plan.graphs else counted.replace("d.graph", "problem.graph")
+        return edge_lines(step, words) if of_edges else combination_lines(step, words)
 
     def _all_edges(self) -> str:
         return "all_edges{d.graph}" if self.plan.graphs else "all_edges{uint64(d.graph.num_edges)}"
@@ -229,7 +223,7 @@ class StepPrinter:
             "{",
             f"    const int64 taken[] = {{{rooms}}};",
             f"    const int64 room = free_room(taken, {2 * len(taken)});",
-            *(f"    {line}" for line in _lent(self._graph_becomes(name, value), "run", edges)),
+            f"    {self._graph_becomes(name, value)}",
             "}",
         ]
 
@@ -329,13 +323,6 @@ class StepPrinter:
 
     def _member(self, name: str) -> str:
         return self.expressions.names.member(name)
-
-
-def _lent(call: str, *variables: str) -> list[str]:
-    """The statement `call` of a function that all its calls share, with copies of `variables`, of which some may be one
-    and some none."""
-    names = tuple(dict.fromkeys(filter(None, variables)))
-    return [f"lend([&]({', '.join(f'auto& {name}' for name in names)}) {{", f"    {call}", f"}}, {', '.join(names)});"]
 
 
 def _history_of(step: SetStep) -> History | None:

@@ -70,25 +70,8 @@ struct enactor {
         }
     }
 
-    // The same run, as a function that was lent a copy has left it.
-    __device__ __forceinline__ enactor& operator=(const enactor& other) {
-        operators = other.operators;
-        stopped = other.stopped;
-        return *this;
-    }
     __device__ operator_counters* counters() const { return &control->counters[operators % 8]; }
 };
-
-// piece: lend
-// What is handed to a function that is not copied to where it is called lies in memory, and so does whatever it points
-// to. So the function gets copies, and the caller's own stay in registers.
-template <class Call, class... Own>
-__device__ __forceinline__ void lend(Call call, Own&... own) {
-    [&](Own... copy) {
-        call(copy...);
-        ((own = copy), ...);
-    }(own...);
-}
 
 // piece: leader
 // The one thread that does what must be done once.

@@ -110,7 +110,7 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
         // The last lane of this lane's stretch holds what these 32 edges bring.
         const uint32 end = minimum(few.inclusive, start + 32);
         const T brought = shuffle(part, (end - start - 1) & 31);
-        if (end > maximum(exclusive, start)) { reduced = exclusive < start ? combine(reduced, brought) : brought; }
+        if (end > maximum(exclusive, start)) { reduced = combine(reduced, brought); }
     }
     return reduced;
 }

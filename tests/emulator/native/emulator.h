@@ -8,7 +8,6 @@
 #define __forceinline__ inline  // g++ would take many times as long; who called whom, the emulator notes by itself
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
-#define __grid_constant__
 #define __restrict__ __restrict
 
 struct uint3 { unsigned x, y, z; };

@@ -320,10 +320,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     direction_state direction_of_advance_visit = {};

@@ -325,7 +325,7 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // Before the schedule begins.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(const __grid_constant__ data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -340,7 +340,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_start(co
 }
 
 // line 19.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(const __grid_constant__ data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -350,7 +350,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step(con
 }
 
 // line 20.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(const __grid_constant__ data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -372,7 +372,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_step_2(c
 }
 
 // line 21: asked by the host.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(const __grid_constant__ data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);
@@ -383,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_answer(c
 }
 
 // line 21.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_advance_visit(const __grid_constant__ data_slice problem, const int32 iteration) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_bfs_advance_visit(const data_slice problem, const int32 iteration) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
     enactor run(d.run, shared);

@@ -20,7 +20,6 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -268,7 +267,6 @@ struct edge_frontier {
 // piece: each_vertex
 // piece: side_by_side
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -539,10 +537,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_chosen_edges_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_chosen_edges_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier c = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier g = edge_frontier_at(d.run, 0);

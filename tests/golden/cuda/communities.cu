@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -285,7 +284,6 @@ struct frontier {
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list
@@ -659,10 +657,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_communities_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_communities_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);

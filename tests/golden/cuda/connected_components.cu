@@ -22,7 +22,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -260,7 +259,6 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -467,10 +465,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_components_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_components_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier rest = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);

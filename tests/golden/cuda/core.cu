@@ -17,7 +17,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -216,7 +215,6 @@ struct frontier {
 // piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -329,10 +327,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_core_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_core_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);

@@ -20,7 +20,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -413,7 +412,6 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -1191,10 +1189,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reductions_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_reductions_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier large = frontier_at(d.run, 0);
     frontier far_ends_1 = frontier_at(d.run, 1);
     frontier& near_ends_1 = far_ends_1;  // never needed at the same time

@@ -19,7 +19,6 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -185,7 +184,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -269,7 +267,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 
@@ -406,10 +403,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // never needed at the same time
     frontier& far_ends_2 = members_1;  // never needed at the same time
@@ -450,71 +447,45 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             exchange(far_ends_1, spare);
             advance_step_(run, d, far_ends_1, spare_edges, iteration);
             exchange(advanced_1, spare_edges);
-            lend([&](auto& run, auto& ahead, auto& advanced_1, auto& spare_edges) {
-                unite_edges(run, spare_edges, ahead, advanced_1);
-            }, run, ahead, advanced_1, spare_edges);
+            unite_edges(run, spare_edges, ahead, advanced_1);
             exchange(ahead, spare_edges);
-            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
-                intersect_edges(run, spare_edges, ahead, some);
-            }, run, ahead, some, spare_edges);
+            intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
             *d.bit = *d.bit << 1;
-            lend([&](auto& run, auto& ahead, auto& spare_edges) {
-                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
-            }, run, ahead, spare_edges);
+            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
             *d.bit = *d.bit << 1;
-            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
-                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
-            }, run, ahead, some, spare_edges);
+            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             synchronize(run);  // until its marks are taken out
             exchange(some, spare_edges);
-            lend([&](auto& run, auto& seen, auto& spare_edges) {
-                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
-            }, run, seen, spare_edges);
+            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
             exchange(combined_3, spare_edges);
             filter_third_(run, d, combined_3, spare_edges, iteration);
             exchange(filtered_1, spare_edges);
-            lend([&](auto& run, auto& some, auto& filtered_1, auto& spare_edges) {
-                unite_edges(run, spare_edges, some, filtered_1);
-            }, run, some, filtered_1, spare_edges);
+            unite_edges(run, spare_edges, some, filtered_1);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
             *d.bit = *d.bit << 1;
-            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
-                intersect_edges(run, spare_edges, ahead, some);
-            }, run, ahead, some, spare_edges);
+            intersect_edges(run, spare_edges, ahead, some);
             exchange(combined_5, spare_edges);
-            lend([&](auto& run, auto& seen, auto& combined_5, auto& spare_edges) {
-                unite_edges(run, spare_edges, seen, combined_5);
-            }, run, seen, combined_5, spare_edges);
+            unite_edges(run, spare_edges, seen, combined_5);
             exchange(seen, spare_edges);
-            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
-                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
-            }, run, ahead, some, spare_edges);
+            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
             exchange(combined_6, spare_edges);
-            lend([&](auto& run, auto& combined_6, auto& seen, auto& spare_edges) {
-                unite_edges(run, spare_edges, combined_6, seen);
-            }, run, combined_6, seen, spare_edges);
+            unite_edges(run, spare_edges, combined_6, seen);
             exchange(combined_6, spare_edges);
             collect_far_ends(run, spare, combined_6, d.graph.columns, uncounted());
             exchange(far_ends_2, spare);
             advance_step_2(run, d, far_ends_2, spare, iteration);
             exchange(ends, spare);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(seen.size), wrapping_multiply(100ll, int64(ends.size)))); }
-            lend([&](auto& run, auto& ahead, auto& seen, auto& spare_edges) {
-                subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
-            }, run, ahead, seen, spare_edges);
+            subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
             exchange(combined_7, spare_edges);
-            lend([&](auto& run, auto& ahead, auto& combined_7, auto& spare_edges) {
-                intersect_edges(run, spare_edges, ahead, combined_7);
-            }, run, ahead, combined_7, spare_edges);
+            intersect_edges(run, spare_edges, ahead, combined_7);
             exchange(ahead, spare_edges);
-            lend([&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
-                unite_edges(run, spare_edges, ahead, some);
-            }, run, ahead, some, spare_edges);
+            unite_edges(run, spare_edges, ahead, some);
             exchange(ahead, spare_edges);
         }
         if (run.stopped) { return; }

@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -229,7 +228,6 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list
@@ -377,10 +375,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_heat_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     reduce_strength_of(run, d, iteration);

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -193,7 +192,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -265,7 +263,6 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -434,10 +431,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier undecided = frontier_at(d.run, 0);
     frontier chosen = frontier_at(d.run, 1);
     frontier beaten = frontier_at(d.run, 2);
@@ -454,24 +451,16 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
         exchange(chosen, spare);
         advance_beside(run, d, chosen, spare, iteration);
         exchange(beaten, spare);
-        lend([&](auto& run, auto& beaten, auto& undecided, auto& spare) {
-            intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
-        }, run, beaten, undecided, spare);
+        intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
         exchange(beaten, spare);
         compute_join(run, d, chosen, iteration);
         compute_leave(run, d, beaten, iteration);
-        lend([&](auto& run, auto& chosen, auto& beaten, auto& spare) {
-            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
-        }, run, chosen, beaten, spare);
+        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
         exchange(combined_1, spare);
         compute_close(run, d, combined_1, iteration);
-        lend([&](auto& run, auto& chosen, auto& beaten, auto& spare) {
-            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
-        }, run, chosen, beaten, spare);
+        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
         exchange(combined_2, spare);
-        lend([&](auto& run, auto& undecided, auto& combined_2, auto& spare) {
-            subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
-        }, run, undecided, combined_2, spare);
+        subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
         exchange(undecided, spare);
         if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
     }

@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -278,7 +277,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: push_warps_side_by_side
@@ -539,10 +537,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_light_edges_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_light_edges_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier far_ends_1 = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);

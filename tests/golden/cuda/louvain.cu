@@ -24,7 +24,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -309,7 +308,6 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -404,11 +402,8 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -1388,14 +1383,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
     share(h, problem.graph);
     share(d, problem);
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier ask = frontier_at(d.run, 0);
     frontier f_ = frontier_at(d.run, 1);
     frontier& advanced_1 = f_;  // never needed at the same time
@@ -1426,9 +1421,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             for (int32 iteration = 0; ask.size > 0 && iteration < d.turns && begin_pass(run, 1, iteration); ++iteration) {
                 filter_half(run, d, ask, spare, iteration);
                 exchange(f_, spare);
-                lend([&](auto& run, auto& ask, auto& f_, auto& spare) {
-                    subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
-                }, run, ask, f_, spare);
+                subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
                 exchange(ask, spare);
                 vote_ballot(run, d, f_, iteration);
                 filter_drawn(run, d, f_, spare, iteration);
@@ -1439,9 +1432,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 compute_move(run, d, f_, iteration);
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
-                lend([&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
-                    grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
-                }, run, ask, advanced_1, spare);
+                grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
             }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
@@ -1451,9 +1442,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    lend([&](auto& run) {
-                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
-                    }, run);
+                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
                 }
             }
             share(d.graph, graph_around_0);

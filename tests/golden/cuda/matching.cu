@@ -291,10 +291,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS) gdsl_matching_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     initialise(run, d);
     constexpr int32 iteration = 0;
     for (int32 iteration = 0; *d.again && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {

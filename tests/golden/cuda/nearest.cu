@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -404,7 +403,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: push_warps_side_by_side
@@ -1170,10 +1168,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier waiting_1 = frontier_at(d.run, 0);
     frontier& f_ = waiting_1;  // never needed at the same time
     frontier waiting_2 = frontier_at(d.run, 1);

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -205,7 +204,6 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -270,14 +268,11 @@ struct frontier {
 // piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -474,10 +469,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& c_waiting_1 = b_waiting_1;  // never needed at the same time
@@ -495,9 +490,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    lend([&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
-        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    }, run, b_waiting_1, members_1, spare);
+    grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_relax(run, d, b_waiting_1, spare, iteration);
         exchange(b_waiting_1, spare);
@@ -511,9 +504,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    lend([&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
-        grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
-    }, run, c_waiting_1, members_2, spare);
+    grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
     for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
@@ -527,9 +518,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(c_waiting_1, spare);
         advance_spread(run, d, f_, spare, iteration);
         exchange(g, spare);
-        lend([&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
-            grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
-        }, run, c_waiting_1, g, spare);
+        grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
     }
     if (run.stopped) { return; }
     if (leader()) {

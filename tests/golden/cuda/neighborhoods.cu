@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -272,7 +271,6 @@ struct frontier {
 // piece: each_id
 // piece: members_a_warp
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list
@@ -563,10 +561,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhoods_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_neighborhoods_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier selected_1 = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);

@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -175,7 +174,6 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -259,7 +257,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: map_queue
@@ -392,10 +389,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier e = edge_frontier_at(d.run, 0);
@@ -412,9 +409,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_ena
     compute_pack(run, d, f, iteration);
     filter_odd(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
-    lend([&](auto& run, auto& e, auto& spare_edges) {
-        subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, e);
-    }, run, e, spare_edges);
+    subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, e);
     exchange(combined_1, spare_edges);
     number_edges(run, combined_1, d.graph.num_edges, [&](uint64 id, uint64 place) { d.rest[id] = int32(place); });
     number_edges(run, e, d.graph.num_edges, [&](uint64 id, uint64 place) { d.order[id] = uint64(place); });

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -53,6 +52,7 @@
 #undef members_1
 #undef members_2
 #undef members_3
+#undef other
 #undef reach_apply
 #undef reach_apply_alone
 #undef reach_claim
@@ -202,7 +202,6 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -279,15 +278,12 @@ struct frontier {
 // piece: subtract_sets
 // piece: grows_in_place
 // piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: grow_any_set
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -497,10 +493,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
     frontier& g = members_1;  // never needed at the same time
@@ -536,12 +532,8 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    lend([&](auto& run, auto& f, auto& members_1, auto& spare) {
-        grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{problem.graph});
-    }, run, f, members_1, spare);
-    lend([&](auto& run, auto& f, auto& spare) {
-        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
-    }, run, f, spare);
+    grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph});
+    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
     exchange(g, spare);
     filter_third(run, d, spare, iteration);
     exchange(h, spare);
@@ -550,80 +542,50 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    lend([&](auto& run, auto& h, auto& members_2, auto& spare) {
-        subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
-    }, run, h, members_2, spare);
+    subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
     exchange(h, spare);
     {
         const int64 times = 5ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            lend([&](auto& run, auto& f, auto& made, auto& spare) {
-                grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{problem.graph});
-            }, run, f, made, spare);
-            lend([&](auto& run, auto& f, auto& g, auto& spare) {
-                subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
-            }, run, f, g, spare);
+            grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
+            subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            lend([&](auto& run, auto& g, auto& made, auto& spare) {
-                unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
-            }, run, g, made, spare);
+            unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
             exchange(combined_1, spare);
-            lend([&](auto& run, auto& h, auto& combined_1, auto& spare) {
-                intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
-            }, run, h, combined_1, spare);
+            intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
             *d.bit = *d.bit << 1;
-            lend([&](auto& run, auto& g, auto& spare) {
-                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
-            }, run, g, spare);
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            lend([&](auto& run, auto& g, auto& f, auto& spare) {
-                intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
-            }, run, g, f, spare);
+            intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
-            lend([&](auto& run, auto& advanced_1, auto& made, auto& spare) {
-                subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
-            }, run, advanced_1, made, spare);
+            subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
             exchange(combined_2, spare);
-            lend([&](auto& run, auto& g, auto& combined_2, auto& spare) {
-                grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
-            }, run, g, combined_2, spare);
+            grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
                 exchange(members_3, spare);
             }
-            lend([&](auto& run, auto& g, auto& members_3, auto& spare) {
-                grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
-            }, run, g, members_3, spare);
-            lend([&](auto& run, auto& g, auto& h, auto& spare) {
-                subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
-            }, run, g, h, spare);
+            grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
+            subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
             exchange(combined_3, spare);
             compute_mark_(run, d, combined_3, iteration);
-            lend([&](auto& run, auto& h, auto& g, auto& spare) {
-                intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            }, run, h, g, spare);
+            intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             exchange(combined_4, spare);
-            lend([&](auto& run, auto& f, auto& combined_4, auto& spare) {
-                subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
-            }, run, f, combined_4, spare);
+            subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
             exchange(h, spare);
-            lend([&](auto& run, auto& h, auto& made, auto& spare) {
-                subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
-            }, run, h, made, spare);
+            subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
             exchange(h, spare);
-            lend([&](auto& run, auto& h, auto& g, auto& spare) {
-                unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            }, run, h, g, spare);
+            unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             exchange(combined_5, spare);
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
@@ -631,22 +593,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
-            lend([&](auto& run, auto& made, auto& f, auto& spare) {
-                grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
-            }, run, made, f, spare);
+            grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(combined_10, spare);
-            lend([&](auto& run, auto& combined_10, auto& spare) {
-                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
-            }, run, combined_10, spare);
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
             exchange(combined_9, spare);
-            lend([&](auto& run, auto& made, auto& combined_9, auto& spare) {
-                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{problem.graph});
-            }, run, made, combined_9, spare);
+            intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
             exchange(f, spare);
-            lend([&](auto& run, auto& h, auto& g, auto& spare) {
-                subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
-            }, run, h, g, spare);
+            subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
             exchange(combined_11, spare);
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);

@@ -19,7 +19,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -239,7 +238,6 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -328,8 +326,6 @@ struct edge_frontier {
 // piece: grows_in_place
 // piece: mark
 // piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: marks_of
 // piece: bits_of_members
 // piece: clear_marks
@@ -345,7 +341,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 
@@ -699,10 +694,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
     frontier f_2 = frontier_at(d.run, 2);
@@ -734,9 +729,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        lend([&](auto& run, auto& f, auto& f_2, auto& spare) {
-            grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{problem.graph});
-        }, run, f, f_2, spare);
+        grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph});
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = int64(f.size); }
@@ -750,9 +743,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        lend([&](auto& run, auto& seen, auto& f_3, auto& spare) {
-            grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{problem.graph});
-        }, run, seen, f_3, spare);
+        grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph});
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }
@@ -765,9 +756,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     exchange(selected_1, spare);
     advance_away(run, d, selected_1, spare_edges, iteration);
     exchange(advanced_1, spare_edges);
-    lend([&](auto& run, auto& found, auto& advanced_1, auto& spare_edges) {
-        subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
-    }, run, found, advanced_1, spare_edges);
+    subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
     end_walks(run);

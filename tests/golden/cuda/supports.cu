@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: lanes_sum
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -282,13 +281,12 @@ struct edge_frontier {
 // piece: define_all_edges
 // piece: each_vertex
 // piece: each_id
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -575,10 +573,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_supports_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_supports_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
     edge_frontier some = edge_frontier_at(d.run, 0);

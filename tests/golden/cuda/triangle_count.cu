@@ -21,7 +21,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: lanes_sum
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -190,7 +189,6 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -235,14 +233,13 @@ struct all_edges {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.
@@ -505,14 +502,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_count_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_count_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     __shared__ data_slice d;
     __shared__ graph_slice h;
     __shared__ graph_slice graph_around_0;
     share(h, problem.graph);
     share(d, problem);
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     edge_frontier filtered_1 = edge_frontier_at(d.run, 0);
     edge_frontier spare_edges = edge_frontier_at(d.run, 1);
     initialise(run, d);
@@ -522,9 +519,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     {
         const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        lend([&](auto& run, auto& filtered_1) {
-            share(h, make_subgraph(run, d.graph, room, filtered_1));
-        }, run, filtered_1);
+        share(h, make_subgraph(run, d.graph, room, filtered_1));
     }
     {
         share(graph_around_0, d.graph);

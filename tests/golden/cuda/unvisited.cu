@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -181,7 +180,6 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
-// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -256,8 +254,6 @@ struct frontier {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
 // piece: members_a_warp
@@ -265,7 +261,6 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -386,10 +381,10 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 }
 
 // The whole schedule as one persistent kernel.
-extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const __grid_constant__ data_slice problem) {
+extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
-    enactor run(problem.run, shared);
+    enactor run(d.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
     frontier members_1 = frontier_at(d.run, 2);
@@ -401,9 +396,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(seen, spare);
-    lend([&](auto& run, auto& seen, auto& spare) {
-        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
-    }, run, seen, spare);
+    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
     exchange(unseen, spare);
     for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.root, problem.root, NO_VERTEX);
@@ -414,9 +407,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
             define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
         }
-        lend([&](auto& run, auto& unseen, auto& members_1, auto& spare) {
-            intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
-        }, run, unseen, members_1, spare);
+        intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
         exchange(combined_1, spare);
         filter_begin(run, d, combined_1, spare, iteration);
         exchange(walk, spare);
@@ -425,20 +416,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
         for (int32 iteration = 0; walk.size > 0 && begin_pass(run, 1, iteration); ++iteration) {
             advance_visit(run, d, walk, spare, iteration);
             exchange(walk, spare);
-            lend([&](auto& run, auto& walk, auto& found, auto& spare) {
-                subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
-            }, run, walk, found, spare);
+            subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
             exchange(walk, spare);
-            lend([&](auto& run, auto& found, auto& walk, auto& spare) {
-                grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
-            }, run, found, walk, spare);
+            grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
         }
-        lend([&](auto& run, auto& seen, auto& found, auto& spare) {
-            grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
-        }, run, seen, found, spare);
-        lend([&](auto& run, auto& seen, auto& spare) {
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
-        }, run, seen, spare);
+        grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
+        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
         exchange(unseen, spare);
         if (leader()) { *d.components = wrapping_add(*d.components, 1); }
     }
