@@ -38,6 +38,8 @@ def on_gpu(values: Any) -> Any:
         why = "lies in the memory of a GPU, and CuPy, which reads it there, is not installed"
         raise ValueError(f"{why}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
     try:
+        if _has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
+            values.block_until_ready()
         return cupy.asarray(values) if _has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
     except Exception as error:  # of the library's, of CuPy's, of the driver's
         raise ValueError(_reason(values, error) or _without_gpu(error)) from None

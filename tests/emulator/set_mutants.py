@@ -148,14 +148,6 @@ INTERSECTIONS = (
 
 SETS = (
     Mutant(
-        "what a set has is counted again where it grows in order",
-        _SETS,
-        "if (!mark(f.bitmap, v)) { return; }",
-        "mark(f.bitmap, v);",
-        GROWING.replace(" - seen;", ";").replace("while (f)", "repeat (4)"),
-        "result bounds",
-    ),
-    Mutant(
         "whether a set is whole",
         "runtime/frontier.cuh",
         "f.size == num_vertices};",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 
 import numpy as np
 import pytest
@@ -54,6 +55,26 @@ def few_are_many(monkeypatch):
         monkeypatch.setattr(module, "LARGE", 4)
     for module in (device_edges, foreign):
         monkeypatch.setattr(module, "on_gpu", lambda values: values)
+
+
+ON_GPU = foreign.on_gpu
+"""Itself, which the tests below do without."""
+
+
+def test_what_is_still_being_computed_is_waited_for(monkeypatch):
+    """JAX hands arrays over before they are computed, and names no stream that could be waited for."""
+
+    class Promised(OnGpu):
+        def block_until_ready(self):
+            self.values[:] = 7
+
+    class Cupy:
+        @staticmethod
+        def asarray(values):
+            return values.values.copy()
+
+    monkeypatch.setitem(sys.modules, "cupy", Cupy)
+    assert ON_GPU(Promised([0, 0])).tolist() == [7, 7]
 
 
 ENDS = [0, 3, 1, 3, 2], [1, 2, 1, 2, 0]
