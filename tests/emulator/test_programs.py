@@ -75,7 +75,7 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
 
 
 EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
-PARTS = 8
+PARTS = 5
 """Into so many tests the modes of a program fall."""
 
 
