@@ -203,9 +203,8 @@ class StepPrinter:
         name = self._frontier(step.name)
         if isinstance(step, SameGraph):
             return [self._graph_becomes(name, "d.graph")]
-        edges = self._frontier(step.edges) if isinstance(step, Subgraph) else ""
         if isinstance(step, Subgraph):
-            value = f"make_subgraph(run, d.graph, room, {edges})"
+            value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
         else:
             sums = "no_sums{}"
             if step.weights is not None:
