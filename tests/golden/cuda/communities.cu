@@ -82,6 +82,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -284,7 +285,6 @@ struct frontier {
 // piece: defer_list
 // piece: table_places
 // piece: block_keys
-// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
@@ -421,7 +421,7 @@ __device__ __forceinline__ float64 rarest_score(uint32 key, float32 total) {
 // ---- operators ----
 
 // line 29: label = neighbor_vote(vertices, labels, over=all_edges, keep=label)
-__device__ __forceinline__ void vote_labels(enactor& run, const data_slice& d, int32 iteration) {
+__device__ OUTLINED void vote_labels(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto ballot = [&](vertex near, vertex far, edge at, vertex& key, int32& weight) {
@@ -488,7 +488,7 @@ __device__ __forceinline__ void compute_add_up(enactor& run, const data_slice& d
 }
 
 // line 32: moved = neighbor_vote(vertices, labels, gain, over=all_edges, keep=label)
-__device__ __forceinline__ void vote_labels_(enactor& run, const data_slice& d, int32 iteration) {
+__device__ OUTLINED void vote_labels_(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto ballot = [&](vertex near, vertex far, edge at, vertex& key, int32& weight) {
@@ -557,7 +557,7 @@ __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d,
 }
 
 // line 35: tone = neighbor_vote(f, tones, over=in_edges)
-__device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ OUTLINED void vote_second(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
@@ -595,7 +595,7 @@ __device__ __forceinline__ void vote_second(enactor& run, const data_slice& d, f
 }
 
 // line 36: loudest = neighbor_vote(f, numbers, rarest)
-__device__ __forceinline__ void vote_numbers(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ OUTLINED void vote_numbers(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);

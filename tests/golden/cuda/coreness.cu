@@ -297,6 +297,8 @@ struct frontier {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
 // piece: count_visited

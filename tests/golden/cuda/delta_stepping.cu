@@ -255,6 +255,8 @@ struct frontier {
 // piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members

@@ -118,6 +118,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
@@ -397,6 +398,8 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
 // piece: count_visited
@@ -419,7 +422,6 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: asked_to_stop
 // piece: table_places
 // piece: block_keys
-// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
@@ -665,6 +667,37 @@ __device__ __forceinline__ uint32 bits_below(uint64 count) {
     return bits;
 }
 
+// Where a label stands among those below `num_vertices`, behind which `none` stands; further behind, what is neither.
+template <class Label>
+__device__ __forceinline__ uint64 label_place(Label label, uint64 num_vertices) {
+    const bool none = Label(-1) > Label(0) && label == Label(-1);
+    return none ? num_vertices : label >= Label(0) && uint64(label) < num_vertices ? uint64(label) : num_vertices + 1;
+}
+
+// The same where every label is the number of a vertex, or `none`; tells whether they are, and leaves others as they are.
+template <class Label>
+__device__ __forceinline__ bool number_known_labels(enactor& run, Label* label, uint64 num_vertices, uint64& count) {
+    edge* const flags = run.slice.graph_scratch[2];
+    for (uint64 i = thread_index(); i <= num_vertices; i += grid_threads()) { flags[i] = 0; }
+    synchronize(run);
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
+        const uint64 place = label_place(label[v], num_vertices);
+        if (place <= num_vertices) {
+            store_relaxed(&flags[place], edge(1));
+        } else {
+            store_relaxed(&run.counters()->accepted, uint64(1));
+        }
+    }
+    if (synchronize_and_read(run, &run.counters()->accepted) != 0) { return false; }
+    const edge* const numbers = running_sums(run, flags, run.slice.graph_scratch[3], num_vertices + 1);
+    for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) {
+        label[v] = Label(numbers[label_place(label[v], num_vertices)] - 1);
+    }
+    count = numbers[num_vertices];
+    synchronize(run);
+    return true;
+}
+
 // Integers as numbers without a sign, in the same order.
 template <class T>
 __device__ __forceinline__ uint64 sorting_key(T value) {
@@ -693,9 +726,9 @@ __device__ __forceinline__ edge* sort_ids(enactor& run, edge* a, edge* b, uint64
     return ids.ids;
 }
 
-// Each label becomes its place among all that there are; returns how many these are.
+// The same of any labels.
 template <class Label>
-__device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
+__device__ __forceinline__ uint64 number_sorted_labels(enactor& run, Label* label, uint64 num_vertices) {
     edge *const ids = run.slice.graph_scratch[0], *const flags = run.slice.graph_scratch[2];
     for (uint64 v = thread_index(); v < num_vertices; v += grid_threads()) { ids[v] = edge(v); }
     const edge* const order = sort_ids(run, ids, run.slice.graph_scratch[1], num_vertices, 8 * sizeof(Label), label);
@@ -707,6 +740,14 @@ __device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, 
     const uint64 count = num_vertices > 0 ? uint64(numbers[num_vertices - 1]) + 1 : 0;
     synchronize(run);
     return count;
+}
+
+// Each label becomes its place among all that there are; returns how many these are. Labels that are numbers of vertices, as
+// most are, need not be sorted.
+template <class Label>
+__device__ __forceinline__ uint64 contracted_labels(enactor& run, Label* label, uint64 num_vertices) {
+    uint64 count = 0;
+    return number_known_labels(run, label, num_vertices, count) ? count : number_sorted_labels(run, label, num_vertices);
 }
 
 // Where the lists of sorted edges begin: `end(i)` is the vertex in whose list the i-th of them stands.
@@ -1142,7 +1183,7 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
 }
 
 // line 66: best = neighbor_vote(f, ballot, gain, keep=label)
-__device__ __forceinline__ void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
+__device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);

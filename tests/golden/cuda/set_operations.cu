@@ -273,6 +273,8 @@ struct frontier {
 // piece: subtract_sets
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: grow_any_set
 // piece: members_a_warp
 // piece: owner_of

@@ -321,6 +321,8 @@ struct edge_frontier {
 // piece: grows_in_place
 // piece: mark
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: marks_of
 // piece: bits_of_members
 // piece: clear_marks
