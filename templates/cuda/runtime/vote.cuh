@@ -17,8 +17,10 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
-        defer_list(run, hub && !divided, own, 0, 1);
-        defer_in_parts(run, divided, own, length, parts);
+        if (__any_sync(FULL_WARP, hub)) {
+            defer_list(run, hub && !divided, own, 0, 1);
+            defer_in_parts(run, divided, own, length, parts);
+        }
         const uint32 places = hub ? 0 : uint32(length);
         if (taken && !hub && places <= VOTED_ALONE) {
             const auto best = vote_alone<Key, Total>(own, places, ballots(own), choice);
