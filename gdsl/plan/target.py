@@ -47,6 +47,8 @@ class Sizes:
     """Longer ones up to this long by lanes that have an edge each, 32 at most (cuda)."""
     vote_words: int = 4096
     """Words of 64 bits in which a block counts the votes of still longer ones, or a warp in its part (cuda)."""
+    vote_part: int = 8192
+    """Edges of a part of a list that several blocks count the votes of; not fewer than `hub_chunk` (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32

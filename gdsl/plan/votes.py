@@ -3,8 +3,8 @@
 A list has no more keys than edges, so a table with two places for each edge never fills up. The lists of a vertex say
 where its table lies, so that none is handed out. Short lists need none; of longer ones a grid's blocks count in memory
 of their own first, and in the table only what finds no place there after some looks: a place once taken stays so, and
-whoever looks for a key looks at the same places, so all votes for it are in one of the two. The cpu backend's threads
-have a table each.
+whoever looks for a key looks at the same places, so all votes for it are in one of the two. Lists of more edges than
+have room there are counted in parts, by as many blocks. The cpu backend's threads have a table each.
 """
 
 from __future__ import annotations

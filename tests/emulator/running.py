@@ -50,6 +50,7 @@ SMALL = Sizes(
     voted_alone=3,
     voted_by_lanes=4,
     vote_words=12,
+    vote_part=9,
     radix_bits=2,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
@@ -71,6 +72,7 @@ TINY = Sizes(
     voted_alone=1,
     voted_by_lanes=2,
     vote_words=16,
+    vote_part=5,
     radix_bits=1,
 )
 NARROW = Widths.both(32)
@@ -93,6 +95,7 @@ WIDER = Sizes(
     voted_alone=2,
     voted_by_lanes=12,
     vote_words=288,
+    vote_part=150,
     radix_bits=3,
 )
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -29,7 +31,8 @@ ENDLESS = {
         schedule { compute(vertices, f); }""",
 }
 QUICK = gdsl.compile("program quick; problem { vertex a : int32 = 7; } schedule { fill(a, 8); }")
-BFS = gdsl.compile(Path(__file__).parents[2] / "samples" / "bfs.gdsl")
+SAMPLE = Path(__file__).parents[2] / "samples" / "bfs.gdsl"
+BFS = gdsl.compile(SAMPLE)
 LOOPS = {name: text for name, text in ENDLESS.items() if name != "functor"}
 by_form = pytest.mark.parametrize("fuse", [True, False], ids=["fused", "unfused"])
 by_text = pytest.mark.parametrize("text", ENDLESS.values(), ids=list(ENDLESS))
@@ -95,3 +98,32 @@ def test_runs_of_one_program_one_after_the_other() -> None:
         with pytest.raises(gdsl.GdslError):
             program(GRAPH, backend="cuda", max_iterations=20)
         assert set(program(GRAPH, backend="cuda").host_arrays()["a"].tolist()) == {50}
+
+
+FAULT = """
+import cupy, pathlib, sys, threading, time
+import gdsl
+from tests.support.graphs import make_graph, path
+
+program = gdsl.compile(pathlib.Path(sys.argv[1])).prepare("cuda")
+graph = make_graph(path(2000), 2000)
+program(graph, source=0, backend="cuda")
+store = 'extern "C" __global__ void store(int* x) { for (int i = 0; i < 1000; i++) { __nanosleep(1000); } *x = 1; }'
+cupy.RawKernel(store, "store")((1,), (1,), (cupy.uint64(8),))
+try:
+    if sys.argv[2] == "call":
+        program(graph, source=0, backend="cuda")
+    else:
+        program.submit(graph, source=0, backend="cuda").result()
+except cupy.cuda.runtime.CUDARuntimeError as error:
+    print("raised", error)
+"""
+
+
+@pytest.mark.parametrize("how", ["call", "submit"])
+def test_a_kernel_that_faults_is_told_of(how: str) -> None:
+    """In a process of its own, whose GPU cannot be used any more. The driver's error comes at once, as nothing of the
+    run can be done; the caller's kernel before it waits long enough for the run to be queued."""
+    command = [sys.executable, "-c", FAULT, str(SAMPLE), how]
+    found = subprocess.run(command, check=False, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parents[2])
+    assert found.stdout.startswith("raised cudaError"), found.stdout + found.stderr

@@ -14,15 +14,36 @@ _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
 """Seconds of a pause, the long ones after half a second."""
 
 
+_DONE, _NOT_READY = 0, 600
+"""The status of an event that is there, and of one still to come, `cudaErrorNotReady`; all others are errors."""
+
+
 class Clock:
     """Three events: a run begins, it ends, and all is done that the host waits for."""
 
-    __slots__ = ("_cuda", "begin", "done", "end")
+    __slots__ = ("_cuda", "begin", "end", "over")
 
     def __init__(self, cupy: Any) -> None:
         self._cuda = cupy.cuda
         self.begin, self.end = cupy.cuda.Event(), cupy.cuda.Event()
-        self.done = cupy.cuda.Event(disable_timing=True)
+        self.over = cupy.cuda.Event(disable_timing=True)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing is still to come: all is done, or the GPU has given up, of which `Event.done` is False for
+        ever."""
+        return self._status() != _NOT_READY
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all is done. Raises CuPy's error where the GPU has given up."""
+        status = self._status()
+        if status not in (_DONE, _NOT_READY):
+            self.over.synchronize()
+        return status == _DONE
+
+    def _status(self) -> int:
+        return int(self._cuda.runtime.eventQuery(self.over.ptr))
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the first two."""

@@ -303,7 +303,7 @@ class CudaDevice(Launching):
 
     def end(self) -> None:
         """Record the event that is waited for."""
-        self._clock.done.record(self.stream())
+        self._clock.over.record(self.stream())
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Ask whether all is done, so that Ctrl-C is heard."""
@@ -311,12 +311,11 @@ class CudaDevice(Launching):
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
         """The same of another clock; at the moment `until` it is False if that is not so by then."""
-        done = clock.done
-        if done.done:
+        if clock.is_done:
             return True
         patience = Patience()
         try:
-            while not done.done:
+            while not clock.is_done:
                 if must_stop is not None and must_stop():
                     self._stop[0] = 1
                 elif until is not None and time.monotonic() > until:
@@ -324,7 +323,7 @@ class CudaDevice(Launching):
                 patience.pause()
         except KeyboardInterrupt:
             self._stop[0] = 1
-            done.synchronize()
+            clock.over.synchronize()
             raise
         return True
 

@@ -157,7 +157,7 @@ class Line:
     def looked_after(self, flight: Flight) -> bool:
         """Whether it is over, which is looked at; where it or one before it is late, that is stopped."""
         self._check_process()
-        if not flight.is_over and (flight.clock.done.done or any(each.is_late() for each in list(self.flights))):
+        if not flight.is_over and (flight.clock.is_over or any(each.is_late() for each in list(self.flights))):
             self._try_to_settle(flight)
         return flight.is_over
 
@@ -205,7 +205,7 @@ class Line:
         try:
             while not flight.is_over:
                 first = self.flights[0]
-                if first.clock.done.done or first.is_late():
+                if first.clock.is_over or first.is_late():
                     self._settle_first(None)
                 elif flight.is_late():  # while others are at work that have time
                     flight.error, flight.is_over = timeout_error(flight.limits.timeout or 0.0), True
@@ -218,7 +218,7 @@ class Line:
         """Wait for the oldest, stop it where it is late, and collect what it gave."""
         flight = self.flights[0]
         try:
-            if not flight.clock.done.done and not self._device.wait_for(flight.clock, flight.is_late, until):
+            if not flight.clock.is_done and not self._device.wait_for(flight.clock, flight.is_late, until):
                 return False
         except Exception as error:  # of the driver, to whose runs nothing can be asked any more
             flight.error = error

@@ -96,6 +96,7 @@ __device__ __forceinline__ T load_relaxed(const T* x) { return *static_cast<cons
 // at most, which throws these away.
 template <class T>
 __device__ __forceinline__ T load_seen(const T* x) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
     if constexpr (sizeof(T) == 4) {
         union { uint32 from; T to; } bits;
         asm volatile("ld.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
@@ -111,6 +112,7 @@ __device__ __forceinline__ T load_seen(const T* x) {
 // A read of what nobody writes meanwhile and this multiprocessor has no further use for: it takes no room in its cache.
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
     if constexpr (sizeof(T) == 4) {
         union { uint32 from; T to; } bits;
         asm volatile("ld.global.L1::no_allocate.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));

@@ -205,23 +205,10 @@ __device__ __forceinline__ void move_by_digit(enactor& run, const Ids& ids, uint
     synchronize(run);
 }
 
-// piece: lanes_of_digit
-// The lanes that have the same digit, or none, bit by bit: where all have others, one question for all of them takes longer.
-__device__ __forceinline__ uint32 lanes_of_digit(uint32 digit) {
-    uint32 alike = FULL_WARP;
-#pragma unroll
-    for (uint32 bit = 0; bit <= RADIX_BITS; ++bit) {
-        const bool has = (digit >> bit & 1) != 0;
-        const uint32 having = __ballot_sync(FULL_WARP, has);
-        alike &= has ? having : ~having;
-    }
-    return alike;
-}
-
 // piece: rank_in_warp
 // How many of its digit the warp had before this lane's, and counts them all; RADIX is no digit. The whole warp calls.
 __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
-    const uint32 alike = lanes_of_digit(digit), rank = __popc(alike & ((1u << lane_index()) - 1));
+    const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
     const uint32 before = digit < RADIX ? of_warp[digit] : 0;
     __syncwarp(FULL_WARP);
     if (digit < RADIX && rank == 0) { of_warp[digit] = before + __popc(alike); }

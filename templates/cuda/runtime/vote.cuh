@@ -17,8 +17,10 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const edge length = taken ? degree(own) : edge(0);
         visited += length;
         const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
-        defer_list(run, hub && !divided, own, 0, 1);
-        defer_in_parts(run, divided, own, length, parts, part_edges<Key, Total>());
+        if (__any_sync(FULL_WARP, hub)) {
+            defer_list(run, hub && !divided, own, 0, 1);
+            defer_in_parts(run, divided, own, length, parts);
+        }
         const uint32 places = hub ? 0 : uint32(length);
         if (taken && !hub && places <= VOTED_ALONE) {
             const auto best = vote_alone<Key, Total>(own, places, ballots(own), choice);
@@ -63,7 +65,7 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, De
         synchronize(run);
         best_of_parts(run.shared, parts, divided, degree, table, choice);
         synchronize(run);
-        elect_of_parts(parts, divided, degree, table, choice, elect, part_edges<Key, Total>());
+        elect_of_parts(parts, divided, degree, table, choice, elect);
     }
 }
 
@@ -104,13 +106,6 @@ __device__ __forceinline__ void vote_blocks(enactor& run, uint64 lists, Degree d
 template <class Key, class Total>
 __device__ __forceinline__ constexpr uint64 block_keys() { return table_places<Key, Total>(VOTE_WORDS) / 4 * 3; }
 
-// piece: part_edges
-// The edges of a part of a longer list.
-template <class Key, class Total>
-__device__ __forceinline__ constexpr uint32 part_edges() {
-    return block_keys<Key, Total>() > HUB_CHUNK ? uint32(block_keys<Key, Total>()) : HUB_CHUNK;
-}
-
 // piece: vote_parts
 // Where the parts of lists stand, behind all long lists that there may be.
 __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) {
@@ -119,10 +114,10 @@ __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) 
 
 // piece: defer_in_parts
 // Leaves a lane's list for later, in parts. The whole warp calls.
-__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts, uint32 edges) {
+__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts) {
     const uint32 deferring = __ballot_sync(FULL_WARP, defer);
     if (deferring == 0) { return; }
-    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, edges);
+    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, VOTE_PART);
 }
 
 // piece: table_part
@@ -195,12 +190,12 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
 // Elects the best of the candidates of a list's parts, which stand side by side; a warp takes a list.
 template <class Degree, class Table, class Choice, class Elect>
 __device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
-                                               Elect elect, uint32 edges) {
+                                               Elect elect) {
     for (uint64 i = warp_index(); i < count; i += grid_warps()) {
         if (parts[i].first != 0) { continue; }
         const vertex near = parts[i].vertex_id;
         const auto own = table(near);
-        const uint64 last = i + (uint64(degree(near)) + edges - 1) / edges;
+        const uint64 last = i + (uint64(degree(near)) + VOTE_PART - 1) / VOTE_PART;
         decltype(choice(near, own.keys[0], own.totals[0])) best = {};
         for (uint64 part = i + lane_index(); part < last; part += 32) {
             const edge place = parts[part].last;

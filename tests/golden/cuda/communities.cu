@@ -85,6 +85,7 @@ constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -289,7 +290,6 @@ struct frontier {
 // piece: defer_list
 // piece: table_places
 // piece: block_keys
-// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone

@@ -121,6 +121,7 @@ constexpr uint32 REDUCED_CHUNK = 512;  // edges of such a chunk
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
+constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
@@ -425,7 +426,6 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: asked_to_stop
 // piece: table_places
 // piece: block_keys
-// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
@@ -573,21 +573,9 @@ __device__ __forceinline__ void count_digits(enactor& run, const Ids& ids, uint6
     for (uint32 d = threadIdx.x; d < RADIX; d += BLOCK_THREADS) { counts[d * blocks + blockIdx.x] = edge(digits.of_tile[d]); }
 }
 
-// The lanes that have the same digit, or none, bit by bit: where all have others, one question for all of them takes longer.
-__device__ __forceinline__ uint32 lanes_of_digit(uint32 digit) {
-    uint32 alike = FULL_WARP;
-#pragma unroll
-    for (uint32 bit = 0; bit <= RADIX_BITS; ++bit) {
-        const bool has = (digit >> bit & 1) != 0;
-        const uint32 having = __ballot_sync(FULL_WARP, has);
-        alike &= has ? having : ~having;
-    }
-    return alike;
-}
-
 // How many of its digit the warp had before this lane's, and counts them all; RADIX is no digit. The whole warp calls.
 __device__ __forceinline__ uint32 rank_in_warp(uint32* of_warp, uint32 digit) {
-    const uint32 alike = lanes_of_digit(digit), rank = __popc(alike & ((1u << lane_index()) - 1));
+    const uint32 alike = __match_any_sync(FULL_WARP, digit), rank = __popc(alike & ((1u << lane_index()) - 1));
     const uint32 before = digit < RADIX ? of_warp[digit] : 0;
     __syncwarp(FULL_WARP);
     if (digit < RADIX && rank == 0) { of_warp[digit] = before + __popc(alike); }
