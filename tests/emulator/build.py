@@ -47,13 +47,17 @@ def cache_folder() -> Path:
 
 
 def runtime_library() -> Path:
-    """`native/*.cpp` as one shared object."""
+    """`native/*.cpp` as one shared object, compiled as one text, so that the check of an access is inlined."""
     sources = sorted(NATIVE.glob("*.cpp"))
     inputs = [*sources, *sorted(NATIVE.glob("*.h"))]
-    key = _digest(*(path.read_text() for path in inputs), " ".join(COMMON))
+    flags = [*COMMON, "-O2", "-g1", "-fno-semantic-interposition", f"-I{NATIVE}"]
+    key = _digest(*(path.read_text() for path in inputs), " ".join(flags))
     target = cache_folder() / f"emulator-{key}.so"
     if not target.exists():
-        _run_compiler([*COMMON, "-O2", "-g1", "-shared", *map(str, sources)], target)
+        with tempfile.TemporaryDirectory(dir=target.parent) as place:
+            whole = Path(place, "emulator.cpp")
+            whole.write_text("".join(f'#include "{path.name}"\n' for path in sources))
+            _run_compiler([*flags, "-shared", str(whole)], target)
     return target
 
 
