@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -123,7 +124,7 @@ def _run_compiler(arguments: list[str], target: Path) -> None:
     found = compiler()
     if found is None:
         raise CompileError("no g++ on this machine")
-    partial = target.with_name(f"{target.name}.{os.getpid()}")
+    partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
     done = subprocess.run([found, *arguments, "-o", str(partial)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CompileError(done.stderr)
