@@ -70,12 +70,40 @@ struct enactor {
         }
     }
 
+    // The same run for a function that is called, which finds what all runs are told at `slice`.
+    __device__ __forceinline__ enactor(const enactor& run, const run_slice& slice)
+        : slice(slice), control(run.control), shared(run.shared), operators(run.operators), stopped(run.stopped) {}
+
+    // As such a function has left it.
+    __device__ __forceinline__ void go_on_from(const enactor& called) {
+        operators = called.operators;
+        stopped = called.stopped;
+    }
+
     __device__ operator_counters* counters() const { return &control->counters[operators % 8]; }
 };
+
+// piece: lend
+// What is handed to a function that is not copied to where it is called lies in memory, and so does whatever it points
+// to. So the function gets copies, and the caller's own stay in registers.
+template <class Call, class... Own>
+__device__ __forceinline__ void lend(const run_slice& slice, Call call, enactor& run, Own&... own) {
+    [&](enactor called, Own... copy) {
+        call(called, copy...);
+        run.go_on_from(called);
+        ((own = copy), ...);
+    }(enactor(run, slice), own...);
+}
 
 // piece: leader
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
+
+// piece: rejoin
+// The threads of a warp go on together behind what one of them did alone. NVIDIA's assembler lets the others run ahead to
+// the next barrier of the block, and puts between there what a warp computes once for all its threads: that is computed
+// twice then, the second time from what the first has left.
+__device__ __forceinline__ void rejoin() { __syncwarp(FULL_WARP); }
 
 // piece: lead_arrivals
 // The leader tells that its block has come. All leave a stopped run at the same barrier: the leader passes a request on with
@@ -142,6 +170,7 @@ __device__ __forceinline__ bool meet(block_storage& shared, control_block* contr
                                      const uint64* word = nullptr, const uint64* second = nullptr) {
     __syncthreads();
     if (waits_for_others()) { wait_for_all(shared, control, host_stop, stopped, word, second); }
+    rejoin();
     __syncthreads();
     return stopped | shared.stopped;
 }
@@ -158,6 +187,7 @@ template <class Then>
 __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
     __syncthreads();
     if (waits_for_others()) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
+    rejoin();
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }
@@ -168,6 +198,7 @@ template <class Meanwhile>
 __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
     __syncthreads();
     if (waits_for_others()) { wait_for_all(run.shared, run.control, run.slice.host_stop, run.stopped, nullptr, nullptr); }
+    rejoin();
     if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
@@ -198,6 +229,7 @@ template <class T>
 __device__ __forceinline__ void share(T& place, const T& value) {
     __syncthreads();
     if (threadIdx.x == 0) { place = value; }
+    rejoin();
     __syncthreads();
 }
 

@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -222,6 +223,7 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -285,6 +287,7 @@ struct frontier {
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
+// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

@@ -17,6 +17,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -164,6 +165,7 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -215,6 +217,7 @@ struct frontier {
 // piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -20,6 +20,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -336,6 +337,7 @@ static_assert(sizeof(data_slice) == 448, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -412,6 +414,7 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -219,6 +220,7 @@ static_assert(sizeof(data_slice) == 280, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -271,6 +273,7 @@ struct frontier {
 // piece: each_id
 // piece: members_a_warp
 // piece: side_by_side
+// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

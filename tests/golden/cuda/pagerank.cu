@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -179,6 +180,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -219,6 +221,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
+// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -173,6 +174,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -231,6 +233,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

@@ -18,6 +18,7 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -171,6 +172,7 @@ static_assert(sizeof(data_slice) == 232, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -242,6 +244,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 

@@ -17,6 +17,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -164,6 +165,7 @@ static_assert(sizeof(data_slice) == 200, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -221,6 +223,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -154,6 +155,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
+// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
@@ -204,6 +206,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: walked_sum
 // piece: count_visited
 // piece: block_inclusive_sum
 // piece: tile_owner
