@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.machine_code import computed_twice, lines_of
 
 FAULT = """
@@ -23,9 +25,11 @@ MET = """
 .L_x_2:
         /*1030*/                   BSYNC B0 ;
 .L_x_1:
-        /*1040*/                   UIADD3 UR18, UR18, 0x50, URZ ;
-        /*1050*/                   WARPSYNC.ALL ;
+        /*1040*/                   IMAD.U32 R57, RZ, RZ, UR4 ;
+        /*1050*/                   UMOV UR4, 0xffffffff ;
+        /*1060*/                   {end} ;
 """
+"""As seen, too: the thread that had waited came behind the BSYNC when the others had gone on."""
 MOVED = """
         /*1000*/               @P0 BRA `(.L_x_1) ;
         /*1010*/                   BSSY B0, `(.L_x_1) ;
@@ -48,8 +52,13 @@ def test_other_registers_are_none() -> None:
     assert computed_twice(lines_of(FAULT.format(high="UR20"))) == []
 
 
-def test_threads_that_have_met_compute_once() -> None:
-    assert computed_twice(lines_of(MET)) == []
+@pytest.mark.parametrize("end", ["BRA.DIV UR4, `(.L_x_3)", "WARPSYNC.ALL"])
+def test_threads_that_wait_may_come_late(end: str) -> None:
+    assert computed_twice(lines_of(MET.format(end=end))) == ["1050"]
+
+
+def test_where_nothing_needs_all_threads_they_are_known_to_be_together() -> None:
+    assert computed_twice(lines_of(MET.format(end="BAR.SYNC.DEFER_BLOCKING 0x0"))) == []
 
 
 def test_what_is_computed_there_from_the_beginning_is_the_same_twice() -> None:

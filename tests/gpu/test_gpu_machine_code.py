@@ -1,5 +1,5 @@
-"""Nothing is computed twice where a warp has diverged, by a fault of the assembler that ended a run with a misaligned
-address (CUDA 13.0): see `rejoin` in the runtime, which keeps most of such places away."""
+"""Nothing is computed twice where a warp has diverged: a fault of the assembler (CUDA 13.0) that ended runs of two
+forms of the runtime with addresses that there are not."""
 
 from __future__ import annotations
 

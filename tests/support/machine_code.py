@@ -15,7 +15,9 @@ _LABEL = re.compile(r"^(\.L_x_\d+):")
 _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,})\*/\s+(.*?)\s*;")
 _PLACE = re.compile(r"`\((\.L_x_\d+)\)")
 _UNIFORM = re.compile(r"\bU[RP]\d+\b")
-_UNIFORM_WORK = ("U", "R2UR", "S2UR")
+_PREDICATE = re.compile(r"^@!?U?P\w+\s+")
+_BEGINS = ("BSYNC", "BAR", "CALL", "ENDCOLLECTIVE", "EXIT", "RET")
+_UNIFORM_WORK = ("U", "R2UR", "S2UR", "REDUX", "VOTEU")
 
 
 @dataclass(frozen=True)
@@ -56,40 +58,45 @@ def _lines(text: str) -> Iterator[Line]:
 
 
 def computed_twice(code: list[Line]) -> list[str]:
-    """Where a warp has diverged before a barrier and what it computes once for all its threads overwrites what that was
-    computed from: the threads that come later compute it from what the first have left. Addresses of instructions.
+    """Where what a warp computes once for all its threads overwrites what it was computed from, in a stretch of
+    instructions at whose end the assembler has the threads of a warp meet (WARPSYNC, BRA.DIV), so that they may not all
+    be together yet: those that come later compute it from what the first have left. Addresses of instructions.
 
-    Threads that skip what is one thread's alone jump to a label behind it, and the mark of where they meet (BSSY) lies
-    within what they skip: so nothing keeps them until the next WARPSYNC.
+    A stretch begins where threads come in: at a label, or behind a call. That they met at a BSYNC says nothing: one
+    that looks at something again and again yields (YIELD), and the others go on without it.
     """
-    found = []
-    at = {line.label: place for place, line in enumerate(code) if line.label is not None}
-    for label in _met_late(code, at):
-        read: set[str] = set()
-        written: set[str] = set()
-        for line in code[at[label] :]:
-            if line.text.startswith(("WARPSYNC", "BSYNC", "BRA", "EXIT", "RET")):
-                break
-            targets, sources = _uniform(line.text)
-            read |= sources - written
-            found += [line.address] if targets & read - written else []
-            written |= targets
+    found: list[str] = []
+    entries = {place for line in code for place in line.places}
+    stretch = _Stretch()
+    for line in code:
+        name = _PREDICATE.sub("", line.text)
+        if line.label in entries or name.startswith(_BEGINS):
+            stretch = _Stretch()
+        elif name.startswith("WARPSYNC") or "BRA.DIV" in name:
+            found += stretch.overwritten
+            stretch = _Stretch()
+        elif name.startswith("BRA"):
+            stretch = _Stretch()
+        else:
+            stretch.add(line)
     return found
 
 
-def _met_late(code: list[Line], at: dict[str | None, int]) -> Iterator[str]:
-    """The labels to which threads have jumped before the mark of where they meet."""
-    jumps: dict[str, int] = {}
-    marks: dict[str, int] = {}
-    for place, line in enumerate(code):
-        if line.text.startswith("@") and "BRA" in line.text:
-            for label in line.places:
-                jumps.setdefault(label, place)
-        elif line.text.startswith("BSSY"):
-            marks.update(dict.fromkeys(line.places, place))
-    for label, mark in marks.items():
-        if jumps.get(label, len(code)) < mark < at.get(label, 0):
-            yield label
+class _Stretch:
+    """Instructions one behind the other."""
+
+    def __init__(self) -> None:
+        self.overwritten: list[str] = []
+        self._read: set[str] = set()
+        self._written: set[str] = set()
+
+    def add(self, line: Line) -> None:
+        """The next one."""
+        targets, sources = _uniform(line.text)
+        self._read |= sources - self._written
+        if targets & self._read - self._written:
+            self.overwritten.append(line.address)
+        self._written |= targets
 
 
 def _uniform(text: str) -> tuple[set[str], set[str]]:

@@ -3,7 +3,8 @@
 What such a function is handed lies in memory, and so does whatever it points to. Where one kernel runs a whole
 schedule it gets copies, so that the kernel's own variables stay in registers, and finds the data in the block's memory.
 An address of the parameters would do as well, but that is computed once for all threads of a warp, and NVIDIA's
-assembler (CUDA 13) was seen to put that where the warp has diverged, so that it is done twice: see `rejoin`.
+assembler (CUDA 13) was seen to put that where the warp has diverged, so that it was done twice, the second time from
+what the first had left.
 """
 
 from __future__ import annotations

@@ -99,12 +99,6 @@ __device__ __forceinline__ void lend(const run_slice& slice, Call call, enactor&
 // The one thread that does what must be done once.
 __device__ __forceinline__ bool leader() { return blockIdx.x == 0 && threadIdx.x == 0; }
 
-// piece: rejoin
-// The threads of a warp go on together behind what one of them did alone. NVIDIA's assembler lets the others run ahead to
-// the next barrier of the block, and puts between there what a warp computes once for all its threads: that is computed
-// twice then, the second time from what the first has left.
-__device__ __forceinline__ void rejoin() { __syncwarp(FULL_WARP); }
-
 // piece: lead_arrivals
 // The leader tells that its block has come. All leave a stopped run at the same barrier: the leader passes a request on with
 // its next arrival, in the bit of that barrier's parity, since it may be one barrier ahead of those who still read the
@@ -170,7 +164,6 @@ __device__ __forceinline__ bool meet(block_storage& shared, control_block* contr
                                      const uint64* word = nullptr, const uint64* second = nullptr) {
     __syncthreads();
     if (waits_for_others()) { wait_for_all(shared, control, host_stop, stopped, word, second); }
-    rejoin();
     __syncthreads();
     return stopped | shared.stopped;
 }
@@ -187,7 +180,6 @@ template <class Then>
 __device__ __forceinline__ void synchronize_then(enactor& run, Then then) {
     __syncthreads();
     if (waits_for_others()) { pass_barrier(run.shared, run.control, run.slice.host_stop, run.stopped, then); }
-    rejoin();
     __syncthreads();
     run.stopped |= run.shared.stopped;
 }
@@ -198,7 +190,6 @@ template <class Meanwhile>
 __device__ __forceinline__ void synchronize_meanwhile(enactor& run, Meanwhile meanwhile) {
     __syncthreads();
     if (waits_for_others()) { wait_for_all(run.shared, run.control, run.slice.host_stop, run.stopped, nullptr, nullptr); }
-    rejoin();
     if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }
     __syncthreads();
     run.stopped |= run.shared.stopped;
@@ -229,7 +220,6 @@ template <class T>
 __device__ __forceinline__ void share(T& place, const T& value) {
     __syncthreads();
     if (threadIdx.x == 0) { place = value; }
-    rejoin();
     __syncthreads();
 }
 

@@ -188,7 +188,6 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: leader
-// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host

@@ -223,7 +223,6 @@ static_assert(sizeof(data_slice) == 304, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
-// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host

@@ -199,7 +199,6 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: end_clock
 // piece: lend
 // piece: leader
-// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host

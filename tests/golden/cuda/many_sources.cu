@@ -204,7 +204,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: enactor
 // piece: end_clock
 // piece: leader
-// piece: rejoin
 // piece: lead_arrivals
 // piece: leave_barrier
 // piece: poll_host
