@@ -5,6 +5,9 @@ it is changed. One edge after the other that is two waits an edge, since no read
 before. So all of it is read for several edges: what `early` finds; then the values at the far ends. A look may be as
 old as the last barrier (`late_changed_min` says why), so it may be as old as a few edges.
 
+Nor does anybody wait for the mark of a vertex that was changed, which says whether it is in the result already, before
+all edges side by side have put theirs: the answer is asked for behind them.
+
 The value of the near end is read once a member, when its visit begins, and noted as what the member is visited with
 (`skips`): each edge is visited with exactly that, so that who still has it in the next pass need not be visited again.
 """
@@ -27,9 +30,15 @@ _ENDS = {
 
 
 def early_of_worklist(
-    functor: ir.EdgeFunctor, variant: Variant, skips: Skips, over: Over, functions: Mapping[str, object]
+    functor: ir.EdgeFunctor,
+    variant: Variant,
+    skips: Skips,
+    over: Over,
+    functions: Mapping[str, object],
+    bounds: bool = False,
 ) -> Early | None:
-    """None where the functor is too long for that, or asks for other values of the array."""
+    """None where the functor is too long for that, or asks for other values of the array. With `bounds` where there may
+    be any (`hub_bounds`)."""
     near, far = _ENDS[over]
     if not is_simple(functor, variant, functions):
         return None
@@ -44,7 +53,8 @@ def early_of_worklist(
     seen = ir.Element(target.span, skips.type, skips.array, Domain.VERTEX, target.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    return Early(before, behind, several, own, seen) if several > 1 else None
+    asked = skips.operation if bounds else None
+    return Early(before, behind, several, own, seen, asked) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

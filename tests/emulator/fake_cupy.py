@@ -93,6 +93,8 @@ class FakeArray:
 class FakeEvent:
     """An event; everything is done at once, unless a test says that it is not."""
 
+    ptr = 0
+
     def __init__(self, disable_timing: bool = False) -> None:
         pass
 
@@ -135,7 +137,9 @@ class FakeCupy:
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
             cudaDevAttrMaxThreadsPerMultiProcessor=39,
+            cudaDevAttrMaxSharedMemoryPerBlockOptin=97,
             deviceGetAttribute=lambda attribute, number: 2,
+            eventQuery=lambda pointer: 600 if FakeEvent.is_busy() else 0,
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
         )
