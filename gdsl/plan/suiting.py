@@ -71,19 +71,19 @@ def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> se
     return found
 
 
-def suited(program: Program, num_vertices: int, num_edges: int, largest_degree: int, room: int) -> Program:
-    """`program` with what is left to the graph as this one has it; the same object where it is right as it is. `room`:
-    bytes of a multiprocessor's own memory that a block may have."""
+def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program:
+    """`program` with what is left to the graph as this one has it; the same object where it is right as it is.
+    `counts`: vertices, edges, the largest degree. `room`: bytes of a multiprocessor's own memory that a block may have.
+    """
     if not has_choice(program):
         return program
     if orders.has_choice(program):
-        found = orders.suited(program, num_vertices, num_edges, largest_degree)
+        found = orders.suited(program, *counts)
         if found is not program:
             return found  # which has blocks of its own
-    counts = num_vertices, num_edges, largest_degree
     if leaves_bounds(program) and hub_bounds.is_worth(CUDA_FUSED.sizes, room, *counts):
         return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
-    narrow = num_vertices >= MANY_VERTICES and is_narrow(num_vertices, num_edges, largest_degree)
+    narrow = counts[0] >= MANY_VERTICES and is_narrow(*counts)
     if not narrow or not leaves_block(program):
         return program
     return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, block=NARROW_BLOCK))

@@ -39,7 +39,6 @@ from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
-from gdsl.plan.hub_bounds import may_bound
 from gdsl.plan.intersections import plan_intersection
 from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import (
@@ -252,8 +251,7 @@ class OperationPlanner:
             return None
         skips = self._skips.get(step.site)
         if skips is not None:
-            bounds = may_bound(step, skips, self.program, self.target)
-            return early_of_worklist(functor, variant, skips, step.over, self._functions, bounds)
+            return early_of_worklist(step, functor, variant, skips, self.program, self.target)
         return early_of(functor, variant, self._functions)
 
     # Neighbour reduction

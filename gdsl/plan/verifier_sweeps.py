@@ -33,7 +33,6 @@ from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
-from gdsl.plan.hub_bounds import may_bound
 from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
 from gdsl.plan.orders import orders_of
@@ -183,8 +182,7 @@ class SweepVerifier:
     def _early_of_edges(self, each: Walk, sweep: Sweep) -> Early | None:
         step, skips = self.operation.step, sweep.skips
         if skips is not None and isinstance(self.functor, EdgeFunctor) and isinstance(step, Advance):
-            bounds = may_bound(step, skips, self.program, self.plan.target)
-            return early_of_worklist(self.functor, each.variant, skips, each.over, self._functions, bounds)
+            return early_of_worklist(step, self.functor, each.variant, skips, self.program, self.plan.target)
         return early_of(self.functor, each.variant, self._functions)
 
     # What is run

@@ -6,6 +6,7 @@ import contextlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
@@ -119,12 +120,7 @@ class CudaBackend:
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
         counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-
-        def suited(program: Program) -> Program:
-            return (
-                suiting.suited(program, *counts, self.device().lendable()) if suiting.has_choice(program) else program
-            )
-
+        suited = partial(suiting.suited, counts=counts, room=self.device().lendable())
         program = suited(program)
         plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
         layout = plan.layout
@@ -230,8 +226,7 @@ class CudaExecutable:
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
-        self._others: dict[Tuning, CudaExecutable] = {}
-        """What is made for graphs that ask for it, by what was left to them."""
+        self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that ask for them
         self._many: Many | None = None
         self._asking: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
         """By graph which of these it asks for: to find out takes a walk over the program."""
@@ -370,14 +365,13 @@ class CudaExecutable:
             return self
         asked = self._asking.get(graph)
         if asked is None:
-            largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-            counts = graph.num_vertices, graph.num_edges, largest
-            program = suiting.suited(self._open, *counts, self._device.lendable())
+            given = self.backend.graph(graph, self.widths, self._device)
+            counts = graph.num_vertices, graph.num_edges, given.largest_degree
+            program = suiting.suited(self._open, counts, self._device.lendable())
             if program is self._open:
                 return self
-            if program.tuning not in self._others:
-                self._others[program.tuning] = self.backend.build_for(program, self.widths)
-            asked = self._asking[graph] = self._others[program.tuning]
+            asked = self._others.get(program.tuning) or self.backend.build_for(program, self.widths)
+            self._others[program.tuning] = self._asking[graph] = asked
         return asked
 
     def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
