@@ -22,6 +22,8 @@ from gdsl.plan.target import CUDA_FUSED
 
 NARROW_BLOCK = 256
 MANY_VERTICES = 1 << 17
+ALL = 1 << 30
+"""Bytes of a multiprocessor's own memory, where a program is to be as large as it may be."""
 
 
 def has_choice(program: Program) -> bool:

@@ -115,12 +115,12 @@ class CudaBackend:
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """By the buffers of the plan that suits the graph, and of the numbering that it gets, if there is room."""
+        """By the buffers of the plan that suits the graph on a large GPU, and of its numbering there, if there is room."""
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
         counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-        suited = partial(suiting.suited, counts=counts, room=self.device().lendable())
+        suited = partial(suiting.suited, counts=counts, room=suiting.ALL)
         program = suited(program)
         plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
         layout = plan.layout
