@@ -115,7 +115,7 @@ class CudaBackend:
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """By the buffers of the plan that suits the graph on a large GPU, and of its numbering there, if there is room."""
+        """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
