@@ -6,10 +6,13 @@ from dataclasses import dataclass
 
 from gdsl.codegen.literals import type_name
 from gdsl.ir.nodes import Node
+from gdsl.operations import ReduceOperation
 from gdsl.plan.nodes import Early
 
 EARLY = "early"
 """What functions call the values that have been read ahead."""
+BOUNDS = "bounds"
+"""What they call bounds of values."""
 SEEN = "seen"
 """The one of them that is what was seen of an element that is changed."""
 
@@ -22,6 +25,8 @@ class EarlyText:
     members: tuple[tuple[str, str], ...]
     """Their types and names."""
     names: dict[Node, str]
+    bounds: str = ""
+    """The type of the bounds that may stand for a look."""
 
     @property
     def definition(self) -> str:
@@ -38,4 +43,12 @@ def early_text(struct: str, early: Early) -> EarlyText:
     names = {place: f"{EARLY}.{name}" for name, read in named for place in read.places}
     members = [(type_name(read.value.type), name) for name, read in named]
     members += [(type_name(early.seen.type), SEEN)] if early.seen is not None else []
-    return EarlyText(struct, tuple(members), names)
+    return EarlyText(struct, tuple(members), names, bounds_of(early))
+
+
+def bounds_of(early: Early) -> str:
+    """The type of the bounds that are asked; empty where there are none."""
+    if early.bounds is None or early.seen is None:
+        return ""
+    falls = "true" if early.bounds is ReduceOperation.MIN else "false"
+    return f"hub_bounds<{falls}>"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.early import EARLY, SEEN, EarlyText
+from gdsl.codegen.early import BOUNDS, EARLY, SEEN, EarlyText
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.keyed import KEY, KeyedPrinter, LatePrinter
 from gdsl.codegen.lines import RESUME, Lines
@@ -66,6 +66,8 @@ class Argument(Enum):
     """A parameter of one of the program's own functions."""
     KEPT = "kept"
     """What a block keeps the first values of."""
+    BOUNDS = "bounds"
+    """What a block knows of values that are changed."""
 
 
 _ROLES = {
@@ -213,7 +215,7 @@ class FunctionPrinter:
         expressions.shared_arrays = written_arrays(functor) - plain_arrays
         expressions.early = early.names if early is not None else {}
         if isinstance(expressions, LatePrinter) and early is not None:
-            expressions.seen = f"{EARLY}.{SEEN}"
+            expressions.seen, expressions.bounds = f"{EARLY}.{SEEN}", BOUNDS if early.bounds else ""
         expressions.mask = Argument.HOLDS.value if masked else None
         StatementPrinter(
             expressions,
@@ -227,6 +229,9 @@ class FunctionPrinter:
             lines.add("return true;" if returns else "return accepted;")
         text = self._finish(functor, part, "bool" if says else "void", body, lines, bool(accumulated))
         text = _with_early(text, early)
+        if late is not None and early is not None and early.bounds:
+            known = FunctionParameter(Argument.BOUNDS, f"const {early.bounds}&", BOUNDS)
+            text = replace(text, parameters=(*text.parameters, known))
         if masked:
             holds = FunctionParameter(Argument.HOLDS, "bool", Argument.HOLDS.value)
             text = replace(text, parameters=(*text.parameters, holds))

@@ -29,11 +29,12 @@ class KeyedPrinter(ExpressionPrinter):
 class LatePrinter(ExpressionPrinter):
     """Prints what changes the array `late` so that it says whether the element was changed since the last barrier, by
     this call or another one: ``late_changed_min(&x, y)``, behind that what was `seen` of it, if it has been looked at.
-    Values of edges are read ``once``, as their lists are: the multiprocessor's cache is for the values that are
-    compared."""
+    Where that may have been one of the `bounds`: ``bounded_changed_min(bounds, v, &x, y, seen)``. Values of edges are
+    read ``once``, as their lists are: the multiprocessor's cache is for the values that are compared."""
 
     late = ""
     seen = ""
+    bounds = ""
     once: frozenset[str] = frozenset()
 
     def read(self, node: Element) -> Text:
@@ -49,4 +50,7 @@ class LatePrinter(ExpressionPrinter):
             return super().update(node, outcome)
         assert outcome is Outcome.CHANGED and not self.is_plain(target)
         arguments = (self.address(target), self.print(node.value), *([self.seen] if self.seen else []))
-        return call(f"late_changed_{REDUCTIONS[node.operation]}", *arguments)
+        operation = REDUCTIONS[node.operation]
+        if self.bounds:
+            return call(f"bounded_changed_{operation}", self.bounds, self.print(target.index), *arguments)
+        return call(f"late_changed_{operation}", *arguments)

@@ -33,3 +33,5 @@ class Tuning(Node):
     bounds: bool = True
     order: Order = Order.AUTO
     layout: Layout = Layout.AUTO
+    hub_bounds: bool = False
+    """No knob: whether blocks keep bounds of hubs where they may, which the graph of a run decides."""

@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import buffers, combinations, first_values, launches, layouts, orders, slots, teams, turns
+from gdsl.plan import buffers, combinations, first_values, hub_bounds, launches, layouts, orders, slots, teams, turns
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
@@ -40,8 +40,8 @@ from gdsl.plan.walking import deepest_on, steps_in
 def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
     """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
     planner = OperationPlanner(program, target)
-    sizes = orders.sizes_of(sizes or _sizes(program, target), planner.orders.values())
     steps = _Schedule(planner).steps(program.schedule)
+    sizes = orders.sizes_of(sizes or _sizes(program, target, steps), planner.orders.values())
     if target.fused and target.grid:
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
@@ -122,9 +122,10 @@ def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
     return each * (len(program.graphs) + deepest_on(steps)) + 1
 
 
-def _sizes(program: ir.Program, target: Target) -> Sizes:
+def _sizes(program: ir.Program, target: Target, steps: tuple[Step, ...]) -> Sizes:
     block = program.tuning.block if target.grid else None
     block = first_values.BLOCK if first_values.keeps_first(program, target) else block
+    block = hub_bounds.BLOCK if hub_bounds.asked_in(steps) else block
     sizes = target.sizes
     if block is None:
         return sizes

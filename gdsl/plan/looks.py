@@ -5,19 +5,22 @@ it is changed. One edge after the other that is two waits an edge, since no read
 before. So all of it is read for several edges: what `early` finds; then the values at the far ends. A look may be as
 old as the last barrier (`late_changed_min` says why), so it may be as old as a few edges.
 
+Nor does anybody wait for the mark of a vertex that was changed, which says whether it is in the result already, before
+all edges side by side have put theirs: the answer is asked for behind them.
+
 The value of the near end is read once a member, when its visit begins, and noted as what the member is visited with
 (`skips`): each edge is visited with exactly that, so that who still has it in the next pass need not be visited again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Over
 from gdsl.plan.early import early_of, is_simple, several_of
+from gdsl.plan.hub_bounds import may_bound
 from gdsl.plan.sweep_nodes import Early, EarlyRead, Skips, Variant
+from gdsl.plan.target import Target
 
 _ENDS = {
     Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
@@ -27,24 +30,32 @@ _ENDS = {
 
 
 def early_of_worklist(
-    functor: ir.EdgeFunctor, variant: Variant, skips: Skips, over: Over, functions: Mapping[str, object]
+    step: ir.Advance,
+    functor: ir.EdgeFunctor,
+    variant: Variant,
+    skips: Skips,
+    program: ir.Program,
+    target: Target,
 ) -> Early | None:
-    """None where the functor is too long for that, or asks for other values of the array."""
-    near, far = _ENDS[over]
+    """None where the functor is too long for that, or asks for other values of the array. With bounds where the program
+    has these (`hub_bounds`)."""
+    functions: dict[str, object] = {function.name: function.body for function in program.functions}
+    near, far = _ENDS[step.over]
     if not is_simple(functor, variant, functions):
         return None
-    (target,) = (each.target for each in walk(functor.body) if isinstance(each, ir.Update))
+    (changed,) = (each.target for each in walk(functor.body) if isinstance(each, ir.Update))
     reads = [each for each in walk(functor) if isinstance(each, ir.Element) and each.array == skips.array]
-    if not isinstance(target, ir.ElementTarget) or not _is(target.index, far) or not reads:
+    if not isinstance(changed, ir.ElementTarget) or not _is(changed.index, far) or not reads:
         return None
     if not all(_is(each.index, near) for each in reads):
         return None
     early = early_of(functor, variant, functions)
     before, behind = (early.before, early.behind) if early is not None else ((), ())
-    seen = ir.Element(target.span, skips.type, skips.array, Domain.VERTEX, target.index, False, False)
+    seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    return Early(before, behind, several, own, seen) if several > 1 else None
+    asked = skips.operation if may_bound(step, skips, program, target) else None
+    return Early(before, behind, several, own, seen, asked) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

@@ -8,6 +8,7 @@ from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts
+from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import (
     Barrier,
@@ -42,7 +43,7 @@ from gdsl.plan.nodes import (
 from gdsl.plan.printer_sets import on_sets
 from gdsl.plan.printer_sweeps import print_operation
 from gdsl.plan.storage import Buffer, Field, Pointer, Struct
-from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block
+from gdsl.plan.suiting import MANY_VERTICES, NARROW_BLOCK, leaves_block, leaves_bounds
 from gdsl.plan.teams import Teams
 from gdsl.plan.walking import counts_in_tables, sweeps
 from gdsl.types import Type
@@ -57,6 +58,11 @@ def print_plan(plan: Plan) -> str:
     if target.name == "cuda" and leaves_block(plan.program):
         narrow = f"few edges a vertex and no long lists, from {MANY_VERTICES:,} vertices on"
         lines += [f"on graphs of {narrow}: a program of its own, {NARROW_BLOCK} threads a block"]
+    if target.name == "cuda" and leaves_bounds(plan.program):
+        hubs = f"hubs, from {LEAST_EDGES:,} edges on"
+        lines += [
+            f"on graphs of {hubs}: a program of its own, {BLOCK} threads a block, which keep bounds of their values"
+        ]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]

@@ -153,7 +153,9 @@ def _early(early: Early | None, variant: Variant) -> list[str]:
     steps = [_reads(level) for level in early.before]
     steps += ["test"] if variant.tests and early.behind else []
     steps += [_reads(level) for level in early.behind]
-    steps += [f"look at {print_expression(early.seen)}"] if early.seen is not None else []
+    if early.seen is not None:
+        bounded = ", of a hub at a bound in the block's own memory first" if early.bounds is not None else ""
+        steps.append(f"look at {print_expression(early.seen)}{bounded}")
     return [f"{early.side_by_side} side by side: {'; then '.join(steps)}"]
 
 

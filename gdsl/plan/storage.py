@@ -51,6 +51,7 @@ class Role(Enum):
     MARKS = "marks"
     KEYS = "ranks of entries"
     VISITED = "ranks of visited values"
+    BOUNDED = "vertices that have bounds"
     HUBS = "chunks of long lists"
     PLACES = "places of members"
     SHARES = "shares of the edges"

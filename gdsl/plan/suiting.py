@@ -6,6 +6,7 @@
   counters and barriers, and each thread may have more registers. Where frontiers are large, more warps wait for memory
   at a time: so where what is walked begins with all vertices (k_core, louvain). The other program is made when the
   first such graph comes; on small graphs no search is long enough to make up for that.
+- Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`hub_bounds`).
 """
 
 from __future__ import annotations
@@ -15,16 +16,26 @@ import dataclasses
 from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, DefineFrontier, Filter, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
-from gdsl.plan import orders
+from gdsl.plan import hub_bounds, orders
 from gdsl.plan.grids import is_narrow, searches
+from gdsl.plan.target import CUDA_FUSED
 
 NARROW_BLOCK = 256
 MANY_VERTICES = 1 << 17
+ALL = 1 << 30
+"""Bytes of a multiprocessor's own memory, where a program is to be as large as it may be."""
 
 
 def has_choice(program: Program) -> bool:
     """Whether anything is left to the graph."""
-    return orders.has_choice(program) or leaves_block(program)
+    if program.tuning.hub_bounds:
+        return False
+    return orders.has_choice(program) or leaves_block(program) or leaves_bounds(program)
+
+
+def leaves_bounds(program: Program) -> bool:
+    """Whether the graph decides if bounds of hubs are kept."""
+    return not program.tuning.hub_bounds and hub_bounds.could_have(program)
 
 
 def leaves_block(program: Program) -> bool:
@@ -62,13 +73,19 @@ def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> se
     return found
 
 
-def suited(program: Program, num_vertices: int, num_edges: int, largest_degree: int) -> Program:
-    """`program` with what is left to the graph as this one has it; the same object where it is right as it is."""
+def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program:
+    """`program` with what is left to the graph as this one has it; the same object where it is right as it is.
+    `counts`: vertices, edges, the largest degree. `room`: bytes of a multiprocessor's own memory that a block may have.
+    """
+    if not has_choice(program):
+        return program
     if orders.has_choice(program):
-        found = orders.suited(program, num_vertices, num_edges, largest_degree)
+        found = orders.suited(program, *counts)
         if found is not program:
             return found  # which has blocks of its own
-    narrow = num_vertices >= MANY_VERTICES and is_narrow(num_vertices, num_edges, largest_degree)
+    if leaves_bounds(program) and hub_bounds.is_worth(CUDA_FUSED.sizes, room, *counts):
+        return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
+    narrow = counts[0] >= MANY_VERTICES and is_narrow(*counts)
     if not narrow or not leaves_block(program):
         return program
     return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, block=NARROW_BLOCK))

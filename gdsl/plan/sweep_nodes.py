@@ -84,6 +84,8 @@ class Early:
     """Where members are passed over: the value of the near end, which is the one that is noted; see `looks`."""
     seen: Expression | None = None
     """The value of the far end that is looked at before it is changed, the last that is read."""
+    bounds: ReduceOperation | None = None
+    """By what that value changes, where a bound in the block's own memory may stand for the look; see `hub_bounds`."""
 
 
 # Where a sweep goes, and what it leaves

@@ -251,7 +251,7 @@ class OperationPlanner:
             return None
         skips = self._skips.get(step.site)
         if skips is not None:
-            return early_of_worklist(functor, variant, skips, step.over, self._functions)
+            return early_of_worklist(step, functor, variant, skips, self.program, self.target)
         return early_of(functor, variant, self._functions)
 
     # Neighbour reduction

@@ -49,6 +49,8 @@ class Sizes:
     """Words of 64 bits in which a block counts the votes of still longer ones, or a warp in its part (cuda)."""
     vote_part: int = 8192
     """Edges of a part of a list that several blocks count the votes of; not fewer than `hub_chunk` (cuda)."""
+    bound_bits: int = 15
+    """So many last bits of a vertex's id are the place of its bound, where blocks keep bounds of hubs (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32

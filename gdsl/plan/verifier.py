@@ -11,7 +11,7 @@ from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import buffers, graph_reads, layouts, teams, turns, votes
+from gdsl.plan import buffers, graph_reads, hub_bounds, layouts, teams, turns, votes
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.fusion import Fusion, flattened
@@ -112,6 +112,7 @@ class _Verifier:
             sizes.table_least,
             sizes.radix_bits,
             sizes.voted_alone,
+            sizes.bound_bits - 2,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
@@ -206,6 +207,7 @@ class _Verifier:
             Role.MARKS: 2 * len(marked),
             Role.KEYS: 2 * bool(orders(plan)),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
+            Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
         }
         for role, count in wanted.items():
             found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))

@@ -180,8 +180,9 @@ class SweepVerifier:
         return early_of(self.functor, sweep.own, self._functions)
 
     def _early_of_edges(self, each: Walk, sweep: Sweep) -> Early | None:
-        if sweep.skips is not None and isinstance(self.functor, EdgeFunctor):
-            return early_of_worklist(self.functor, each.variant, sweep.skips, each.over, self._functions)
+        step, skips = self.operation.step, sweep.skips
+        if skips is not None and isinstance(self.functor, EdgeFunctor) and isinstance(step, Advance):
+            return early_of_worklist(step, self.functor, each.variant, skips, self.program, self.plan.target)
         return early_of(self.functor, each.variant, self._functions)
 
     # What is run

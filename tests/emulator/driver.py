@@ -279,6 +279,10 @@ class EmulatedDevice:
         """One block a multiprocessor."""
         return 1
 
+    def lendable(self) -> int:
+        """No more than is lent."""
+        return 64
+
     def lends(self, kernel: Any) -> int:
         """As `platform.h` has it."""
         return 64

@@ -137,6 +137,7 @@ class FakeCupy:
             getDeviceProperties=self._properties,
             cudaDevAttrMultiProcessorCount=16,
             cudaDevAttrMaxThreadsPerMultiProcessor=39,
+            cudaDevAttrMaxSharedMemoryPerBlockOptin=97,
             deviceGetAttribute=lambda attribute, number: 2,
             eventQuery=lambda pointer: 600 if FakeEvent.is_busy() else 0,
             memcpyHostToDevice=1,

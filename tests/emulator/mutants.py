@@ -25,6 +25,8 @@ class Mutant:
     shows: str
     words: tuple[str, ...] = ()
     stops: bool = False
+    hub_bounds: bool = False
+    """Whether blocks keep bounds of hubs."""
 
 
 _ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"

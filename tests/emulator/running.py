@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -52,6 +53,7 @@ SMALL = Sizes(
     vote_words=12,
     vote_part=9,
     radix_bits=2,
+    bound_bits=4,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
@@ -74,6 +76,7 @@ TINY = Sizes(
     vote_words=16,
     vote_part=5,
     radix_bits=1,
+    bound_bits=3,
 )
 NARROW = Widths.both(32)
 WIDER = Sizes(
@@ -97,6 +100,7 @@ WIDER = Sizes(
     vote_words=288,
     vote_part=150,
     radix_bits=3,
+    bound_bits=4,
 )
 
 
@@ -139,6 +143,11 @@ def program_of(name: str, tune: tuple[str, ...] = ()) -> Program:
     if not path.exists():
         path = ROOT / "tests" / "programs" / f"{name}.gdsl"
     return load(path, tune)
+
+
+def with_hub_bounds(program: Program) -> Program:
+    """The form of it that large graphs of hubs have."""
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
 
 
 def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False) -> Built:

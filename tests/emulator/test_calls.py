@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import gc
 import weakref
 from pathlib import Path
@@ -16,9 +17,10 @@ from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import Entry, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import nvrtc, rooms
-from gdsl.plan import orders, suiting
+from gdsl.backends.cuda.launching import Launching
+from gdsl.plan import hub_bounds, orders, suiting, target
 from gdsl.types import Widths
-from tests.support.graphs import make_graph, path
+from tests.support.graphs import complete, make_graph, path
 
 from .build import compiler
 from .fake_cupy import FakeCupy, FakeEvent, OutOfMemoryError
@@ -186,6 +188,25 @@ def test_roads_have_a_program_of_their_own(cupy: FakeCupy, graph: gdsl.Graph, mo
     program = gdsl.compile("bfs")
     for on, threads in ((small, 512), (graph, 64), (small, 512), (graph, 64)):
         assert program(on, source=0, backend="cuda").distance.get().tolist() == distances(0)[: on.num_vertices]
+        assert cupy.block_threads == threads
+
+
+def test_hubs_have_another_one(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each graph has the one that suits it, whichever came first; what is left of a GPU's memory is asked for."""
+    few_places = dataclasses.replace(target.CUDA_FUSED.sizes, bound_bits=4)
+    for module in (target, suiting):
+        monkeypatch.setattr(module, "CUDA_FUSED", dataclasses.replace(target.CUDA_FUSED, sizes=few_places))
+    for name, value in (("BLOCK", 64), ("LEAST_EDGES", 182), ("SKEW", 1)):
+        monkeypatch.setattr(hub_bounds, name, value)
+    monkeypatch.setattr(Launching, "lendable", lambda device: hub_bounds.DECLARED + 64)
+    monkeypatch.setattr(Launching, "lends", lambda device, kernel: 64)
+    made = make_graph(complete(14), 14, directed=False)
+    hubs = gdsl.Graph(made.offsets, made.columns, directed=False, attributes={"weight": np.ones(182, np.float32)})
+    program = gdsl.compile("sssp")
+    expected = {hubs: (64, [*[1] * 13, 0]), graph: (256, distances(COUNT - 1))}
+    for on in (hubs, graph, hubs, graph):
+        threads, far = expected[on]
+        assert program(on, source=on.num_vertices - 1, backend="cuda").distance.get().tolist() == far
         assert cupy.block_threads == threads
 
 

@@ -16,6 +16,7 @@ from gdsl.diagnostics import GdslError
 from . import build
 from .atomic_mutants import ATOMIC_MUTANTS
 from .balance_mutants import BALANCE_MUTANTS
+from .bound_mutants import BOUND_MUTANTS
 from .driver import EmulatedModule, EmulatorError
 from .early_mutants import EARLY_MUTANTS
 from .edge_mutants import EDGE_MUTANTS
@@ -29,7 +30,7 @@ from .number_mutants import NUMBER_MUTANTS
 from .order_mutants import ORDER_MUTANTS
 from .pair_mutants import PAIR_MUTANTS
 from .reduction_mutants import REDUCTION_MUTANTS
-from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of
+from .running import NARROW, SMALL, Built, device_for, differences, expect, program_of, with_hub_bounds
 from .set_mutants import SET_MUTANTS
 from .vote_mutants import VOTE_MUTANTS
 
@@ -47,6 +48,7 @@ STEPS = 5_000_000
 def build_mutant(mutant: Mutant, folder: Path) -> Built:
     with templates_with(mutant, folder):
         program = program_of(mutant.program, mutant.words)
+        program = with_hub_bounds(program) if mutant.hub_bounds else program
         plan = plan_of(program, SMALL)
         generated = generate(plan, NARROW)
     text = mutated(generated.text, mutant) if mutant.file == GENERATED else generated.text
@@ -79,6 +81,7 @@ def what_is_seen(mutant: Mutant, built: Built) -> set[str]:
 
 ALL = (
     *BALANCE_MUTANTS,
+    *BOUND_MUTANTS,
     *SET_MUTANTS,
     *MUTANTS,
     *EARLY_MUTANTS,

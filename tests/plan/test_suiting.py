@@ -16,6 +16,9 @@ from .planning import ROOT, plan_of
 from .test_grids import ROADS, SOCIAL, STAR
 
 TOWN = (100_000, 350_000, 4)
+HUBS = (1 << 22, 1 << 27, 1 << 17)
+ROOM = 186_000
+"""Bytes of an H200."""
 ONCE = """program once;
 problem { param s : vertex; vertex seen : bool; }
 edge functor see(src, dst, e) { apply { seen[dst] = true; } }
@@ -37,9 +40,9 @@ def program(text: str, *tune: str) -> Program:
 def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
     given = program(text)
     assert has_choice(given)
-    found = suited(given, *ROADS)
+    found = suited(given, ROADS, ROOM)
     assert found.tuning.block == NARROW_BLOCK and not has_choice(found), "and nothing is left to choose"
-    assert all(suited(given, *shape) is given for shape in (SOCIAL, STAR, TOWN))
+    assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
     assert f"a program of its own, {NARROW_BLOCK} threads a block" in print_plan(plan_of(text))
 
 
@@ -56,14 +59,32 @@ def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
 )
 def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     given = program(text, *tune)
-    assert not has_choice(given) and suited(given, *ROADS) is given
+    assert not has_choice(given) and suited(given, ROADS, ROOM) is given
     assert "a program of its own" not in print_plan(plan_of(text, *tune))
 
 
 def test_an_order_has_blocks_of_its_own() -> None:
-    found = suited(program("sssp"), *ROADS)
+    found = suited(program("sssp"), ROADS, ROOM)
     assert found.tuning.order is Order.NEAR_FAR and found.tuning.block is None and not has_choice(found)
-    assert suited(program("sssp", "schedule.order=as_given"), *ROADS).tuning.block == NARROW_BLOCK
+    assert suited(program("sssp", "schedule.order=as_given"), ROADS, ROOM).tuning.block == NARROW_BLOCK
+
+
+@pytest.mark.parametrize("tune", ["auto", "as_given"])
+def test_large_graphs_of_hubs_have_bounds(tune: str) -> None:
+    given = program("sssp", f"schedule.order={tune}")
+    found = suited(given, HUBS, ROOM)
+    assert found.tuning.hub_bounds and not has_choice(found), "and nothing is left to choose"
+    assert suited(found, ROADS, ROOM) is found
+    assert suited(given, HUBS, 100_000) is given, "where the GPU has no room for them"
+    assert all(suited(given, shape, ROOM) is given for shape in (STAR, (1 << 20, 1 << 23, 64)))
+    assert "keep bounds of their values" in print_plan(plan_of("sssp", f"schedule.order={tune}"))
+
+
+@pytest.mark.parametrize("tune", ["schedule.order=near_far", "schedule.fuse=off", "schedule.block=1024"])
+def test_none_have_bounds_that_are_tuned_otherwise(tune: str) -> None:
+    given = program("sssp", tune)
+    assert not suited(given, HUBS, ROOM).tuning.hub_bounds
+    assert "keep bounds of their values" not in print_plan(plan_of("sssp", tune))
 
 
 @pytest.mark.parametrize(

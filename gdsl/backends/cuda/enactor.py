@@ -23,6 +23,7 @@ from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.plan import hub_bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
@@ -64,8 +65,7 @@ class Enactor:
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
         self._fused = list(self._kernels.values()) if self._is_fused else []
-        lends = keeps_values(plan)
-        self._lent = min(map(device.lends, self._kernels.values())) if lends else 0
+        self._lent = self._lends()
         """Bytes of shared memory for each block beside its own."""
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
@@ -201,6 +201,12 @@ class Enactor:
             sizes = sizes_of(self.graph, bindings)
             self._memory, self._memory_for = RunMemory(self.device, self.plan, self.on_device, sizes), wanted
         return self._memory
+
+    def _lends(self) -> int:
+        keeps, asked = keeps_values(self.plan), hub_bounds.lent(self.plan)
+        room = min(map(self.device.lends, self._kernels.values())) if keeps or asked else 0
+        assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
+        return asked or room
 
     def _blocks(self) -> int:
         """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""

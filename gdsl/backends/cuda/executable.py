@@ -6,6 +6,7 @@ import contextlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
@@ -19,6 +20,7 @@ from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
+from gdsl.ir.tuning import Tuning
 from gdsl.plan import suiting
 from gdsl.plan.layouts import can_be_put, is_worth, looking_up
 from gdsl.types import Widths
@@ -113,15 +115,12 @@ class CudaBackend:
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """By the buffers of the plan that suits the graph, and of the numbering that it gets, if there is room."""
+        """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
         from gdsl.backends import needs
         from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
         counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-
-        def suited(program: Program) -> Program:
-            return suiting.suited(program, *counts) if suiting.has_choice(program) else program
-
+        suited = partial(suiting.suited, counts=counts, room=suiting.ALL)
         program = suited(program)
         plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
         layout = plan.layout
@@ -227,10 +226,10 @@ class CudaExecutable:
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
-        self._other: CudaExecutable | None = None
+        self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that ask for them
         self._many: Many | None = None
-        self._asking: weakref.WeakSet[Graph] = weakref.WeakSet()
-        """The graphs that ask for it: to find out takes a walk over the program."""
+        self._asking: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
+        """By graph which of these it asks for: to find out takes a walk over the program."""
 
     @property
     def plan(self) -> Plan:
@@ -260,7 +259,7 @@ class CudaExecutable:
         """This one or one of the others that stand for it, whichever has run on the graph."""
         if graph in self._enactors or graph in self._with_arrays:
             return self
-        others = (each._ran_on(graph) for each in (self._other, self._renamed) if each is not None)
+        others = (each._ran_on(graph) for each in (*self._others.values(), self._renamed) if each is not None)
         return next((found for found in others if found is not None), None)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
@@ -361,18 +360,19 @@ class CudaExecutable:
         return True
 
     def _suited(self, graph: Graph) -> CudaExecutable:
-        """This one, or the other where the graph asks for it."""
+        """This one, or another where the graph asks for it."""
         if self._open is None:
             return self
-        if self._other is None or graph not in self._asking:
-            largest = self.backend.graph(graph, self.widths, self._device).largest_degree
-            program = suiting.suited(self._open, graph.num_vertices, graph.num_edges, largest)
+        asked = self._asking.get(graph)
+        if asked is None:
+            given = self.backend.graph(graph, self.widths, self._device)
+            counts = graph.num_vertices, graph.num_edges, given.largest_degree
+            program = suiting.suited(self._open, counts, self._device.lendable())
             if program is self._open:
                 return self
-            if self._other is None:
-                self._other = self.backend.build_for(program, self.widths)
-            self._asking.add(graph)
-        return self._other
+            asked = self._others.get(program.tuning) or self.backend.build_for(program, self.widths)
+            self._others[program.tuning] = self._asking[graph] = asked
+        return asked
 
     def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
         layout = self.plan.layout

@@ -49,12 +49,15 @@ class Launching:
         driver = self._driver
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, lent))
 
-    def lends(self, kernel: Any) -> int:
+    def lendable(self) -> int:
         """Four fifths of what there is: the cache has the rest, and hardly anything without it (PageRank on rmat22 with
         192 KB 0.57 ms an iteration, with 208 0.70)."""
         runtime = self.cupy.cuda.runtime
-        most = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMaxSharedMemoryPerBlockOptin, self.id))
-        lent = max(0, most * 4 // 5 - self.resources(kernel)[2])
+        return int(runtime.deviceGetAttribute(runtime.cudaDevAttrMaxSharedMemoryPerBlockOptin, self.id)) * 4 // 5
+
+    def lends(self, kernel: Any) -> int:
+        """What a kernel's own memory leaves of that."""
+        lent = max(0, self.lendable() - self.resources(kernel)[2])
         self._driver.funcSetAttribute(kernel.ptr, _LENT, lent)
         return lent
 

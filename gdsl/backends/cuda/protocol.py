@@ -176,6 +176,10 @@ class Device(Protocol):
         shared memory are lent beside its own."""
         ...
 
+    def lendable(self) -> int:
+        """How many bytes of shared memory a block may have that has a multiprocessor for itself."""
+        ...
+
     def lends(self, kernel: Any) -> int:
         """How many bytes may be lent to a block of `kernel` that has a multiprocessor for itself; from now on launches
         of it may lend as many."""

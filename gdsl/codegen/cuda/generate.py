@@ -211,6 +211,7 @@ class _Generation:
             Constant("uint32", "ROUND_EDGES", sizes.round_edges, "edges a warp that a round takes beside its own"),
             Constant("uint32", "WIDE_ROUND", sizes.wide_round, "edges a warp from which on fewer are less work"),
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
+            Constant("uint32", "BOUND_BITS", sizes.bound_bits, "last bits of an id, which are the place of a bound"),
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),
             Constant("uint32", "PULLED_AT_ONCE", sizes.pulled_at_once, "edges that a thread looks at side by side"),

@@ -97,6 +97,7 @@ def run_slice(plan: Plan) -> Struct:
         ("queues", Field("bitmaps", Pointer("uint32"), "of each frontier: a bit a vertex", slots)),
         ("keys", Field("keys", Pointer("key_word"), "ranks of entries that are worked off, and of those found", 2)),
         ("visited", Field("visited", Pointer("key_word"), "of each vertex: the rank of what it was visited with")),
+        ("bounded", Field("bounded", Pointer("vertex"), "by place: the vertex that has a bound there")),
         ("marks", Field("marks", Pointer("uint32"), "a bit a vertex, twice", 2)),
         ("graph_scratch", Field("graph_scratch", Pointer("edge"), "while a graph is made", buffers.GRAPH_SCRATCH)),
         *(("graph_scratch", Field(name, Pointer(kind.name), words, plan.graph_rooms)) for name, kind, words in _MADE),

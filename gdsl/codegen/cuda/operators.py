@@ -27,6 +27,7 @@ from gdsl.codegen.cuda.texts import (
 from gdsl.codegen.cuda.visits import (
     FLUSH,
     MARK_UNREAD,
+    bounds_in,
     changed_late,
     chunks_of,
     collected,
@@ -200,6 +201,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             result=self._result(collect),
             entries=sweep.order is not None,
             visited=visited(sweep.skips, self.names) if sweep.skips is not None else "",
+            bounds=bounds_in(sweep),
             asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
         )
 

@@ -35,6 +35,7 @@ FILES = (
     "buckets",
     "near_far",
     "revisits",
+    "hub_bounds",
     "numbers",
 )
 PLATFORM = "platform"

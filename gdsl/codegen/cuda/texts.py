@@ -78,6 +78,8 @@ class Push:
     """Whether the members are entries of a worklist with an order."""
     visited: str = ""
     """What knows the values that members were visited with, where some are passed over."""
+    bounds: str = ""
+    """What knows bounds of values, where these are asked."""
     asks_few: bool = False
     """Whether a visit asks if the members are few."""
 

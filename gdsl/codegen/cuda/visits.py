@@ -6,7 +6,7 @@ import dataclasses
 
 from gdsl.codegen.cuda.balances import PUSHES
 from gdsl.codegen.cuda.texts import ResultText, Visit
-from gdsl.codegen.early import EARLY, SEEN
+from gdsl.codegen.early import BOUNDS, EARLY, SEEN, bounds_of
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts
 from gdsl.codegen.literals import type_name
@@ -85,7 +85,10 @@ def visit_behind(
     assert calls.early is not None
     with_early, ahead = f"{parameters}, {calls.early.type}& {EARLY}", calls.early
     if late is not None:
-        look = f"{EARLY}[k].{SEEN} = load_seen(&d.{texts.printer.names.member(late)}[far[k]]);"
+        assert mark, "who is changed again is put into the result once"
+        place = f"&d.{texts.printer.names.member(late)}[far[k]]"
+        looked = f"{BOUNDS}.look(far[k], {place})" if early.bounds is not None else f"load_seen({place})"
+        look = f"{EARLY}[k].{SEEN} = {looked};"
         ahead = dataclasses.replace(ahead, steps=(*ahead.steps, look))
     return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=ahead)
 
@@ -126,6 +129,12 @@ def visited(skips: Skips, names: Names) -> str:
     """What knows the values that members were visited with."""
     falls = "true" if skips.operation is ReduceOperation.MIN else "false"
     return f"visited_values<{type_name(skips.type)}, {falls}> known(run, d.{names.member(skips.array)});"
+
+
+def bounds_in(sweep: Sweep) -> str:
+    """What makes the bounds that a sweep asks; empty where it asks none."""
+    kinds = [bounds_of(walk.early) for walk in sweep.walks if walk.early is not None]
+    return f"{kinds[0]} {BOUNDS}(d.graph.num_vertices);" if any(kinds) else ""
 
 
 def changed_late(sweep: Sweep) -> str | None:

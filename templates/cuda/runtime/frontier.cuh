@@ -21,6 +21,16 @@ __device__ __forceinline__ bool mark_unread(uint32* seen, vertex v) {
     return (atomicOr(&seen[v / 32], bit) & bit) == 0;
 }
 
+// piece: former_marks is_unmarked
+// The word of the mark of `v` before it was put there, where `marks` holds, else all bits: no branch hangs on it, so that
+// several are on the way before one is asked.
+__device__ __forceinline__ uint32 former_marks(uint32* seen, vertex v, bool marks) {
+    uint32 former = ~uint32(0);
+    if (marks) { former = atomicOr(&seen[v / 32], 1u << (v % 32)); }
+    return former;
+}
+__device__ __forceinline__ bool is_unmarked(uint32 former, vertex v) { return (former >> (v % 32) & 1) == 0; }
+
 // piece: clear_marks
 // Takes out the marks of a result, once all have come to its barrier. Nobody writes to the result's queue before the
 // next barrier: whatever is made next goes into other storage.

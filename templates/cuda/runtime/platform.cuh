@@ -99,11 +99,11 @@ __device__ __forceinline__ T load_seen(const T* x) {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8, "values of 4 or 8 bytes");
     if constexpr (sizeof(T) == 4) {
         union { uint32 from; T to; } bits;
-        asm volatile("ld.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
+        asm volatile("ld.global.ca.u32 %0, [%1];" : "=r"(bits.from) : "l"(x));
         return bits.to;
     } else {
         union { uint64 from; T to; } bits;
-        asm volatile("ld.ca.u64 %0, [%1];" : "=l"(bits.from) : "l"(x));
+        asm volatile("ld.global.ca.u64 %0, [%1];" : "=l"(bits.from) : "l"(x));
         return bits.to;
     }
 }

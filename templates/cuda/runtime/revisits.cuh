@@ -86,11 +86,12 @@ __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_
 
 // piece: push_unvisited_side_by_side
 // `push_unvisited` with `several` edges of each lane side by side, of which each has the value that its member is visited
-// with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each. The last edge stands for those beyond
-// the end.
-template <uint32 several, class Values, class Members, class Known, class Lists, class Ahead, class Visit>
+// with, its `own`: `ahead` reads the rest of `Values`, then `visit` is called for each, and `ends` with what it gives, for
+// which it need not wait. The last edge stands for those beyond the end.
+template <uint32 several, class Values, class Members, class Known, class Lists, class Ahead, class Visit, class Ends>
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
-                                                              const Lists& lists, Ahead ahead, Visit visit) {
+                                                              const Lists& lists, Ahead ahead, Visit visit,
+                                                              Ends ends) {
     const uint64 size = members.size(), warps = grid_warps();
     const uint32 width = members_a_warp(size);
     const uint32 lane = lane_index();
@@ -110,6 +111,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const edge begin = first - (inclusive - own);  // less than nothing wraps
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
             edge at[several];
@@ -118,14 +120,15 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
                 const uint32 item = minimum(start + k * 32 + lane, total - 1);
                 values[k].active = start + k * 32 + lane < total;
                 const uint32 owner = owner_of(inclusive, item);
-                const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
-                at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
+                at[k] = __shfl_sync(FULL_WARP, begin, owner) + item;
                 near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
                 values[k].own = __shfl_sync(FULL_WARP, value, owner);
                 far[k] = lists.neighbor(at[k]);
             });
             ahead(near, far, at, values);
-            side_by_side<several>([&](uint32 k) { visit(values[k].active, near[k], far[k], at[k], values[k]); });
+            uint32 marks[several];
+            side_by_side<several>([&](uint32 k) { marks[k] = visit(values[k].active, near[k], far[k], at[k], values[k]); });
+            side_by_side<several>([&](uint32 k) { ends(marks[k], far[k]); });
         }
     }
     return visited;
@@ -133,9 +136,10 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
 
 // piece: push_unvisited_hubs_side_by_side
 // The chunks that `push_unvisited_side_by_side` left, as `push_unvisited_hubs` does: each with the value that it notes.
-template <uint32 several, class Values, class Known, class Lists, class Ahead, class Visit>
+template <uint32 several, class Values, class Known, class Lists, class Ahead, class Visit, class Ends>
 __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, int64 largest_degree, const Known& known,
-                                                                 const Lists& lists, Ahead ahead, Visit visit) {
+                                                                 const Lists& lists, Ahead ahead, Visit visit,
+                                                              Ends ends) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
     const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
     for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
@@ -157,10 +161,12 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
                 value = __shfl_sync(FULL_WARP, value, 0);
                 if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank(value)); }
             }
+            uint32 marks[several];
             side_by_side<several>([&](uint32 k) {
                 values[k].own = value;
-                visit(values[k].active, near[k], far[k], at[k], values[k]);
+                marks[k] = visit(values[k].active, near[k], far[k], at[k], values[k]);
             });
+            side_by_side<several>([&](uint32 k) { ends(marks[k], far[k]); });
         }
     }
 }

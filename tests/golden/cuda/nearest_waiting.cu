@@ -248,7 +248,7 @@ struct frontier {
 // piece: out_lists
 // piece: marks_of
 // piece: mark
-// piece: mark_unread
+// piece: former_marks is_unmarked
 // piece: grid_threads thread_index
 // piece: clear_marks
 // piece: queue_members members_of
@@ -375,12 +375,15 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, relax_early& early) {
         const bool accepted = active && relax_apply_late(d, near, far, at, early);
-        out.append(accepted && mark_unread(seen, far), far);
+        return former_marks(seen, far, accepted);
+    };
+    const auto visit_ends = [&](uint32 former, vertex far) {
+        out.append(is_unmarked(former, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
-    count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit));
-    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit);
+    count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends));
+    push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);

@@ -1,0 +1,107 @@
+"""Which worklists look at bounds of hubs before they look at values, and what blocks are lent for that."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from gdsl import pipeline
+from gdsl.passes import pipelines
+from gdsl.plan import hub_bounds, target
+from gdsl.plan.build import build
+from gdsl.plan.nodes import Plan
+from gdsl.plan.printer import print_plan
+from gdsl.plan.walking import sweeps
+
+TEXT = """program p;
+problem {{ param s : vertex; input edge w : float32 where w >= 0; vertex a : {kind} = {first}; {more} }}
+{functors}
+edge functor relax(src, dst, e) {{ apply {{ {statement} }} }}
+schedule {{ a[s] = {start}; frontier f = {{ s }}; {schedule} }}
+"""
+USUAL = {
+    "kind": "float32",
+    "first": "inf",
+    "start": "0",
+    "more": "",
+    "functors": "",
+    "statement": "accept changed(a[dst] min= a[src] + w[e]);",
+    "schedule": "while (f) { f = advance(f, relax); }",
+}
+WIDEST = {"statement": "accept changed(a[dst] max= min(a[src], w[e]));", "first": "0", "start": "inf"}
+AGAIN = {"schedule": f"repeat (2) {{ f = {{ s }}; {USUAL['schedule']} }}"}
+TWO = {"more": "vertex toll : float32 = 1;", "statement": "accept changed(a[dst] min= a[src] + w[e] + toll[dst]);"}
+BACK = {
+    "statement": "accept changed(a[src] min= a[dst] + w[e]);",
+    "schedule": "while (f) { f = advance(f, relax, over=in_edges); }",
+}
+DOUBLE = {"kind": "float64", "statement": "accept changed(a[dst] min= a[src] + float64(w[e]));"}
+WHOLE = {"kind": "int32", "statement": "accept changed(a[dst] min= a[src] + 1);"}
+BESIDE = {
+    "more": "vertex b : int32;",
+    "functors": "vertex functor note(v) { apply { b[v] += 1; } }",
+    "schedule": f"{USUAL['schedule']} compute(vertices, note);",
+}
+DIFFERENT = {"statement": "accept changed(a[dst] min= w[e] - a[src]);"}
+"""What is offered falls where the value rises."""
+
+
+def plan(change: dict[str, str], *tune: str, on: target.Target = target.CUDA_FUSED) -> Plan:
+    """In the form that has bounds, where they may be."""
+    program = pipelines.apply(pipeline.load(TEXT.format(**{**USUAL, **change}), tune=tune))
+    tuning = dataclasses.replace(program.tuning, hub_bounds=True)
+    return build(dataclasses.replace(program, tuning=tuning), on)
+
+
+def asks(plan: Plan) -> bool:
+    """The same in all of the plan, and what a launch lends."""
+    found = hub_bounds.asked_in(plan.schedule)
+    assert [buffer.name for buffer in plan.buffers if buffer.name == "bounded"] == ["bounded"] * found
+    assert ("at a bound in the block's own memory first" in print_plan(plan)) == found
+    assert (plan.sizes.block_threads == hub_bounds.BLOCK) == found
+    assert hub_bounds.lent(plan) == (4 << plan.sizes.bound_bits) * found
+    return found
+
+
+@pytest.mark.parametrize("change", [{}, WIDEST, AGAIN, TWO])
+def test_bounds_are_asked(change: dict[str, str]) -> None:
+    assert asks(plan(change))
+
+
+@pytest.mark.parametrize("change", [BACK, DOUBLE, WHOLE, BESIDE])
+def test_values_are_looked_at(change: dict[str, str]) -> None:
+    """Though members are passed over: where bounds would be of other ends, take too many digits, or change the blocks
+    of other operators."""
+    made = plan(change)
+    assert any(sweep.skips is not None for sweep in sweeps(made)) and not asks(made)
+    assert not hub_bounds.could_have(made.program)
+
+
+def test_loops_that_are_not_proved_have_none() -> None:
+    made = plan(DIFFERENT)
+    assert not asks(made) and not hub_bounds.could_have(made.program)
+
+
+def test_not_everywhere() -> None:
+    assert not asks(plan({}, "schedule.block=512"))
+    assert not asks(plan({}, "relax.balance=block"))
+    assert not asks(plan({}, on=target.in_teams(target.CUDA_FUSED)))
+    assert not asks(plan({}, "schedule.fuse=off", on=target.CUDA_UNFUSED))
+    assert not hub_bounds.asked_in(plan({}, on=target.CPU).schedule)
+
+
+def test_without_the_form_there_are_none() -> None:
+    program = pipelines.apply(pipeline.load(TEXT.format(**USUAL)))
+    assert hub_bounds.could_have(program) and not asks(build(program, target.CUDA_FUSED))
+
+
+def test_what_is_worth_it() -> None:
+    sizes, hubs = target.CUDA_FUSED.sizes, (1 << 22, 1 << 27, 1 << 17)
+    assert hub_bounds.is_worth(sizes, 186_000, *hubs)
+    assert not hub_bounds.is_worth(sizes, (1 << 17) + hub_bounds.DECLARED - 1, *hubs)
+    assert not hub_bounds.is_worth(sizes, 186_000, 1 << 16, 1 << 20, 1 << 12)
+    assert not hub_bounds.is_worth(sizes, 186_000, 1 << 24, 1 << 26, 8)
+    assert not hub_bounds.is_worth(sizes, 186_000, (1 << 27) + 1, 1 << 31, 1 << 20), "an id has too many bits"
+    few = dataclasses.replace(sizes, bound_bits=6)
+    assert hub_bounds.is_worth(few, 50_000, 1 << 18, 1 << 27, 1 << 17)
