@@ -125,5 +125,7 @@ def test_a_kernel_that_faults_is_told_of(how: str) -> None:
     """In a process of its own, whose GPU cannot be used any more. The driver's error comes at once, as nothing of the
     run can be done; the caller's kernel before it waits long enough for the run to be queued."""
     command = [sys.executable, "-c", FAULT, str(SAMPLE), how]
-    found = subprocess.run(command, check=False, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parents[2])
+    found = subprocess.run(
+        command, check=False, capture_output=True, text=True, timeout=100, cwd=Path(__file__).parents[2]
+    )
     assert found.stdout.startswith("raised cudaError"), found.stdout + found.stderr
