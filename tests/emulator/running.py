@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -98,6 +98,8 @@ WIDER = Sizes(
     vote_part=150,
     radix_bits=3,
 )
+UNCUT = replace(WIDER, hub_degree=10_000, reduced_hub=10_000)
+"""No list is cut into chunks, so that reductions end without a barrier."""
 
 
 @dataclass(frozen=True)
