@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -47,13 +48,17 @@ def cache_folder() -> Path:
 
 
 def runtime_library() -> Path:
-    """`native/*.cpp` as one shared object."""
+    """`native/*.cpp` as one shared object, compiled as one text, so that the check of an access is inlined."""
     sources = sorted(NATIVE.glob("*.cpp"))
     inputs = [*sources, *sorted(NATIVE.glob("*.h"))]
-    key = _digest(*(path.read_text() for path in inputs), " ".join(COMMON))
+    flags = [*COMMON, "-O2", "-g1", "-fno-semantic-interposition", f"-I{NATIVE}"]
+    key = _digest(*(path.read_text() for path in inputs), " ".join(flags))
     target = cache_folder() / f"emulator-{key}.so"
     if not target.exists():
-        _run_compiler([*COMMON, "-O2", "-g1", "-shared", *map(str, sources)], target)
+        with tempfile.TemporaryDirectory(dir=target.parent) as place:
+            whole = Path(place, "emulator.cpp")
+            whole.write_text("".join(f'#include "{path.name}"\n' for path in sources))
+            _run_compiler([*flags, "-shared", str(whole)], target)
     return target
 
 
@@ -119,7 +124,7 @@ def _run_compiler(arguments: list[str], target: Path) -> None:
     found = compiler()
     if found is None:
         raise CompileError("no g++ on this machine")
-    partial = target.with_name(f"{target.name}.{os.getpid()}")
+    partial = target.with_name(f"{target.name}.{os.getpid()}.{threading.get_ident()}")
     done = subprocess.run([found, *arguments, "-o", str(partial)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CompileError(done.stderr)

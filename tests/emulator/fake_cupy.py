@@ -93,6 +93,8 @@ class FakeArray:
 class FakeEvent:
     """An event; everything is done at once, unless a test says that it is not."""
 
+    ptr = 0
+
     def __init__(self, disable_timing: bool = False) -> None:
         pass
 
@@ -136,6 +138,7 @@ class FakeCupy:
             cudaDevAttrMultiProcessorCount=16,
             cudaDevAttrMaxThreadsPerMultiProcessor=39,
             deviceGetAttribute=lambda attribute, number: 2,
+            eventQuery=lambda pointer: 600 if FakeEvent.is_busy() else 0,
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy
@@ -317,3 +320,19 @@ def test_refused_by_the_compiler_where_cuda_has_no_such_atomic() -> None:
     text = 'extern "C" __global__ void no(short* x) { atomicAdd(x, short(1)); }'
     with pytest.raises(build.CompileError):
         EmulatedModule(text)
+
+
+def test_threads_compile_one_text_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing of it is kept yet: each has a file of its own until it is whole."""
+    everybody, run = Barrier(3), subprocess.run
+
+    def run_together(*arguments: Any, **options: Any) -> Any:
+        done = run(*arguments, **options)
+        everybody.wait()
+        return done
+
+    monkeypatch.setattr(build, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(build.subprocess, "run", run_together)
+    with ThreadPoolExecutor(3) as pool:
+        [path] = set(pool.map(build.compile_module, [BFS] * 3))
+    assert list(tmp_path.iterdir()) == [path]

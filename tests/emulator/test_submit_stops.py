@@ -231,3 +231,28 @@ def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch:
             pending.result()
         assert caught.value.code == "E0901" and "going on" in repr(pending)
     assert pending.result().distance.get().tolist() == distances(2)
+
+
+class LostError(RuntimeError):
+    """What the driver says of a device that has given up."""
+
+
+@pytest.mark.parametrize("how", ["call", "submit"])
+def test_a_device_that_has_given_up_is_told_of(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    def lost(event: FakeEvent) -> None:
+        raise LostError
+
+    program = gdsl.compile("bfs")
+    program(graph, source=0, backend="cuda")
+    with monkeypatch.context() as context, pytest.raises(LostError):
+        context.setattr(cupy.cuda.runtime, "eventQuery", lambda pointer: 719)
+        context.setattr(FakeEvent, "synchronize", lost)
+        if how == "call":
+            program(graph, source=0, backend="cuda")
+        else:
+            pending = program.submit(graph, source=0, backend="cuda")
+            assert pending.done()
+            pending.result()
+    assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdsl.codegen.cuda import teams
+from gdsl.codegen.cuda.problem_data import data_lines, shares_data
 from gdsl.codegen.cuda.steps import ORDER, SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
 from gdsl.codegen.lines import Lines
@@ -17,6 +18,7 @@ from gdsl.operations import Domain
 from gdsl.plan import grids
 from gdsl.plan.nodes import (
     Branch,
+    Combine,
     EnterGraph,
     Initialise,
     Launch,
@@ -97,7 +99,9 @@ class KernelPrinter:
         plan, lines = self.plan, Lines()
         if plan.graphs:
             self._share_graphs(lines)
-        lines.add(self._data())
+        calls = any(isinstance(step, Combine) for step in steps_in(launch.steps))
+        for line in data_lines(plan, calls):
+            lines.add(line)
         lines.add(teams.ENACTOR)
         for variable in self._variables:
             if variable.shares is not None:
@@ -126,26 +130,13 @@ class KernelPrinter:
             return Kernel(name, launch.comment, teams.PARAMETERS, self._bounds(), functions, teams.KERNEL_LINES)
         return Kernel(name, launch.comment, _PARAMETER, self._bounds(), (), lines.plain())
 
-    def _data(self) -> str:
-        """How the problem data is called `d`: a copy where that changes."""
-        plan = self.plan
-        if self._shares_data():
-            return "share(d, problem);"
-        changed = plan.swapped or plan.turning or plan.kept or plan.graphs
-        return "data_slice d = problem;" if changed else "const data_slice& d = problem;"
-
-    def _shares_data(self) -> bool:
-        """Whether all threads of a block have one copy of it: nothing in it changes but the graph."""
-        plan = self.plan
-        return plan.target.fused and bool(plan.graphs) and not (plan.swapped or plan.turning or plan.kept)
-
     def _enter(self, graph: str) -> str:
         """The statement that makes `graph` the one that steps run on."""
-        return f"share(d.graph, {graph});" if self._shares_data() else f"d.graph = {graph};"
+        return f"share(d.graph, {graph});" if shares_data(self.plan) else f"d.graph = {graph};"
 
     def _share_graphs(self, lines: Lines) -> None:
         """Graphs take two registers for each of their arrays, which are the same in all threads."""
-        if self._shares_data():
+        if shares_data(self.plan):
             lines.add("__shared__ data_slice d;")
         around = [f"{_AROUND}_{depth}" for depth in range(deepest_on(self.plan.schedule))]
         graphs = [self._frontier(graph) for graph in self.plan.graphs]

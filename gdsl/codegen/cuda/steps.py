@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
+from gdsl.codegen.cuda.problem_data import called_lines, lent_data
 from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.cuda.words import COUNTED
 from gdsl.codegen.expressions import ExpressionPrinter
@@ -192,10 +193,15 @@ class StepPrinter:
             everything=self._all_edges() if of_edges else "all_members{uint64(d.graph.num_vertices)}",
             first="run",
             growing=f"run, {first}, {spare}",
-            last=f", d.graph.num_vertices, {COUNTED[self._counts[name]]}",
+            last=f", d.graph.num_vertices, {self._counted_there(name)}",
             exchange=(*wait, self._exchange(name)),
         )
-        return edge_lines(step, words) if of_edges else combination_lines(step, words)
+        call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
+        return [*called_lines(self.plan, call, first, second, spare), *others]
+
+    def _counted_there(self, name: str) -> str:
+        """What counts the edges of a set in a function that is called."""
+        return COUNTED[self._counts[name]].replace("d.graph", f"{lent_data(self.plan) or 'd'}.graph")
 
     def _all_edges(self) -> str:
         return "all_edges{d.graph}" if self.plan.graphs else "all_edges{uint64(d.graph.num_edges)}"
@@ -205,8 +211,9 @@ class StepPrinter:
         name = self._frontier(step.name)
         if isinstance(step, SameGraph):
             return [self._graph_becomes(name, "d.graph")]
+        edges = self._frontier(step.edges) if isinstance(step, Subgraph) else ""
         if isinstance(step, Subgraph):
-            value = f"make_subgraph(run, d.graph, room, {self._frontier(step.edges)})"
+            value = f"make_subgraph(run, d.graph, room, {edges})"
         else:
             sums = "no_sums{}"
             if step.weights is not None:
@@ -224,7 +231,7 @@ class StepPrinter:
             "{",
             f"    const int64 taken[] = {{{rooms}}};",
             f"    const int64 room = free_room(taken, {2 * len(taken)});",
-            f"    {self._graph_becomes(name, value)}",
+            *(f"    {line}" for line in called_lines(self.plan, self._graph_becomes(name, value), edges)),
             "}",
         ]
 

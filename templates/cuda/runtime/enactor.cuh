@@ -70,8 +70,30 @@ struct enactor {
         }
     }
 
+    // The same run for a function that is called, which finds what all runs are told at `slice`.
+    __device__ __forceinline__ enactor(const enactor& run, const run_slice& slice)
+        : slice(slice), control(run.control), shared(run.shared), operators(run.operators), stopped(run.stopped) {}
+
+    // As such a function has left it.
+    __device__ __forceinline__ void go_on_from(const enactor& called) {
+        operators = called.operators;
+        stopped = called.stopped;
+    }
+
     __device__ operator_counters* counters() const { return &control->counters[operators % 8]; }
 };
+
+// piece: lend
+// What is handed to a function that is not copied to where it is called lies in memory, and so does whatever it points
+// to. So the function gets copies, and the caller's own stay in registers.
+template <class Call, class... Own>
+__device__ __forceinline__ void lend(const run_slice& slice, Call call, enactor& run, Own&... own) {
+    [&](enactor called, Own... copy) {
+        call(called, copy...);
+        run.go_on_from(called);
+        ((own = copy), ...);
+    }(enactor(run, slice), own...);
+}
 
 // piece: leader
 // The one thread that does what must be done once.

@@ -56,6 +56,39 @@ __device__ __noinline__ void grow_in_place(enactor& run, frontier& f, const fron
     run.operators += 1;
 }
 
+// piece: grows_in_order
+// Whether so much is added that it pays to make the queue anew, in the order of the ids: what lies at the members lies side by
+// side then, too.
+__device__ __forceinline__ bool grows_in_order(const frontier& f, const frontier& added, uint64 num_vertices) {
+    return 4 * added.size >= f.size && worth_a_bitmap(f.size + added.size, num_vertices);
+}
+
+// piece: grow_in_order
+// Puts into the bitmap of a set what it does not have yet, and makes its queue of that, where `spare` has room for one.
+template <class Counted>
+__device__ __noinline__ void grow_in_order(enactor& run, frontier& f, frontier& spare, const frontier& added,
+                                           uint64 num_vertices, const Counted counted) {
+    begin_operator(run);
+    uint64 members = 0, edges = 0;
+    each_vertex(members_of(added), [&](vertex v) {
+        if (!mark(f.bitmap, v)) { return; }
+        members += 1;
+        edges += counted.degree(v);
+    });
+    __syncwarp(FULL_WARP);
+    members = warp_sum(members);
+    if (lane_index() == 0 && members > 0) { atomicAdd(&run.counters()->accepted, members); }
+    counted.add(run.counters(), edges);
+    const accepted_count accepted = synchronize_and_count(run);
+    f.size += accepted.members;
+    f.edges += accepted.edges;
+    run.operators += 1;
+    exchange(f.queue, spare.queue);
+    exchange(f.room, spare.room);
+    f.queued = false;
+    need_queue(run, f, num_vertices);
+}
+
 // piece: unite_queues
 // All of the second set, and of the first what is not in it.
 template <class Counted>
@@ -196,7 +229,11 @@ template <class Counted>
 __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
                                       const Counted counted) {
     if (grows_in_place(run, f, added, num_vertices)) {
-        grow_in_place(run, f, added, counted);
+        if (grows_in_order(f, added, num_vertices)) {
+            grow_in_order(run, f, spare, added, num_vertices, counted);
+        } else {
+            grow_in_place(run, f, added, counted);
+        }
     } else {
         unite_queues(run, spare, f, added, num_vertices, counted);
         exchange(f, spare);
@@ -209,7 +246,11 @@ template <class Counted>
 __device__ __noinline__ void grow_any_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
                                           const Counted counted) {
     if (grows_in_place(run, f, added, num_vertices)) {
-        grow_in_place(run, f, added, counted);
+        if (grows_in_order(f, added, num_vertices)) {
+            grow_in_order(run, f, spare, added, num_vertices, counted);
+        } else {
+            grow_in_place(run, f, added, counted);
+        }
     } else {
         unite_sets(run, spare, f, added, num_vertices, counted);
         exchange(f, spare);

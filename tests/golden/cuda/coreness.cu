@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -229,6 +230,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -237,6 +239,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -303,8 +306,11 @@ struct frontier {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -599,6 +605,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier peel_waiting_1 = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -642,7 +650,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
         advance_lower(run, d, f, spare, iteration);
         exchange(advanced_1, spare);
         compute_peel_place_(run, d, advanced_1, iteration);
-        grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
+            grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        }, run, peel_waiting_1, advanced_1, spare);
         if (leader()) { *d.most = maximum(*d.most, int64(peel_waiting_1.size)); }
     }
     if (run.stopped) { return; }
@@ -659,10 +669,14 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
             exchange(outer_waiting_1, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, members_1, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& members_1, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, members_1, d.graph.num_vertices, uncounted());
+            }, run, members_1, spare);
             exchange(combined_1, spare);
             compute_outer_place(run, d, combined_1, iteration);
-            grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
+                grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
+            }, run, outer_waiting_1, combined_1, spare);
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
                 turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);

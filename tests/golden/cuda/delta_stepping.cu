@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -196,6 +197,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -204,6 +206,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -261,11 +264,14 @@ struct frontier {
 // piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -431,6 +437,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_stepping_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -454,7 +462,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
         exchange(members_1, spare);
     }
     compute_b_place(run, d, members_1, iteration);
-    grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    }, run, b_waiting_1, members_1, spare);
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
@@ -467,7 +477,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
         advance_relax(run, d, popped_1, spare, iteration);
         exchange(advanced_1, spare);
         compute_b_place_(run, d, advanced_1, iteration);
-        grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& advanced_1, auto& spare) {
+            grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+        }, run, b_waiting_1, advanced_1, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {

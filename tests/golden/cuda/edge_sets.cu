@@ -19,6 +19,7 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -184,6 +185,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -192,6 +194,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -268,6 +271,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 
@@ -407,6 +411,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier members_1 = frontier_at(d.run, 0);
     frontier& far_ends_1 = members_1;  // never needed at the same time
@@ -448,45 +454,71 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_edge_sets_en
             exchange(far_ends_1, spare);
             advance_step_(run, d, far_ends_1, spare_edges, iteration);
             exchange(advanced_1, spare_edges);
-            unite_edges(run, spare_edges, ahead, advanced_1);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& advanced_1, auto& spare_edges) {
+                unite_edges(run, spare_edges, ahead, advanced_1);
+            }, run, ahead, advanced_1, spare_edges);
             exchange(ahead, spare_edges);
-            intersect_edges(run, spare_edges, ahead, some);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_1, spare_edges);
             compute_note(run, d, combined_1, iteration);
             *d.bit = *d.bit << 1;
-            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& spare_edges) {
+                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, ahead);
+            }, run, ahead, spare_edges);
             exchange(combined_2, spare_edges);
             compute_note_(run, d, combined_2, iteration);
             *d.bit = *d.bit << 1;
-            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            }, run, ahead, some, spare_edges);
             synchronize(run);  // until its marks are taken out
             exchange(some, spare_edges);
-            subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
+            lend(lent.run, [&](auto& run, auto& seen, auto& spare_edges) {
+                subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, seen);
+            }, run, seen, spare_edges);
             exchange(combined_3, spare_edges);
             filter_third_(run, d, combined_3, spare_edges, iteration);
             exchange(filtered_1, spare_edges);
-            unite_edges(run, spare_edges, some, filtered_1);
+            lend(lent.run, [&](auto& run, auto& some, auto& filtered_1, auto& spare_edges) {
+                unite_edges(run, spare_edges, some, filtered_1);
+            }, run, some, filtered_1, spare_edges);
             exchange(combined_4, spare_edges);
             compute_note_2(run, d, combined_4, iteration);
             *d.bit = *d.bit << 1;
-            intersect_edges(run, spare_edges, ahead, some);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_5, spare_edges);
-            unite_edges(run, spare_edges, seen, combined_5);
+            lend(lent.run, [&](auto& run, auto& seen, auto& combined_5, auto& spare_edges) {
+                unite_edges(run, spare_edges, seen, combined_5);
+            }, run, seen, combined_5, spare_edges);
             exchange(seen, spare_edges);
-            subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), some);
+            }, run, ahead, some, spare_edges);
             exchange(combined_6, spare_edges);
-            unite_edges(run, spare_edges, combined_6, seen);
+            lend(lent.run, [&](auto& run, auto& combined_6, auto& seen, auto& spare_edges) {
+                unite_edges(run, spare_edges, combined_6, seen);
+            }, run, combined_6, seen, spare_edges);
             exchange(combined_6, spare_edges);
             collect_far_ends(run, spare, combined_6, d.graph.columns, uncounted());
             exchange(far_ends_2, spare);
             advance_step_2(run, d, far_ends_2, spare, iteration);
             exchange(ends, spare);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(seen.size), wrapping_multiply(100ll, int64(ends.size)))); }
-            subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& seen, auto& spare_edges) {
+                subtract_edges(run, spare_edges, edge_members_of(ahead), seen);
+            }, run, ahead, seen, spare_edges);
             exchange(combined_7, spare_edges);
-            intersect_edges(run, spare_edges, ahead, combined_7);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& combined_7, auto& spare_edges) {
+                intersect_edges(run, spare_edges, ahead, combined_7);
+            }, run, ahead, combined_7, spare_edges);
             exchange(ahead, spare_edges);
-            unite_edges(run, spare_edges, ahead, some);
+            lend(lent.run, [&](auto& run, auto& ahead, auto& some, auto& spare_edges) {
+                unite_edges(run, spare_edges, ahead, some);
+            }, run, ahead, some, spare_edges);
             exchange(ahead, spare_edges);
         }
         if (run.stopped) { return; }

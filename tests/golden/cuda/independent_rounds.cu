@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -192,6 +193,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -200,6 +202,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -264,6 +267,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -435,6 +439,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_rounds_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier undecided = frontier_at(d.run, 0);
     frontier chosen = frontier_at(d.run, 1);
@@ -452,16 +458,24 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_independent_
         exchange(chosen, spare);
         advance_beside(run, d, chosen, spare, iteration);
         exchange(beaten, spare);
-        intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& beaten, auto& undecided, auto& spare) {
+            intersect_queues(run, spare, beaten, undecided, d.graph.num_vertices, uncounted());
+        }, run, beaten, undecided, spare);
         exchange(beaten, spare);
         compute_join(run, d, chosen, iteration);
         compute_leave(run, d, beaten, iteration);
-        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        }, run, chosen, beaten, spare);
         exchange(combined_1, spare);
         compute_close(run, d, combined_1, iteration);
-        unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& chosen, auto& beaten, auto& spare) {
+            unite_queues(run, spare, chosen, beaten, d.graph.num_vertices, uncounted());
+        }, run, chosen, beaten, spare);
         exchange(combined_2, spare);
-        subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& undecided, auto& combined_2, auto& spare) {
+            subtract_queue(run, spare, members_of(undecided), combined_2, d.graph.num_vertices, uncounted());
+        }, run, undecided, combined_2, spare);
         exchange(undecided, spare);
         if (leader()) { *d.rounds = wrapping_add(*d.rounds, 1); }
     }

@@ -24,6 +24,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -309,6 +310,7 @@ static_assert(sizeof(data_slice) == 656, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -404,8 +406,11 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -1410,7 +1415,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
             for (int32 iteration = 0; ask.size > 0 && iteration < d.turns && begin_pass(run, 1, iteration); ++iteration) {
                 filter_half(run, d, ask, spare, iteration);
                 exchange(f_, spare);
-                subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
+                lend(d.run, [&](auto& run, auto& ask, auto& f_, auto& spare) {
+                    subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
+                }, run, ask, f_, spare);
                 exchange(ask, spare);
                 vote_ballot(run, d, f_, iteration);
                 filter_drawn(run, d, f_, spare, iteration);
@@ -1421,7 +1428,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 compute_move(run, d, f_, iteration);
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
-                grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
+                lend(d.run, [&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
+                    grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
+                }, run, ask, advanced_1, spare);
             }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
@@ -1431,7 +1440,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
                     const int64 room = free_room(taken, 6);
-                    share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
+                    lend(d.run, [&](auto& run) {
+                        share(h, make_contraction(run, d.graph, room, d.label, join_weights<int64>(d.units, reinterpret_cast<int64*>(d.run.graph_sums), 0ll, [](int64 a, int64 b) { return int64(sum(a, b)); }, [](int64* x, int64 value) { reduce_add(x, value); })));
+                    }, run);
                 }
             }
             share(d.graph, graph_around_0);

@@ -194,6 +194,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -202,6 +203,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -271,6 +273,8 @@ struct frontier {
 // piece: intersect_sets
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: grow_any_set
 // piece: members_a_warp
 // piece: owner_of
@@ -460,6 +464,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
@@ -488,25 +494,37 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     exchange(seen_left, spare);
     copy_frontier(run, spare, g, d.graph.num_vertices);
     exchange(seen_right, spare);
-    intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+        intersect_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    }, run, seen_left, seen_right, spare);
     exchange(both, spare);
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph});
-        intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
+            grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph});
+        }, run, seen_left, f, spare);
+        lend(lent.run, [&](auto& run, auto& f, auto& seen_right, auto& spare) {
+            intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
+        }, run, f, seen_right, spare);
         exchange(both, spare);
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{d.graph});
-            intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
+                grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph});
+            }, run, seen_right, g, spare);
+            lend(lent.run, [&](auto& run, auto& seen_left, auto& g, auto& spare) {
+                intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
+            }, run, seen_left, g, spare);
             exchange(both, spare);
         }
     }
     if (run.stopped) { return; }
     compute_note(run, d, both, iteration);
-    unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& seen_left, auto& seen_right, auto& spare) {
+        unite_sets(run, spare, seen_left, seen_right, d.graph.num_vertices, uncounted());
+    }, run, seen_left, seen_right, spare);
     exchange(seen, spare);
     if (leader()) { *d.looked_at = int64(seen.size); }
     if (leader()) {

@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -204,6 +205,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -212,6 +214,7 @@ static_assert(sizeof(data_slice) == 264, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -269,11 +272,14 @@ struct frontier {
 // piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
+// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of
@@ -473,6 +479,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_waiting_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier b_waiting_1 = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -491,7 +499,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+    }, run, b_waiting_1, members_1, spare);
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_relax(run, d, b_waiting_1, spare, iteration);
         exchange(b_waiting_1, spare);
@@ -505,7 +515,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
+        grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
+    }, run, c_waiting_1, members_2, spare);
     for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
@@ -519,7 +531,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(c_waiting_1, spare);
         advance_spread(run, d, f_, spare, iteration);
         exchange(g, spare);
-        grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
+            grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
+        }, run, c_waiting_1, g, spare);
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -174,6 +175,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -182,6 +184,7 @@ static_assert(sizeof(data_slice) == 272, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: out_of_range
 // piece: checked_index
 // piece: begin_pass
@@ -258,6 +261,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: map_queue
@@ -393,6 +397,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier spare = frontier_at(d.run, 1);
@@ -410,7 +416,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_numbered_ena
     compute_pack(run, d, f, iteration);
     filter_odd(run, d, spare_edges, iteration);
     exchange(e, spare_edges);
-    subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, e);
+    lend(lent.run, [&](auto& run, auto& e, auto& spare_edges) {
+        subtract_edges(run, spare_edges, all_edges{uint64(d.graph.num_edges)}, e);
+    }, run, e, spare_edges);
     exchange(combined_1, spare_edges);
     number_edges(run, combined_1, d.graph.num_edges, [&](uint64 id, uint64 place) { d.rest[id] = int32(place); });
     number_edges(run, e, d.graph.num_edges, [&](uint64 id, uint64 place) { d.order[id] = uint64(place); });

@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
+// piece: lanes_sum
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -230,6 +231,7 @@ static_assert(sizeof(data_slice) == 344, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -238,6 +240,7 @@ static_assert(sizeof(data_slice) == 344, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: from_id to_id
 // piece: out_of_range
 // piece: checked_index
@@ -298,12 +301,13 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: intersect_queues
-// piece: warp_sum
+// piece: walked_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
+// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -792,6 +796,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_paired_sets_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier left_set = frontier_at(d.run, 0);
     frontier right_set = frontier_at(d.run, 1);
@@ -903,9 +909,13 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_paired_sets_
     {
         const int64 times = 2ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-            unite_queues(run, spare, f, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
+                unite_queues(run, spare, f, g, d.graph.num_vertices, uncounted());
+            }, run, f, g, spare);
             exchange(combined_1, spare);
-            intersect_queues(run, spare, combined_1, f, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& combined_1, auto& f, auto& spare) {
+                intersect_queues(run, spare, combined_1, f, d.graph.num_vertices, uncounted());
+            }, run, combined_1, f, spare);
             exchange(combined_1, spare);
             if (leader()) { *d.more_in_first = wrapping_subtract(int64(f.size), int64(combined_1.size)); }
             synchronize(run);

@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -208,6 +209,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -216,6 +218,7 @@ static_assert(sizeof(data_slice) == 336, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -297,6 +300,7 @@ struct direction_state {
 // piece: pull_warps
 // piece: pull_hubs
 // piece: side_by_side
+// piece: walked_sum
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle
@@ -477,6 +481,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_levels_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     const data_slice& d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier g = frontier_at(d.run, 1);
@@ -522,7 +528,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
             synchronize(run);
             if (leader()) { *d.again_levels = 0ll; }
             state_of_again = history_state{};
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& f, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+            }, run, f, spare);
             exchange(combined_1, spare);
             push_level(run, d, combined_1, d.again_members, d.again_ends, d.again_levels, state_of_again, 1);
             synchronize(run);
@@ -538,7 +546,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_search_level
                         for (int32 iteration = 0; iteration < times && begin_pass(run, 4, iteration); ++iteration) {
                             take_level<false>(level, state_of_h, d.h_members, d.h_ends, iteration);
                             compute_note(run, d, level, iteration);
-                            intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
+                            lend(lent.run, [&](auto& run, auto& level, auto& part, auto& spare) {
+                                intersect_queues(run, spare, level, part, d.graph.num_vertices, uncounted());
+                            }, run, level, part, spare);
                             exchange(kept, spare);
                             if (leader()) { *d.last = int64(kept.size); }
                         }

@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -202,6 +203,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -210,6 +212,7 @@ static_assert(sizeof(data_slice) == 288, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -279,12 +282,15 @@ struct frontier {
 // piece: subtract_sets
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: grow_any_set
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -497,6 +503,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operations_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier f = frontier_at(d.run, 0);
     frontier members_1 = frontier_at(d.run, 1);
@@ -533,8 +541,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph});
-    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
+        grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph});
+    }, run, f, members_1, spare);
+    lend(lent.run, [&](auto& run, auto& f, auto& spare) {
+        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
+    }, run, f, spare);
     exchange(g, spare);
     filter_third(run, d, spare, iteration);
     exchange(h, spare);
@@ -543,50 +555,80 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& h, auto& members_2, auto& spare) {
+        subtract_sets(run, spare, h, members_2, d.graph.num_vertices, uncounted());
+    }, run, h, members_2, spare);
     exchange(h, spare);
     {
         const int64 times = 5ll;
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph});
-            subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& f, auto& made, auto& spare) {
+                grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph});
+            }, run, f, made, spare);
+            lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
+                subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
+            }, run, f, g, spare);
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& g, auto& made, auto& spare) {
+                unite_sets(run, spare, g, made, d.graph.num_vertices, uncounted());
+            }, run, g, made, spare);
             exchange(combined_1, spare);
-            intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& h, auto& combined_1, auto& spare) {
+                intersect_sets(run, spare, h, combined_1, d.graph.num_vertices, uncounted());
+            }, run, h, combined_1, spare);
             exchange(h, spare);
             compute_mark(run, d, h, iteration);
             if (leader()) { *d.sizes = wrapping_add(*d.sizes, wrapping_add(int64(f.size), wrapping_multiply(3ll, int64(g.size)))); }
             *d.bit = *d.bit << 1;
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& g, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, g, d.graph.num_vertices, uncounted());
+            }, run, g, spare);
             synchronize(run);  // until its marks are taken out
             exchange(g, spare);
-            intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& g, auto& f, auto& spare) {
+                intersect_sets(run, spare, g, f, d.graph.num_vertices, uncounted());
+            }, run, g, f, spare);
             exchange(g, spare);
             advance_step(run, d, h, spare, iteration);
             exchange(advanced_1, spare);
-            subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& advanced_1, auto& made, auto& spare) {
+                subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
+            }, run, advanced_1, made, spare);
             exchange(combined_2, spare);
-            grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& g, auto& combined_2, auto& spare) {
+                grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
+            }, run, g, combined_2, spare);
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
                 exchange(members_3, spare);
             }
-            grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
-            subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& g, auto& members_3, auto& spare) {
+                grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
+            }, run, g, members_3, spare);
+            lend(lent.run, [&](auto& run, auto& g, auto& h, auto& spare) {
+                subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
+            }, run, g, h, spare);
             exchange(combined_3, spare);
             compute_mark_(run, d, combined_3, iteration);
-            intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+                intersect_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_4, spare);
-            subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& f, auto& combined_4, auto& spare) {
+                subtract_sets(run, spare, f, combined_4, d.graph.num_vertices, uncounted());
+            }, run, f, combined_4, spare);
             exchange(h, spare);
-            subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& h, auto& made, auto& spare) {
+                subtract_sets(run, spare, h, made, d.graph.num_vertices, uncounted());
+            }, run, h, made, spare);
             exchange(h, spare);
-            unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+                unite_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_5, spare);
             advance_step_(run, d, combined_5, spare, iteration);
             exchange(advanced_2, spare);
@@ -594,14 +636,22 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
-            grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& made, auto& f, auto& spare) {
+                grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
+            }, run, made, f, spare);
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(combined_10, spare);
-            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& combined_10, auto& spare) {
+                subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, combined_10, d.graph.num_vertices, uncounted());
+            }, run, combined_10, spare);
             exchange(combined_9, spare);
-            intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{d.graph});
+            lend(lent.run, [&](auto& run, auto& made, auto& combined_9, auto& spare) {
+                intersect_queues(run, spare, made, combined_9, d.graph.num_vertices, out_lists{lent.graph});
+            }, run, made, combined_9, spare);
             exchange(f, spare);
-            subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& h, auto& g, auto& spare) {
+                subtract_sets(run, spare, h, g, d.graph.num_vertices, uncounted());
+            }, run, h, g, spare);
             exchange(combined_11, spare);
             filter_third_(run, d, combined_11, spare, iteration);
             exchange(filtered_1, spare);

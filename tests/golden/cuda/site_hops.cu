@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -238,6 +239,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -246,6 +248,7 @@ static_assert(sizeof(data_slice) == 352, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: begin_pass
 // piece: count_pass
 // piece: scribe
@@ -327,6 +330,8 @@ struct edge_frontier {
 // piece: grows_in_place
 // piece: mark
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: marks_of
 // piece: bits_of_members
 // piece: clear_marks
@@ -342,6 +347,7 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 
@@ -700,6 +706,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier sites_set = frontier_at(d.run, 0);
     frontier f = frontier_at(d.run, 1);
@@ -732,7 +740,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph});
+        lend(lent.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
+            grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph});
+        }, run, f, f_2, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = int64(f.size); }
@@ -746,7 +756,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph});
+        lend(lent.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
+            grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph});
+        }, run, seen, f_3, spare);
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }
@@ -759,7 +771,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
     exchange(selected_1, spare);
     advance_away(run, d, selected_1, spare_edges, iteration);
     exchange(advanced_1, spare_edges);
-    subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
+    lend(lent.run, [&](auto& run, auto& found, auto& advanced_1, auto& spare_edges) {
+        subtract_edges(run, spare_edges, edge_members_of(found), advanced_1);
+    }, run, found, advanced_1, spare_edges);
     exchange(combined_1, spare_edges);
     compute_compute_3(run, d, combined_1, iteration);
     end_walks(run);

@@ -21,6 +21,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
+// piece: lanes_sum
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -189,6 +190,7 @@ static_assert(sizeof(data_slice) == 456, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -233,13 +235,14 @@ struct all_edges {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
-// piece: warp_sum
+// piece: walked_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
+// piece: warp_sum
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.
@@ -520,7 +523,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_triangle_cou
     {
         const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room};
         const int64 room = free_room(taken, 4);
-        share(h, make_subgraph(run, d.graph, room, filtered_1));
+        lend(d.run, [&](auto& run, auto& filtered_1) {
+            share(h, make_subgraph(run, d.graph, room, filtered_1));
+        }, run, filtered_1);
     }
     {
         share(graph_around_0, d.graph);

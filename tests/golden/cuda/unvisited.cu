@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -180,6 +181,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: stop_requested
 // piece: enactor
 // piece: end_clock
+// piece: lend
 // piece: leader
 // piece: lead_arrivals
 // piece: leave_barrier
@@ -188,6 +190,7 @@ static_assert(sizeof(data_slice) == 248, "as the host knows it");
 // piece: wait_for_all
 // piece: meet
 // piece: synchronize
+// piece: share
 // piece: from_id to_id
 // piece: out_of_range
 // piece: checked_index
@@ -255,6 +258,8 @@ struct frontier {
 // piece: subtract_queue
 // piece: grows_in_place
 // piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
 // piece: members_a_warp
@@ -262,6 +267,7 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
+// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
@@ -385,6 +391,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
 extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_enactor(const data_slice problem) {
     __shared__ block_storage shared;
     data_slice d = problem;
+    __shared__ data_slice lent;
+    share(lent, problem);
     enactor run(d.run, shared);
     frontier seen = frontier_at(d.run, 0);
     frontier unseen = frontier_at(d.run, 1);
@@ -397,7 +405,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
     constexpr int32 iteration = 0;
     define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
     exchange(seen, spare);
-    subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+    lend(lent.run, [&](auto& run, auto& seen, auto& spare) {
+        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+    }, run, seen, spare);
     exchange(unseen, spare);
     for (int32 iteration = 0; unseen.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.root, problem.root, NO_VERTEX);
@@ -408,7 +418,9 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
             define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
             exchange(members_1, spare);
         }
-        intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& unseen, auto& members_1, auto& spare) {
+            intersect_queues(run, spare, unseen, members_1, d.graph.num_vertices, uncounted());
+        }, run, unseen, members_1, spare);
         exchange(combined_1, spare);
         filter_begin(run, d, combined_1, spare, iteration);
         exchange(walk, spare);
@@ -417,12 +429,20 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
         for (int32 iteration = 0; walk.size > 0 && begin_pass(run, 1, iteration); ++iteration) {
             advance_visit(run, d, walk, spare, iteration);
             exchange(walk, spare);
-            subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& walk, auto& found, auto& spare) {
+                subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
+            }, run, walk, found, spare);
             exchange(walk, spare);
-            grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
+            lend(lent.run, [&](auto& run, auto& found, auto& walk, auto& spare) {
+                grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
+            }, run, found, walk, spare);
         }
-        grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
-        subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+        lend(lent.run, [&](auto& run, auto& seen, auto& found, auto& spare) {
+            grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
+        }, run, seen, found, spare);
+        lend(lent.run, [&](auto& run, auto& seen, auto& spare) {
+            subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
+        }, run, seen, spare);
         exchange(unseen, spare);
         if (leader()) { *d.components = wrapping_add(*d.components, 1); }
     }
