@@ -267,7 +267,7 @@ LEFT_OUT = (
     Mutant(
         "marks are not taken out", _FRONTIER, "store_relaxed(&seen[result.queue[i] / 32], 0u);", "", "sets", "result"
     ),
-    Mutant("marks do not take turns", _FRONTIER, "run.operators % 2 == 0", "true", STEPPING, "result bounds"),
+    Mutant("marks do not take turns", _FRONTIER, "marks_turn(run) == 0", "true", STEPPING, "result bounds"),
     Mutant(
         "duplicates stay",
         _FRONTIER,

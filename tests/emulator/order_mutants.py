@@ -73,7 +73,7 @@ ORDER_MUTANTS = (
     _mutant(
         "marks of the operator before",
         "far(marks_of(run))",
-        "far(run.slice.marks[run.operators % 2 == 0 ? 1 : 0])",
+        "far(run.slice.marks[1 - marks_turn(run)])",
         "race result",
         AGAIN,
     ),

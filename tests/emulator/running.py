@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -102,6 +102,8 @@ WIDER = Sizes(
     radix_bits=3,
     bound_bits=4,
 )
+UNCUT = replace(WIDER, hub_degree=10_000, reduced_hub=10_000)
+"""No list is cut into chunks, so that reductions end without a barrier."""
 
 
 @dataclass(frozen=True)

@@ -37,6 +37,10 @@ schedule {
 """
 FOUND = FORWARD.replace("below : int64", "below : bool").replace("read[dst], sum", "read[dst] > 5, some")
 FOUND = FOUND.replace("below[v] %", "int64(below[v]) %")
+BOTH = FORWARD.replace("problem {", "problem { vertex above : int64;").replace(
+    "compute(g", "above = neighbor_reduce(g, (src, dst, e) => read[src] + 1, sum, over=in_edges); compute(g"
+)
+BOTH = BOTH.replace("below[v] %", "(below[v] + above[v]) %")
 GRAPHS = (
     make_graph(grid(9, 7), 63, directed=False),
     random_graph(40, 60, seed=4, directed=False),
@@ -56,6 +60,7 @@ def looks(text: str, *tune: str) -> int:
     [
         (BETWEENNESS, ("schedule.block=256",), 1),
         (FORWARD, ("schedule.block=64",), 1),
+        (BOTH, ("schedule.block=64",), 2),  # the lists of both directions, each for itself
         (BETWEENNESS, (), 0),  # registers are for more threads
         (BETWEENNESS, ("schedule.block=512",), 0),
         (FORWARD, ("schedule.block=64", "schedule.fuse=off"), 0),  # what is known ends with a launch
@@ -67,7 +72,7 @@ def test_where_levels_are_looked_at(text: str, tune: tuple[str, ...], wanted: in
     assert looks(text, *tune) == wanted
 
 
-@pytest.mark.parametrize("text", [BETWEENNESS, FORWARD], ids=["betweenness", "forward"])
+@pytest.mark.parametrize("text", [BETWEENNESS, FORWARD, BOTH], ids=["betweenness", "forward", "both"])
 @pytest.mark.parametrize("threads", [32, 64, 128])
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
     program = load(text, ("schedule.block=64",))

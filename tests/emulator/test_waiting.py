@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import random
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 from support.graphs import make_graph, path, random_graph, star
 
@@ -101,6 +103,47 @@ def schedule_of(seed: int) -> str:
                 yield simple(chosen, sets)
 
     return f"frontier w = vertices; frontier x = {{ 1, 2, 3 }}; {' '.join(block(2, ('w', 'x')))}"
+
+
+MARKED = """program marked;
+problem {
+    input vertex b : int32; input edge w : float32; vertex c : int32; vertex d : float32 = inf;
+    scalar n : int64;
+}
+edge functor g(src, dst, e) { cond b[src] > 0; apply { accept b[dst] > 0; } }
+edge functor given(src, dst, e) -> int32 { value b[dst]; }
+edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= d[src] + w[e]); } }
+schedule {
+    frontier f = vertices; frontier z = { 0 };
+    d[0] = 0;
+    repeat (3) {
+        f = advance(f, g); c = neighbor_reduce(z, given, sum); NEXT
+        n += size(f);
+    }
+}
+"""
+"""Between two sets that are collected by marks is a reduction of few lists, behind which nobody waits."""
+
+
+@pytest.mark.parametrize(
+    "following, words",
+    [
+        ("f = advance(f, g);", ()),
+        ("f = f - z;", ()),
+        ("while (f) { f = advance(f, relax); } f = vertices;", ("schedule.order=near_far",)),
+    ],
+    ids=["walked", "combined", "near to far"],
+)
+def test_marks_are_out_before_others_come(following: str, words: tuple[str, ...]) -> None:
+    shape = dataclasses.replace(SMALL, block_threads=32, hub_degree=40, reduced_hub=60)
+    built = build_program(MARKED.replace("NEXT", following), words, shape)
+    values = np.random.default_rng(1)
+    for seed in range(36):
+        graph = random_graph(200, 500, seed=seed % 3)
+        given = {"b": values.integers(0, 5, 200), "w": values.integers(0, 9, 500).astype(np.float32)}
+        bindings = bind(built.program, graph, given)
+        found = built.run(graph, bindings, device_for(seed, blocks=3 + seed % 6, stride=3 * (seed % 7)))
+        assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
 SEEDS = 8 * int(os.environ.get("GDSL_TEST_EXAMPLES", "1"))

@@ -64,6 +64,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.storage import Role
 
 _END_BITMAP = "end_bitmap(run, result);"
 _EDGE = "vertex near, vertex far, edge at"
@@ -311,7 +312,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
-        reduces = REDUCES[sweep.balance]
+        reduces, marks = REDUCES[sweep.balance], any(buffer.role is Role.MARKS for buffer in self.plan.buffers)
         if segment.upcoming is not None:
             reduces = "reduce_ahead"
         if sweep.balance is Balance.AUTO:
@@ -336,6 +337,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             keeps=keeping(segment, self.plan.program, self.names),
             known="upcoming, " if segment.upcoming is not None else "",
             history=f"d.{self.names.member(segment.upcoming.members)}" if segment.upcoming is not None else "",
+            same_turn=not common["waits"] and segment.aside is None and marks,
         )
 
     # Votes

@@ -29,7 +29,7 @@ from gdsl.ir.nodes import (
     TakeLevel,
 )
 from gdsl.ir.nodes import Fill as FillStep
-from gdsl.operations import Domain
+from gdsl.operations import Domain, Over
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
     Barrier,
@@ -59,6 +59,8 @@ SPARES = {Domain.VERTEX: "spare", Domain.EDGE: "spare_edges"}
 """The frontier into which the next result goes; it then changes places with the one that is assigned."""
 ORDER = "order"
 """What keeps a worklist in its order, in the loop that works it off."""
+Looked = tuple[History, Over]
+"""A history, and which lists of its levels' members."""
 _ID_TYPES = {Domain.VERTEX: "vertex", Domain.EDGE: "edge"}
 
 
@@ -76,8 +78,8 @@ class StepPrinter:
         self._domains = {frontier.name: frontier.domain for frontier in self.plan.frontiers}
         self.histories = tuple(dict.fromkeys(filter(None, map(_history_in, steps_in(self.plan.schedule)))))
         """Of the schedule, in its order."""
-        self.looked_ahead = frozenset(_looked_ahead(self.plan.schedule))
-        """Those of them whose next level is looked at."""
+        self.looked_ahead = tuple(dict.fromkeys(_looked_ahead(self.plan.schedule)))
+        """Whose next level is looked at."""
 
     def lines(self, step: Step, taken: Sequence[str] = ()) -> list[str]:
         """The statements of `step`; `taken` are the graphs whose arrays may still be read."""
@@ -145,8 +147,8 @@ class StepPrinter:
             named["result"] = SPARES[sweep.collect.domain]
         if sweep.members.frontier is not None:
             named["input"] = self._frontier(sweep.members.frontier)
-        for history in _looked_ahead((step,)):
-            named |= {"upcoming": self.upcoming(history), "history": self.state(history)}
+        for looked in _looked_ahead((step,)):
+            named |= {"upcoming": self.upcoming(looked), "history": self.state(looked[0])}
         arguments = ["run", "d", *(named.get(argument, argument) for argument in text.arguments)]
         lines = [f"{text.function}({', '.join(arguments)});"]
         return lines if sweep.collect is None else [*lines, self._exchange(sweep.collect.frontier)]
@@ -252,16 +254,16 @@ class StepPrinter:
         """The variable that has what every thread knows of a history."""
         return self.expressions.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
 
-    def upcoming(self, history: History) -> str:
-        """The variable that has what a warp knows of the next level of a history."""
-        names = self.expressions.names
-        return names.derived(Scope.VARIABLE, f"upcoming_of_{history.name}", f"history {history.members}")
+    def upcoming(self, looked: Looked) -> str:
+        """The variable that has what a warp knows of these lists of the next level of a history."""
+        history, over = looked
+        name = f"upcoming_{'in_' if over is Over.IN_EDGES else ''}of_{history.name}"
+        return self.expressions.names.derived(Scope.VARIABLE, name, f"history {history.members} {over.value}")
 
     def history_variables(self) -> list[str]:
         """The statements that make both."""
         states = [f"history_state {self.state(history)} = {{}};" for history in self.histories]
-        ahead = [f"lists_ahead {self.upcoming(each)} = {{}};" for each in self.histories if each in self.looked_ahead]
-        return [*states, *ahead]
+        return [*states, *(f"lists_ahead {self.upcoming(each)} = {{}};" for each in self.looked_ahead)]
 
     def _found(self, history: History) -> str:
         """A launch takes over what there is of a history from the data themselves."""
@@ -272,7 +274,7 @@ class StepPrinter:
         """What all threads note where a history has no levels yet."""
         stored = step.step.scalar if isinstance(step.step, StoreScalar) and self.plan.target.fused else None
         begun = [each for each in self.histories if each.levels == stored]
-        ahead = [f"{self.upcoming(each)} = lists_ahead{{}};" for each in begun if each in self.looked_ahead]
+        ahead = [f"{self.upcoming(each)} = lists_ahead{{}};" for each in self.looked_ahead if each[0] in begun]
         return [*(f"{self.state(each)} = history_state{{}};" for each in begun), *ahead]
 
     def _spare(self, name: str) -> str:
@@ -336,12 +338,12 @@ def _history_of(step: SetStep) -> History | None:
     return step.history if isinstance(step, (PushLevel, TakeLevel)) else None
 
 
-def _looked_ahead(steps: tuple[Step, ...]) -> Iterator[History]:
-    """The histories whose next levels operators of `steps` look at."""
+def _looked_ahead(steps: tuple[Step, ...]) -> Iterator[Looked]:
+    """The histories whose next levels operators of `steps` look at, each with the lists that they find."""
     for step in steps_in(steps):
         for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
             if sweep.segment is not None and sweep.segment.upcoming is not None:
-                yield sweep.segment.upcoming
+                yield sweep.segment.upcoming, sweep.walks[0].lists
 
 
 def _history_in(step: Step) -> History | None:

@@ -87,7 +87,7 @@ __device__ __forceinline__ void end_edges(enactor& run, edge_frontier& result) {
 // piece: edge_marks_of
 // One bit an edge says that the edge is in the result already; the two bitmaps take turns as those of `marks_of`.
 __device__ __forceinline__ uint32* edge_marks_of(const enactor& run) {
-    return run.operators % 2 == 0 ? run.slice.edge_marks[0] : run.slice.edge_marks[1];
+    return marks_turn(run) == 0 ? run.slice.edge_marks[0] : run.slice.edge_marks[1];
 }
 
 // piece: mark_edge

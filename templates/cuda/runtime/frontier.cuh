@@ -1,9 +1,17 @@
 // piece: marks_of
-// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: one operator in two fills
-// each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes next may
-// begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
+// One bit a vertex says that the vertex is in the result already. Two bitmaps take turns: of the operators that wait, one
+// in two fills each, and takes its marks out again when its own last barrier is behind it and its result stands. What comes
+// next may begin meanwhile: it marks in the other bitmap, and ends with a barrier before this one is filled again.
 __device__ __forceinline__ uint32* marks_of(const enactor& run) {
-    return run.operators % 2 == 0 ? run.slice.marks[0] : run.slice.marks[1];
+    return marks_turn(run) == 0 ? run.slice.marks[0] : run.slice.marks[1];
+}
+
+// piece: SAME_TURN marks_turn
+// Whose turn it is. An operator that ends without a barrier, behind which marks may still be taken out, adds `SAME_TURN` to
+// the number of operators, and so counts for nothing here.
+constexpr uint64 SAME_TURN = 1ull << 63;
+__device__ __forceinline__ uint32 marks_turn(const enactor& run) {
+    return (uint32(run.operators) ^ uint32(run.operators >> 63)) & 1;
 }
 
 // piece: mark

@@ -274,6 +274,7 @@ struct frontier {
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: grid_threads thread_index

@@ -376,6 +376,7 @@ struct frontier {
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
+// piece: SAME_TURN marks_turn
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
@@ -810,6 +811,7 @@ __device__ __forceinline__ void reduce_sizes(enactor& run, const data_slice& d, 
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 0, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 38: large = filter(vertices, is_large)
@@ -840,6 +842,7 @@ __device__ __forceinline__ void reduce_holds_rounded(enactor& run, const data_sl
     const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 2, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 39: around = neighbor_reduce(large, rounded, gcd, over=in_edges)
@@ -1049,6 +1052,7 @@ __device__ __forceinline__ void reduce_holds_sizes(enactor& run, const data_slic
     const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 24, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 47: shared = neighbor_reduce(far_ends_4, taken_sizes, gcd)
@@ -1072,6 +1076,7 @@ __device__ __forceinline__ void reduce_sizes_(enactor& run, const data_slice& d,
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 25, iteration, size, cut);
+    run.operators += SAME_TURN;
     note_operator(run, 26, iteration, size, 0, false);
 }
 
@@ -1103,6 +1108,7 @@ __device__ __forceinline__ void reduce_is_odd(enactor& run, const data_slice& d,
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 29, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 48: compute(members_1, leave_mixed)
@@ -1125,6 +1131,7 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     const bool cut = d.graph.largest_degree >= int64(HUB_DEGREE);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 31, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 49: loneliest = neighbor_reduce(vertices, tolls, product)
@@ -1147,6 +1154,7 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 32, iteration, size, cut);
+    run.operators += SAME_TURN;
     note_operator(run, 33, iteration, size, 0, false);
 }
 

@@ -258,6 +258,7 @@ struct edge_frontier {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
+// piece: SAME_TURN marks_turn
 // piece: edge_marks_of
 // piece: mark_edge
 // piece: grid_threads thread_index

@@ -367,6 +367,7 @@ struct out_lists {
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
 };
 
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: grid_threads thread_index

@@ -256,6 +256,7 @@ struct frontier {
 // piece: define_frontier
 // piece: copy_frontier
 // piece: each_vertex_by_warps
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: worth_a_bitmap

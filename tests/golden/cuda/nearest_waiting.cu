@@ -246,6 +246,7 @@ struct frontier {
 // piece: warp_sum
 // piece: count_edges
 // piece: out_lists
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: former_marks is_unmarked

@@ -269,6 +269,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_id
 // piece: define_frontier
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: worth_a_bitmap

@@ -285,6 +285,7 @@ struct frontier {
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
+// piece: SAME_TURN marks_turn
 // piece: queue_members members_of
 // piece: all_members
 // piece: uncounted
@@ -601,6 +602,7 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 5, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 32: least = neighbor_reduce(f, lowest, min)
@@ -617,6 +619,7 @@ __device__ __forceinline__ void reduce_lowest(enactor& run, const data_slice& d,
     const bool cut = d.graph.largest_degree >= int64(REDUCED_HUB);
     if (cut) { synchronize(run); }  // until all have read the chunks
     end_walk(run, 6, iteration, size, cut);
+    run.operators += SAME_TURN;
 }
 
 // line 33: found = filter(edges, filter_1)

@@ -251,6 +251,7 @@ struct frontier {
 // piece: warp_reduce
 // piece: padded
 // piece: block_reduce
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: grid_threads thread_index

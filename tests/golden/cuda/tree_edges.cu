@@ -228,6 +228,7 @@ struct edge_frontier {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: clear_marks

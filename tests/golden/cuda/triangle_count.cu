@@ -289,6 +289,7 @@ __device__ __forceinline__ int64 free_room(const int64* taken, uint32 count) {
 }
 
 // piece: clear_edge_marks
+// piece: SAME_TURN marks_turn
 // piece: edge_marks_of
 // piece: mark_edge
 // piece: marks_of_members

@@ -227,6 +227,7 @@ struct frontier {
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
+// piece: SAME_TURN marks_turn
 // piece: marks_of
 // piece: mark
 // piece: grid_threads thread_index

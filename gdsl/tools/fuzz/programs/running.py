@@ -191,6 +191,8 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 
 
 _KEPT_FILES = 8
+_BLOCKS_SMALL = 0.2
+_UNCUT = 0.2
 _compiled_files: list[Path] = []
 
 
@@ -201,7 +203,9 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
-    built = running.build.__wrapped__(text, words, mode.shape, mode.widths)
+    words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # levels are looked at ahead
+    shape = running.UNCUT if random.random() < _UNCUT else mode.shape
+    built = running.build.__wrapped__(text, words, shape, mode.widths)
 
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
