@@ -108,7 +108,7 @@ struct near_far {
 template <class Order>
 __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Order& order, uint64 visited) {
     const operator_counters* const counters = run.counters();
-    visited = walked_sum(visited);
+    visited = warp_sum(visited);
     if (lane_index() == 0 && visited > 0) { atomicAdd(&order.state.visited, visited); }
     __syncthreads();
     if (threadIdx.x == 0 && order.state.visited > 0) {

@@ -176,17 +176,6 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 template <class T>
 __device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
 
-// piece: lanes_sum
-// The sum over the lanes of a warp, for every lane.
-__device__ __forceinline__ uint32 lanes_sum(uint32 value) {
-#if __CUDA_ARCH__ >= 800
-    return __reduce_add_sync(FULL_WARP, value);
-#else
-    for (uint32 step = 16; step > 0; step /= 2) { value += __shfl_xor_sync(FULL_WARP, value, step); }
-    return value;
-#endif
-}
-
 // piece: cycles
 // The multiprocessor's clock: cheap to read, and good enough to keep polls apart and to see what takes how long.
 __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }

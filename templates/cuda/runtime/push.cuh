@@ -62,7 +62,7 @@ __device__ __forceinline__ void visit_two_rows(const Lists& lists, vertex near, 
 
 // piece: count_visited
 __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
-    visited = walked_sum(visited);
+    visited = warp_sum(visited);
     if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
 }
 

@@ -40,13 +40,6 @@ __device__ __forceinline__ T warp_sum(T value) {
     return __shfl_sync(FULL_WARP, value, 0);
 }
 
-// piece: walked_sum
-// The same of numbers below 2^54 that have just been found, so that all wait for the sum alone.
-__device__ __forceinline__ uint64 walked_sum(uint64 value) {
-    const uint32 low = uint32(value) & (1u << 27) - 1;
-    return lanes_sum(low) + (uint64(lanes_sum(uint32(value >> 27))) << 27);
-}
-
 // piece: owner_of
 // Which lane's stretch holds item `item`, where lane i's stretch ends before item `inclusive` of lane i.
 __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {

@@ -63,7 +63,6 @@ __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     return atomicAdd(x, value);
 }
 __device__ __forceinline__ void arrive_unasked(uint64* x) { arrive(x, 1); }
-__device__ __forceinline__ uint32 lanes_sum(uint32 value) { return __reduce_add_sync(FULL_WARP, value); }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }

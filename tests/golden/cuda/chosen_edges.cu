@@ -20,7 +20,6 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -269,7 +268,6 @@ struct edge_frontier {
 // piece: each_vertex
 // piece: side_by_side
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 // piece: store_relaxed
 
 // ==== end of platform ====
@@ -286,7 +285,6 @@ struct frontier {
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

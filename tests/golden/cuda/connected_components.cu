@@ -22,7 +22,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -260,7 +259,6 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

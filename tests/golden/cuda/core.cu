@@ -17,7 +17,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -216,7 +215,6 @@ struct frontier {
 // piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

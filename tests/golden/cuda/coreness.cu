@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -310,7 +309,6 @@ struct frontier {
 // piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

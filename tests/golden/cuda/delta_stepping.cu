@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -271,7 +270,6 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: grow_set
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -20,7 +20,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -414,7 +413,6 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

@@ -20,7 +20,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -253,7 +252,6 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

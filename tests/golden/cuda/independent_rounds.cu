@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -267,7 +266,6 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

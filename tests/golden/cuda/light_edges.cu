@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -279,7 +278,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: push_warps_side_by_side

@@ -24,7 +24,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -410,7 +409,6 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
-// piece: walked_sum
 // piece: count_visited
 // piece: members_a_warp
 // piece: owner_of

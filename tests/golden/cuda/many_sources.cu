@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -261,7 +260,6 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -405,7 +404,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: push_warps_side_by_side

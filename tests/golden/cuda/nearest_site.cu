@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -261,7 +260,6 @@ struct direction_state {
 // piece: pull_warps
 // piece: pull_hubs
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle

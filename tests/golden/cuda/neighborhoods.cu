@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -272,7 +271,6 @@ struct frontier {
 // piece: each_id
 // piece: members_a_warp
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: note_chunks
 // piece: defer_list

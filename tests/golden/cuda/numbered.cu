@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -261,7 +260,6 @@ struct edge_frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: push_hubs
 // piece: map_queue

@@ -19,7 +19,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: lanes_sum
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -301,13 +300,12 @@ struct frontier {
 // piece: append_members
 // piece: unite_queues
 // piece: intersect_queues
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -300,7 +299,6 @@ struct direction_state {
 // piece: pull_warps
 // piece: pull_hubs
 // piece: side_by_side
-// piece: walked_sum
 // piece: count_visited
 // piece: reduce_list
 // piece: shuffle

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -223,7 +222,6 @@ struct frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: define_frontier
-// piece: walked_sum
 // piece: count_visited
 // piece: load_now
 // piece: rank_word

@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: lanes_sum
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -283,13 +282,12 @@ struct edge_frontier {
 // piece: define_all_edges
 // piece: each_vertex
 // piece: each_id
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -21,7 +21,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: lanes_sum
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -235,14 +234,13 @@ struct all_edges {
 // piece: edge_collector
 // piece: synchronize_and_read
 // piece: end_edges
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.

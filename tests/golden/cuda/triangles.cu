@@ -17,7 +17,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: store_relaxed
-// piece: lanes_sum
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -219,13 +218,12 @@ struct frontier {
 // piece: all_edges
 // piece: each_vertex
 // piece: each_id
-// piece: walked_sum
+// piece: warp_sum
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: owner_of
 // piece: fetch_list
-// piece: warp_sum
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

@@ -17,7 +17,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -222,7 +221,6 @@ struct frontier {
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
-// piece: walked_sum
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs

@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: lanes_sum
 
 // ==== end of platform ====
 
@@ -206,7 +205,6 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
-// piece: walked_sum
 // piece: count_visited
 // piece: block_inclusive_sum
 // piece: tile_owner
