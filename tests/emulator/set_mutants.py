@@ -148,6 +148,30 @@ INTERSECTIONS = (
 
 SETS = (
     Mutant(
+        "what a function makes of a lent set stays there",
+        "runtime/enactor.cuh",
+        "        ((own = copy), ...);\n",
+        "",
+        GROWING.replace("while (f)", "repeat (4)"),
+        "result bounds",
+    ),
+    Mutant(
+        "a function does not tell how far the run has gone",
+        "runtime/enactor.cuh",
+        "        run.go_on_from(called);\n",
+        "",
+        GROWING,
+        "result bounds",
+    ),
+    Mutant(
+        "what a set has is counted again where it grows in order",
+        _SETS,
+        "if (!mark(f.bitmap, v)) { return; }",
+        "mark(f.bitmap, v);",
+        GROWING.replace(" - seen;", ";").replace("while (f)", "repeat (4)"),
+        "result bounds",
+    ),
+    Mutant(
         "whether a set is whole",
         "runtime/frontier.cuh",
         "f.size == num_vertices};",
