@@ -144,13 +144,14 @@ class FakeCupy:
             memcpyDeviceToHost=2,
         )
         stream = SimpleNamespace(ptr=0, synchronize=lambda: self._note("synchronize"))
+        beside = SimpleNamespace(ptr=3, synchronize=lambda: self._note("synchronize beside"))
         self.stream = stream
         self.cuda = SimpleNamespace(
             runtime=runtime,
             memory=SimpleNamespace(OutOfMemoryError=OutOfMemoryError),
             Device=_Device,
             Event=FakeEvent,
-            Stream=lambda non_blocking: stream,
+            Stream=lambda non_blocking: beside,
             alloc=self._alloc,
             alloc_pinned_memory=_pinned,
             get_current_stream=lambda: self.stream,

@@ -183,6 +183,41 @@ def test_a_new_program_behind_an_endless_run() -> None:
     assert caught.value.code == "E0802"
 
 
+def test_programs_take_turns_beside_an_endless_run() -> None:
+    """In a process of its own, in which nothing is at hand from before: each lays the memory out anew that both work
+    in, and a run whose trace is longer than any before is over."""
+    text = f"""
+import os, signal, threading
+import gdsl
+from gdsl.graph import generate
+graph, other = generate("rmat:10"), generate("grid:40")
+programs = [gdsl.compile(name).prepare("cuda") for name in ("k_core", "coloring")]
+for program in programs:
+    program.submit(graph, backend="cuda").result()
+bfs, endless = gdsl.compile("bfs").prepare("cuda"), gdsl.compile({ENDLESS!r}).prepare("cuda")
+lonely = gdsl.Graph.from_edges([1], [2], num_vertices=1600)
+deep = gdsl.Graph.from_edges(range(1600), range(1, 1601))
+bfs.submit(deep, source=1599, backend="cuda").result()
+for turn in range(3):
+    before = bfs.submit(deep, source=0, backend="cuda") if turn == 2 else None
+    pending = endless.submit(lonely, backend="cuda")
+    behind = [program.submit(graph, backend="cuda") for program in programs[:: 1 if turn else -1]]
+    print(pending.done(), before is None or len(before.result().trace))
+    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
+    try:
+        if turn:
+            bfs(generate(f"grid:{{41 + turn}}"), source=0, backend="cuda")
+        else:
+            pending.result()
+    except KeyboardInterrupt:
+        print("stopped")
+    print(*(each.result().trace is not None for each in behind))
+"""
+    ended = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, timeout=60, check=False)
+    expected = [*["False True", "stopped", "True True"] * 2, "False 1600", "stopped", "True True"]
+    assert (ended.returncode, ended.stdout.splitlines()) == (0, expected), ended.stdout + ended.stderr
+
+
 def test_python_ends_with_an_endless_run() -> None:
     text = f"""
 import gdsl

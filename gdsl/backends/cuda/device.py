@@ -236,8 +236,10 @@ class CudaDevice(Launching):
                 raise _no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
-        """The first `count` values on the host."""
-        found, runtime, stream = numpy.empty(count, dtype), self.cupy.cuda.runtime, self.stream()
+        """The first `count` values on the host: of what a run has left that is over, where others stand in line, for
+        which the copy does not wait."""
+        found, runtime = numpy.empty(count, dtype), self.cupy.cuda.runtime
+        stream = self._beside[0] if self.line.flights else self.stream()
         if found.nbytes:
             here = found.ctypes.data
             runtime.memcpyAsync(here, buffer.pointer, found.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
@@ -273,14 +275,19 @@ class CudaDevice(Launching):
         return self.cupy.ndarray((count,), dtype, memptr=buffer.memory)
 
     def load(self, cubin: bytes) -> Any:
-        """The kernels of a cubin: `get_function(name)`. It may wait for runs: those that nobody watches end before."""
+        """The kernels of a cubin: `get_function(name)`."""
+        self.let_line_pass()
+        return super().load(cubin)
+
+    def let_line_pass(self) -> None:
+        """Before work of the driver that waits for runs: those that nobody watches end, or are stopped when they are
+        late, and Ctrl-C is heard."""
         if self.line.flights:
             if self._holder == threading.get_ident():
                 self.line.let_pass(None, None)
             else:
                 with self.reserved(None):
                     pass
-        return super().load(cubin)
 
     # The clock
 

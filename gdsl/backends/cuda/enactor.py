@@ -129,10 +129,10 @@ class Enactor:
     def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> Flight:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
         self.limits, self._bindings = limits, bindings
-        memory, whole = self._memory_of(bindings), False
         left, started = limits.left, time.monotonic() if limits.timeout is not None else 0.0
-        if not memory.can_join and not device.line.let_pass(None, None if left is None else started + left):
+        if not self._can_join(bindings) and not device.line.let_pass(None, None if left is None else started + left):
             raise failures.timeout_error(limits.timeout or 0.0)
+        memory, whole = self._memory_of(bindings), False
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
@@ -193,9 +193,18 @@ class Enactor:
         kernel, threads = self._kernels[id(launch)], self.plan.sizes.block_threads
         self.device.launch(kernel, self.blocks, threads, memory.arguments, lent=self._lent)
 
+    def _can_join(self, bindings: Bindings) -> bool:
+        """Whether its memory is there, and a run in it need not wait for those in the line."""
+        memory = self._memory
+        return memory is not None and self._memory_for == self._lengths(bindings) and memory.can_join
+
+    def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
+        """The params that say how long buffers are."""
+        return tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
+
     def _memory_of(self, bindings: Bindings) -> RunMemory:
         """The same from run to run, as long as the buffers have the same lengths."""
-        wanted = tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
+        wanted = self._lengths(bindings)
         if self._memory is None or self._memory_for != wanted:
             self._memory = None
             sizes = sizes_of(self.graph, bindings)

@@ -151,10 +151,11 @@ class CudaBackend:
         return self._devices[number]
 
     def place(self, graph: Graph) -> None:
-        """Put its edges in order on the current GPU."""
+        """Put its edges in order on the current GPU, behind runs that nobody waits for."""
         from gdsl.backends.cuda.building import place
 
         device = self.device()
+        device.let_line_pass()
         place(device.cupy, device.id, graph)
 
     def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
@@ -244,8 +245,7 @@ class CudaExecutable:
         """By teams, where the program has that form."""
         from gdsl.backends.cuda.many import Many
 
-        if self._many is None:
-            self._many = Many()
+        self._many = self._many or Many()
         return self._many.run(self, graph, bound, limits, bounds)
 
     def build(self, graph: Graph) -> Build:
@@ -298,7 +298,7 @@ class CudaExecutable:
                 return self._looking_up().submit(graph, bindings, limits)
         device, whole = self._device, False
         asked = limits.timeout and time.monotonic()
-        device.take(limits.timeout, joins=True)
+        device.take(limits.timeout, joins=enactor is not None or graph in self._enactors)
         try:
             limits = limits.since(asked)
             enactor = enactor or self._enactor(graph, bindings)

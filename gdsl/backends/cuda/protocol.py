@@ -71,7 +71,7 @@ class Shared(Protocol):
         """The same."""
         ...
 
-    def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
+    def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
         """As `CudaShared` has it, for runs that are not waited for."""
         ...
 
@@ -84,7 +84,8 @@ class Shared(Protocol):
         ...
 
     def expect(self, nbytes: int) -> None:
-        """Let `received` have at least `nbytes` bytes of the last buffer from now on; its arrays are others then."""
+        """Let `received` have at least `nbytes` bytes of the last buffer from the next `send` on; its arrays are others
+        then."""
         ...
 
 
@@ -145,7 +146,7 @@ class Device(Protocol):
         ...
 
     def fetch(self, buffer: Buffer, dtype: Any, count: int) -> NDArray[Any]:
-        """The first `count` values of `buffer`, on the host, after all work so far."""
+        """The first `count` values of `buffer`, on the host, after all work so far but that of runs in line."""
         ...
 
     def pinned(self, nbytes: int) -> NDArray[Any]:

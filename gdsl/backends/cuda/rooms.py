@@ -70,19 +70,22 @@ class CudaRoom:
 
 
 class Incoming:
-    """What a run handed over that nobody waited for: a place in pinned memory, and the values of the kernel that writes
-    there."""
+    """What a run handed over that nobody waited for: a place in pinned memory, the values of the kernel that writes
+    there, and behind that place what this is to clear."""
 
-    def __init__(self, here: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
+    def __init__(self, here: NDArray[Any], table: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
         self.control = received[0].view(numpy.uint64)
-        self._values = numpy.array([[value] for value in values], numpy.uint64)
-        self.rooms: tuple[int, int] | None = None
+        self._table = table
+        self._values = numpy.array([[value] for value in (*values, table.ctypes.data, len(table))], numpy.uint64)
+        self.rooms: Sequence[tuple[int, int]] = ()
         self.arguments = Arguments(*self._values)
 
-    def clear(self, rooms: tuple[int, int]) -> None:
+    def clear(self, rooms: Sequence[tuple[int, int]]) -> None:
         """What the kernel is to clear where a run did not end whole."""
-        self._values[-2:, 0] = self.rooms = rooms
+        self.rooms = rooms
+        if rooms:
+            self._table[:] = rooms
 
 
 class CudaShared:
@@ -102,10 +105,14 @@ class CudaShared:
         self._sent_lane: object = None
         self._runs = 0
         self.sent = _parts(here, self._offsets[:sent], sizes)
-        self.expect(beginning)
+        self._make_room(beginning)
 
     def expect(self, nbytes: int) -> None:
-        """More room on the host."""
+        """More room on the host from the next run on, which others that go on must not be in the way of: beside them
+        pinned memory would be there once they have ended."""
+        self._expected = nbytes
+
+    def _make_room(self, nbytes: int) -> None:
         beginning = min(nbytes, self._sizes[-1])
         whole = -(-(self._offsets[-1] + beginning) // _PACK) * _PACK
         here = self._device.pinned(whole)
@@ -115,10 +122,12 @@ class CudaShared:
         self.received = _parts(here, self._offsets, [*self._sizes[:-1], beginning])
         self._received_sizes = [*self._sizes[:-1], beginning]
         self._spare.clear()
-        self._has_places = False
+        self._expected = 0
 
     def send(self) -> None:
         """Queue the copy, if that has not been done."""
+        if self._expected:
+            self._make_room(self._expected)
         sent_on, self._sent_on = self._sent_on, None
         self._runs += 1
         if self._runs == _SETTLED:
@@ -151,17 +160,17 @@ class CudaShared:
     @property
     def has_places(self) -> bool:
         """Whether `incoming` has nothing to make."""
-        return self._has_places
+        return bool(self._spare) and not self._expected
 
-    def incoming(self, words: tuple[int, int, int], rooms: tuple[int, int]) -> Incoming:
+    def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
         """A place for what a run hands over, made before it begins: beside it, pinned memory and a kernel to load would
         be there once it has ended. Where one of the `words` of the control block says that the run was stopped, `rooms`
-        are cleared behind it: the address of pairs of an address and a number of words, and how many pairs."""
+        are cleared behind it: pairs of an address and a number of words, from run to run as many."""
         _ = self._device.hand_over_and_clear
-        if not self._has_places:
-            self._spare = [self._another(words) for _ in range(MOST_IN_LINE)]
-            self._has_places = True
-        incoming = self._spare.pop() if self._spare else self._another(words)
+        if not self._spare:
+            self._device.prepare_peek()
+            self._spare = [self._another(words, len(rooms)) for _ in range(MOST_IN_LINE)]
+        incoming = self._spare.pop()
         if incoming.rooms is not rooms:
             incoming.clear(rooms)
         return incoming
@@ -183,13 +192,14 @@ class CudaShared:
         if incoming.nbytes == self._incoming[1]:
             self._spare.append(incoming)
 
-    def _another(self, words: tuple[int, int, int]) -> Incoming:
+    def _another(self, words: tuple[int, int, int], num_rooms: int) -> Incoming:
         nbytes = self._incoming[1]
-        here = self._device.pinned(nbytes)
+        whole = self._device.pinned(nbytes + 16 * num_rooms)
+        here, table = whole[:nbytes], whole[nbytes:].view(numpy.uint64).reshape(num_rooms, 2)
         count = nbytes // _PACK if nbytes <= _FEW else 0
         sent = -(-self._outgoing[1] // _PACK)
         received = _parts(here, self._offsets, self._received_sizes)
-        return Incoming(here, received, self._there, here.ctypes.data, count, sent, *words, 0, 0)
+        return Incoming(here, table, received, self._there, here.ctypes.data, count, sent, *words)
 
     def _hand_over(self) -> None:
         self._device.launch_block(self._device.hand_over, _THREADS, self._packs)

@@ -82,7 +82,6 @@ class RunMemory:
         outside = [] if self._numbering is None else [each for each in handed if each.role is Role.RESULT]
         device.require(sum(self._sizes) + sum(map(self._bytes, [*handed, *outside])))
         self._to_clear: list[tuple[int, int]] = []
-        self._rooms_to_clear: tuple[int, int] | None = None
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
@@ -261,17 +260,11 @@ class RunMemory:
     def incoming(self, words: tuple[int, int, int]) -> Incoming:
         """A place for what a run hands over that is not waited for; `words` of the control block say that it was
         stopped."""
-        return self.shared.incoming(words, self._rooms_to_clear or self._upload_rooms())
+        return self.shared.incoming(words, self._to_clear)
 
     def hand_over(self, incoming: Incoming) -> None:
         """What the host looks at, on its way; then the device is as the next run wants it."""
         self.shared.hand_over(incoming, not self._scalars_given)
-
-    def _upload_rooms(self) -> tuple[int, int]:
-        """The address of what `_lay_out` clears, as pairs of an address and a number of words, and how many pairs."""
-        self._cleared = self.device.upload(numpy.array(self._to_clear or [(0, 0)], numpy.uint64).reshape(-1))
-        self._rooms_to_clear = self._cleared.pointer, len(self._to_clear)
-        return self._rooms_to_clear
 
     def look_at(self, names: dict[str, Buffer], received: Sequence[Bytes] | None) -> None:
         """From now on `names`, and what the host has, are those of another run; None: of the one that is waited for."""
@@ -319,7 +312,7 @@ class RunMemory:
             for each in cleared:
                 self.device.zero(each)
         if to_clear != self._to_clear:
-            self._to_clear, self._rooms_to_clear = to_clear, None
+            self._to_clear = to_clear
 
     def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
         """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
