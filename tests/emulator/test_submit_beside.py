@@ -3,7 +3,9 @@ has ended, as one without an end is never over; the emulator takes CuPy's place.
 
 from __future__ import annotations
 
+import gc
 import time
+import weakref
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -118,3 +120,33 @@ def test_a_trace_of_more_records_does_not_wait_for_another_run(
     assert len(first.submit(long, source=1, backend="cuda").result().trace) >= 99
     assert asked and all(in_line == 0 for _, in_line in asked), "more room on the host, once there is nobody in line"
     assert behind.result().distance.get().tolist() == other(long, source=0, backend="cuda").distance.get().tolist()
+
+
+def test_what_nobody_has_any_more_is_unloaded_once_nothing_runs(
+    cupy: FakeCupy,
+    graph: gdsl.Graph,  # noqa: F811
+    busy: SimpleNamespace,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """To unload machine code the driver waits for all runs."""
+    load, modules = Launching.load, list[Any]()
+
+    def noted(device: Any, cubin: bytes) -> Any:
+        module = load(device, cubin)
+        modules.append(weakref.ref(module))
+        return module
+
+    monkeypatch.setattr(Launching, "load", noted)
+    first, other = gdsl.compile("bfs", tune=SMALL), gdsl.compile("sssp", tune=SMALL)
+    for program in (first, other):
+        program.submit(graph, source=0, backend="cuda").result()
+    count = len(modules)
+    busy.until = None
+    pending = other.submit(graph, source=1, backend="cuda")
+    del first, program
+    gc.collect()
+    assert flights() == 1 and all(module() is not None for module in modules)
+    busy.until = 0.0
+    assert pending.result().distance.get().tolist() == other(graph, source=1, backend="cuda").distance.get().tolist()
+    gc.collect()
+    assert sum(module() is not None for module in modules) == count - 1

@@ -41,6 +41,8 @@ class CudaDevice(Launching):
         self._holder: int | None = None
         """The thread whose run it is."""
         self._lane: object = None
+        self._left: list[object] = []
+        """Modules that nobody has any more."""
         self._clock, self._clocks = Clock(cupy), list[Clock]()
         self.line = Line(weakref.proxy(self))  # so that the device goes with who has it
 
@@ -77,9 +79,15 @@ class CudaDevice(Launching):
                 until = None if timeout is None else began + timeout
                 if not self.line.let_pass(self.lane() if joins else None, until):
                     raise failures.timeout_error(timeout or 0.0)
+            if self._left and not self.line.flights:
+                self._left.clear()
         except BaseException:
             self._release()
             raise
+
+    def leave(self, *modules: object) -> None:
+        """Keep them until nothing runs."""
+        self._left.extend(modules)
 
     def took(self, timeout: float = 0) -> bool:
         """Have it for a moment, to look after runs of the line, unless another thread has it for so many seconds."""
@@ -288,6 +296,12 @@ class CudaDevice(Launching):
             else:
                 with self.reserved(None):
                     pass
+
+    def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
+        """As others, but a text that is new is loaded."""
+        if text not in self._computing:
+            self.let_line_pass()
+        super().compute(text, name, elements, values)
 
     # The clock
 

@@ -185,7 +185,7 @@ class CudaBackend:
 
         if (device.id, widths) not in self._renumberings:
             cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
-            self._renumberings[device.id, widths] = Loaded(device.load(cubin)).get
+            self._renumberings[device.id, widths] = Loaded(device, cubin).get
         return self._renumberings[device.id, widths]
 
     def let_go(self, device: CudaDevice) -> bool:
@@ -217,7 +217,7 @@ class CudaExecutable:
         self.backend, self.generated, self.widths, self._teams = backend, generated, widths, teams
         self._program, self._plan = program, plan
         self._device = backend.device()
-        self.kernels = Loaded(self._device.load(cubin))
+        self.kernels = Loaded(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
