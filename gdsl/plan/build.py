@@ -6,7 +6,19 @@ import dataclasses
 
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
-from gdsl.plan import buffers, combinations, first_values, hub_bounds, launches, layouts, orders, slots, teams, turns
+from gdsl.plan import (
+    buffers,
+    combinations,
+    first_values,
+    hub_bounds,
+    initial_values,
+    launches,
+    layouts,
+    orders,
+    slots,
+    teams,
+    turns,
+)
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
@@ -19,7 +31,6 @@ from gdsl.plan.nodes import (
     Fill,
     Frontier,
     Initial,
-    Initialise,
     Leader,
     Loop,
     MakeGraph,
@@ -87,9 +98,10 @@ def _launched(
 ) -> tuple[tuple[Step, ...], turns.Turning, tuple[str, ...]]:
     """The launches of `steps`; the scalars in them that turn, and those that each thread keeps."""
     program, target = planner.program, planner.target
+    first = initial_values.initialise(program, planner.accesses)
     if not target.fused:
-        return launches.unfused(_initialise(program), steps), {}, ()
-    launch = launches.fused(_initialise(program), steps)
+        return launches.unfused(first, steps), {}, ()
+    launch = launches.fused(first, steps)
     if not target.grid:
         return (launch,), {}, ()
     placed = turns.place(launch, program, planner.accesses)
@@ -194,13 +206,3 @@ class _Schedule:
         body = self.steps(step.body)
         self.depth -= 1
         return Loop(step.loop, condition, counted, None, self.depth == 0, body, self.planner.orders.get(step.loop))
-
-
-def _initialise(program: ir.Program) -> Initialise:
-    made = [array for array in program.arrays if not array.is_input]
-    of_vertices, of_edges = (
-        tuple(Initial(array.name, array.initial) for array in made if array.domain is domain)
-        for domain in (Domain.VERTEX, Domain.EDGE)
-    )
-    scalars = tuple(Initial(scalar.name, scalar.initial) for scalar in program.scalars if not scalar.is_input)
-    return Initialise(of_vertices, of_edges, scalars)

@@ -13,11 +13,10 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Advance, CombineFrontiers, CopyFrontier, DefineFrontier, Filter, Program
-from gdsl.ir.traversal import walk
+from gdsl.ir.nodes import Program
 from gdsl.operations import Order
 from gdsl.plan import hub_bounds, orders
-from gdsl.plan.grids import is_narrow, searches
+from gdsl.plan.grids import begins_with_all, is_narrow, searches
 from gdsl.plan.target import CUDA_FUSED
 
 NARROW_BLOCK = 256
@@ -42,35 +41,7 @@ def leaves_block(program: Program) -> bool:
     """Whether the graph decides how many threads a block has; from near to far there is one size."""
     tuning = program.tuning
     left = tuning.fuse and tuning.block is None and tuning.order is not Order.NEAR_FAR
-    return left and searches(program) and not _begins_with_all(program)
-
-
-def _begins_with_all(program: Program) -> bool:
-    """Whether a frontier that is walked is, or comes of, all vertices."""
-    steps = list(walk(program.schedule))
-    made_of: dict[str, set[str | None]] = {}
-    for node in steps:
-        if isinstance(node, DefineFrontier) and node.everything:
-            made_of.setdefault(node.name, set()).add(None)
-        elif isinstance(node, (Advance, Filter)) and node.result is not None:
-            made_of.setdefault(node.result, set()).add(node.frontier.frontier or "")
-        elif isinstance(node, CopyFrontier):
-            made_of.setdefault(node.name, set()).add(node.other)
-        elif isinstance(node, CombineFrontiers):
-            made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
-    walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
-    return None in _reached(made_of, walked)
-
-
-def _reached(made_of: dict[str, set[str | None]], names: list[str | None]) -> set[str | None]:
-    """`names`, and all that these are made of."""
-    found: set[str | None] = set()
-    while names:
-        name = names.pop()
-        if name not in found:
-            found.add(name)
-            names += made_of.get(name, ()) if name is not None else ()
-    return found
+    return left and searches(program) and not begins_with_all(program)
 
 
 def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program:

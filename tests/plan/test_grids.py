@@ -11,7 +11,8 @@ from gdsl.plan.grids import FEW, MANY, blocks_a_multiprocessor, resident_threads
 
 from .planning import plan_of
 
-ROADS, SOCIAL, STAR = (9_000_000, 32_000_000, 4), (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
+ROADS, TOWN = (9_000_000, 32_000_000, 4), (114_599, 239_332, 6)
+SOCIAL, STAR = (4_000_000, 128_000_000, 163_000), (1000, 1998, 999)
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,10 @@ ROADS, SOCIAL, STAR = (9_000_000, 32_000_000, 4), (4_000_000, 128_000_000, 163_0
         ("bfs", SOCIAL, MANY),
         ("bfs", STAR, MANY),
         ("pagerank", ROADS, MANY),  # has no frontiers
+        ("k_core", ROADS, MANY),  # begins with all vertices
+        ("louvain", ROADS, MANY),
+        ("louvain", TOWN, FEW),  # no more vertices than few blocks have threads
+        ("betweenness", ROADS, FEW),
         ("connected_components", ROADS, MANY),  # advances without a result
         ("strongly_connected_components", ROADS, MANY),  # ends its searches after a few passes
     ],

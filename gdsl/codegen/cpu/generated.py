@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
@@ -40,7 +41,10 @@ class Generated:
 
     def _has_data_of(self, program: Program) -> bool:
         data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
-        return self.buffers[: len(data)] == tuple(data)
+        found = self.buffers[: len(data)]
+        return len(found) == len(data) and all(
+            replace(one, cleared=other.cleared) == other for one, other in zip(found, data, strict=True)
+        )
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:
