@@ -141,8 +141,7 @@ class CudaDevice(Launching):
         memory."""
         try:
             if not whole:
-                self._stop[0] = 1
-                self._stream.synchronize()
+                self.halt()
         finally:
             self._release()
 
@@ -342,6 +341,11 @@ class CudaDevice(Launching):
     def take_clock_back(self, clock: Clock) -> None:
         """Nobody looks at it any more."""
         self._clocks.append(clock)
+
+    def halt(self) -> None:
+        """Stop what is queued on the run's stream, and wait until that is over."""
+        self._stop[0] = 1
+        self._stream.synchronize()
 
     def stop_all(self) -> None:
         """Have whatever is going on end soon."""
