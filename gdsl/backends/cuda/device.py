@@ -294,6 +294,13 @@ class CudaDevice(Launching):
         """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
         return self._lane
 
+    def let_end(self, stream: Any, lane: object) -> None:
+        """Wait for what was queued on a stream when this was the lane; that of another thread has no name in this one."""
+        if isinstance(lane, tuple):
+            self.cupy.cuda.runtime.deviceSynchronize()
+        else:
+            stream.synchronize()
+
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0

@@ -135,7 +135,7 @@ class CudaShared:
         if sent_on is not None and self._sent_lane == self._device.lane():
             return
         if sent_on is not None:  # what is queued there shall not come in between
-            sent_on.synchronize()
+            self._device.let_end(sent_on, self._sent_lane)
         self._copy_out(self._device.stream())
 
     def send_ahead(self) -> None:
