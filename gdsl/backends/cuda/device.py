@@ -295,7 +295,7 @@ class CudaDevice(Launching):
         return self._lane
 
     def let_end(self, stream: Any, lane: object) -> None:
-        """Wait for what was queued on a stream when this was the lane; that of another thread has no name in this one."""
+        """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
         if isinstance(lane, tuple):
             self.cupy.cuda.runtime.deviceSynchronize()
         else:
