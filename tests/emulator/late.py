@@ -37,6 +37,7 @@ class LateDevice:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.endless: set[int] = set()
+        self._loaded: set[int] = set()
         self._events: list[LateEvent] = []
         self._waiting: deque[tuple[bool, Callable[[], object]]] = deque()
         self._is_over = False
@@ -47,6 +48,13 @@ class LateDevice:
             work()
         else:
             self._waiting.append((endless, work))
+
+    def launch(self, kernel: int, work: Callable[[], object]) -> None:
+        """The driver loads a kernel when it is first launched, and may wait for all that goes on."""
+        if kernel not in self._loaded:
+            self._loaded.add(kernel)
+            self.end()
+        self.ask(work, kernel in self.endless)
 
     def go_on(self) -> bool:
         """Do what comes first; False where that is nothing, or a run that has no end."""
@@ -179,11 +187,11 @@ def _install_launches(monkeypatch: Any, late: LateDevice) -> None:
     ) -> None:
         kept, run = Arguments(*(value.copy() for value in arguments.values)), self._driver.launchCooperativeKernel
         shape = blocks, teams, 1, threads, 1, 1, lent, 0
-        late.ask(lambda: run(kernel.ptr, *shape, kept.address), kernel.ptr in late.endless)
+        late.launch(kernel.ptr, lambda: run(kernel.ptr, *shape, kept.address))
 
     def launch_block(self: Any, kernel: Any, threads: int, arguments: Arguments) -> None:
         kept, run = Arguments(*(value.copy() for value in arguments.values)), self._driver.launchKernel
-        late.ask(lambda: run(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, 0, kept.address, 0))
+        late.launch(kernel.ptr, lambda: run(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, 0, kept.address, 0))
 
     def compute(self: Any, text: str, name: str, elements: int, values: Any) -> None:
         kernel, kept = self.cupy.RawKernel(text, name), tuple(values)

@@ -23,7 +23,10 @@ from .test_calls import CHANGING, COUNTED, SMALL
 from .test_submit_beside import SEVERAL
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
-ENDLESS = "program endless; problem { scalar s : int32; } schedule { while (s == 0) { s = 0; } }"
+ENDLESS = """program endless;
+problem { scalar s : int32; vertex a : int32; vertex b : bool; }
+schedule { while (s == 0) { s = 0; } fill(a, 1); fill(b, true); }
+"""
 OWN = """program own;
 problem { input edge weight : float32; vertex y : float32; scalar up : vertex; scalar down : vertex; }
 edge functor add(src, dst, e) { apply { y[dst] max= weight[e] * float32(int32(src)); up max= src; down min= dst; } }
@@ -59,7 +62,7 @@ class Sequence:
             (text, self.compiled(text, random.choice(KNOBS)))
             for text in random.sample(PROGRAMS, random.choice((1, 2, 2, 3)))
         ]
-        self.endless = gdsl.compile(ENDLESS, tune=SMALL).prepare("cuda")
+        self.endless = self.compiled(ENDLESS, random.choice(KNOBS[:3])).prepare("cuda")
         self.asked: list[tuple[str, Any, gdsl.Program, gdsl.Graph, dict[str, Any]]] = []
         self.answers = 0
 

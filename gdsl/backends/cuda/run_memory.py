@@ -85,6 +85,10 @@ class RunMemory:
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
+        if self._numbering is not None:
+            self._numbering.prepare(
+                (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
+            )
         self.names: dict[str, Buffer] = {}
         """What the names of the program's data stand for in this run."""
         self._handed_over: Sequence[Bytes] | None = None
