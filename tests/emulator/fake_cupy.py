@@ -140,6 +140,7 @@ class FakeCupy:
             cudaDevAttrMaxSharedMemoryPerBlockOptin=97,
             deviceGetAttribute=lambda attribute, number: 2,
             eventQuery=lambda pointer: 600 if FakeEvent.is_busy() else 0,
+            deviceSynchronize=lambda: self._note("synchronize all"),
             memcpyHostToDevice=1,
             memcpyDeviceToHost=2,
         )

@@ -73,6 +73,23 @@ def test_a_result_stays_what_it_was(cupy: FakeCupy, graph: gdsl.Graph, fuse: boo
         assert result.trace is result.trace
 
 
+@pytest.mark.parametrize("is_waited_for", [True, False])
+def test_who_is_stopped_has_no_results_to_put_in_order(cupy: FakeCupy, graph: gdsl.Graph, is_waited_for: bool) -> None:
+    """A kernel that is stopped does not say where names lie that change places."""
+    program = gdsl.compile(CHANGING, tune=[*SMALL, "schedule.layout=by_degree"])
+
+    def found(passes: int | None) -> gdsl.Result:
+        if is_waited_for:
+            return program(graph, backend="cuda", max_iterations=passes)
+        return program.submit(graph, backend="cuda", max_iterations=passes).result()
+
+    for passes in (1, 2, 1):
+        with pytest.raises(gdsl.GdslError) as caught:
+            found(passes)
+        assert caught.value.code == "E0803"
+        assert found(None).a.get().tolist() == [7] * COUNT
+
+
 def test_a_call_on_a_known_graph_does_little(
     cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:

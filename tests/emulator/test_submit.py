@@ -293,4 +293,5 @@ def test_the_stream_of_each_thread_is_another_one(cupy: FakeCupy, graph: gdsl.Gr
     other.start()
     other.join()
     assert flights() == 1
+    assert cupy.log["synchronize all"] == 1, "of what the first thread has sent ahead"
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(4)]

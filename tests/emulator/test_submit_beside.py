@@ -102,6 +102,24 @@ def test_a_program_new_to_a_graph_waits_for_the_line(
     assert [each.result().distance.get().tolist() for each in pending] == [[*range(COUNT)], [*range(5)]]
 
 
+def test_what_is_on_its_way_on_another_stream_waits_for_the_line(
+    cupy: FakeCupy,
+    graph: gdsl.Graph,  # noqa: F811
+    busy: SimpleNamespace,
+    asked: list[tuple[str, int]],
+) -> None:
+    """The default stream is over once all others are."""
+    first, other, default = gdsl.compile("bfs", tune=SMALL), gdsl.compile("sssp", tune=SMALL), cupy.stream
+    for program in (first, other):
+        program.submit(graph, source=0, backend="cuda").result()
+    cupy.stream = SimpleNamespace(ptr=7, synchronize=default.synchronize)
+    busy.until = time.monotonic() + 0.2
+    asked.clear()
+    pending = [program.submit(graph, source=1, backend="cuda") for program in (first, other)]
+    assert asked and all(in_line == 0 for _, in_line in asked), asked
+    assert [each.result().distance.get().tolist() for each in pending] == [distances(1)] * 2
+
+
 def test_a_trace_of_more_records_does_not_wait_for_another_run(
     cupy: FakeCupy, busy: SimpleNamespace, asked: list[tuple[str, int]]
 ) -> None:

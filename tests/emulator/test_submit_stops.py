@@ -97,6 +97,8 @@ def test_time_that_is_over_before_the_turn_comes_is_told_by_result(
     busy.until = None
     pending = given.submit(graph, shift=1, backend="cuda")
     late = [given.submit(graph, shift=2, backend="cuda", timeout=0.1)]  # whose value lies where the first one's does
+    device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
+    assert flights() == 1 and device._stop[0] == 0, "who is in line goes on"
     pending_too = [bfs.submit(graph, source=source, backend="cuda") for source in range(3)]
     late += [bfs.submit(graph, source=1, backend="cuda", timeout=0.1)]  # the fifth in line
     for each in late:

@@ -149,8 +149,7 @@ class CudaDevice(Launching):
         memory."""
         try:
             if not whole:
-                self._stop[0] = 1
-                self._stream.synchronize()
+                self.halt()
         finally:
             self._release()
 
@@ -309,6 +308,13 @@ class CudaDevice(Launching):
         """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
         return self._lane
 
+    def let_end(self, stream: Any, lane: object) -> None:
+        """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
+        if isinstance(lane, tuple):
+            self.cupy.cuda.runtime.deviceSynchronize()
+        else:
+            stream.synchronize()
+
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
@@ -356,6 +362,11 @@ class CudaDevice(Launching):
     def take_clock_back(self, clock: Clock) -> None:
         """Nobody looks at it any more."""
         self._clocks.append(clock)
+
+    def halt(self) -> None:
+        """Stop what is queued on the run's stream, and wait until that is over."""
+        self._stop[0] = 1
+        self._stream.synchronize()
 
     def stop_all(self) -> None:
         """Have whatever is going on end soon."""

@@ -127,16 +127,18 @@ class Enactor:
         return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
 
     def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> Flight:
-        """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0912."""
+        """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0802 where its time is over
+        before its turn comes, and E0912, with nothing of it going on."""
         self.limits, self._bindings = limits, bindings
         left, started = limits.left, time.monotonic() if limits.timeout is not None else 0.0
         if not self._can_join(bindings) and not device.line.let_pass(None, None if left is None else started + left):
             raise failures.timeout_error(limits.timeout or 0.0)
-        memory, whole = self._memory_of(bindings), False
+        memory, begun, whole = self._memory_of(bindings), False, False
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
             device.start_clock()
+            begun = True
             for kernel in self._fused:
                 device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments, lent=self._lent)
             outside = None if self.on_device.numbering is None else memory.put_outside()
@@ -150,6 +152,8 @@ class Enactor:
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
+            if begun and not whole:
+                device.halt()
 
     def collect(self, flight: Flight) -> Outcome | None:
         """What a run gave that is over; None where it must run again: it was stopped for another's sake, or its trace

@@ -306,9 +306,9 @@ class CudaExecutable:
             whole = True
             return flight
         except GdslError as error:
+            whole = True  # nothing of it goes on, and those in line are not to be stopped
             if error.code != "E0912":
                 raise
-            whole = True
             return None
         finally:
             device.give(whole)

@@ -4,7 +4,7 @@ back; `gdsl.plan.layouts` says when a run has one."""
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy
@@ -18,6 +18,7 @@ from gdsl.graph.graph import Graph
 from gdsl.plan.layouts import MADE_ON_DEVICE
 from gdsl.types import Type
 
+_PUT_IDS = "put_ids"
 _THREADS, _MOST_BLOCKS = 512, 4
 """Of a block, and blocks a multiprocessor."""
 
@@ -64,6 +65,7 @@ class Numbering:
         kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
         self._on_host: dict[int, Any] = {}
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
+        self._prepared = set[str]()
 
     def inside(self, vertex: int) -> int:
         """The new id of a vertex of the caller."""
@@ -97,6 +99,14 @@ class Numbering:
             kept = self._kept[id(values), of_ids] = values, self.put_inside(there(), nbytes, of_ids, edges)
         return kept[1]
 
+    def prepare(self, results: Iterable[tuple[int, bool]]) -> None:
+        """Have the kernels loaded that `put_outside` starts for `results`, each of so many bytes, and whether these are
+        ids: behind a run the driver would wait for its end, of which nobody could hear that it is late."""
+        found = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
+        for name in sorted(found - self._prepared):
+            self._kernels.start(name, *[0] * (9 if name == _PUT_IDS else 8))
+        self._prepared |= found
+
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
         """The way back, for what lies at the address `values`, or, where that is 0, at the one that lies there."""
         made = self._device.allocate(nbytes)
@@ -127,7 +137,7 @@ class Numbering:
         if of_ids:
             arguments = values, values_at, made.pointer, places.pointer, names.pointer, self.num_vertices
             self._kernels.start(
-                "put_ids", *arguments, each // self._dtype.itemsize, rows[0], rows[1] // self._dtype.itemsize
+                _PUT_IDS, *arguments, each // self._dtype.itemsize, rows[0], rows[1] // self._dtype.itemsize
             )
             return
         self._move(values, values_at, made, nbytes, Places(places, self.num_vertices, Type.VERTEX), rows)
@@ -136,9 +146,12 @@ class Numbering:
         self, values: int, values_at: int, made: Buffer, nbytes: int, places: Places, rows: tuple[int, int] = (1, 0)
     ) -> None:
         each = nbytes // places.length
-        word = next(size for size in WORDS if each % size == 0)
+        word = _word_of(each)
         arguments = values, values_at, made.pointer, places.buffer.pointer, places.length, each // word
         self._kernels.start(put_name(word, places.of), *arguments, rows[0], rows[1] // word)
+
+    def _put_name(self, nbytes: int, of_ids: bool) -> str:
+        return _PUT_IDS if of_ids else put_name(_word_of(nbytes // max(self.num_vertices, 1)), Type.VERTEX)
 
     def _looked_up(self, buffer: Buffer, vertex: int) -> int:
         return int(self._here(buffer)[vertex])
@@ -151,6 +164,11 @@ class Numbering:
             found = self._device.fetch(buffer, self._dtype, self.num_vertices)
             self._on_host[buffer.pointer] = found
         return found
+
+
+def _word_of(each: int) -> int:
+    """The widest words of which so many bytes are made."""
+    return next(size for size in WORDS if each % size == 0)
 
 
 class Renumbered(GraphOnDevice):

@@ -67,7 +67,7 @@ class Shared(Protocol):
         ...
 
     @property
-    def has_places(self) -> bool:
+    def is_ready(self) -> bool:
         """The same."""
         ...
 

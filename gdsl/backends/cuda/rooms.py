@@ -135,7 +135,7 @@ class CudaShared:
         if sent_on is not None and self._sent_lane == self._device.lane():
             return
         if sent_on is not None:  # what is queued there shall not come in between
-            sent_on.synchronize()
+            self._device.let_end(sent_on, self._sent_lane)
         self._copy_out(self._device.stream())
 
     def send_ahead(self) -> None:
@@ -158,9 +158,10 @@ class CudaShared:
             runtime.memcpyAsync(here, self._there, nbytes, runtime.memcpyDeviceToHost, self._device.stream().ptr)
 
     @property
-    def has_places(self) -> bool:
-        """Whether `incoming` has nothing to make."""
-        return bool(self._spare) and not self._expected
+    def is_ready(self) -> bool:
+        """Whether `incoming` has nothing to make, and `send` nothing to wait for on another stream."""
+        is_here = self._sent_on is None or self._sent_lane == self._device.lane()
+        return bool(self._spare) and not self._expected and is_here
 
     def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
         """A place for what a run hands over, made before it begins: beside it, pinned memory and a kernel to load would

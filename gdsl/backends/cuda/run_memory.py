@@ -85,15 +85,19 @@ class RunMemory:
         self._share(scalars)
         self._fill_graph()
         self._prepare(handed)
+        if self._numbering is not None:
+            self._numbering.prepare(
+                (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
+            )
         self.names: dict[str, Buffer] = {}
         """What the names of the program's data stand for in this run."""
         self._handed_over: Sequence[Bytes] | None = None
 
     @property
     def can_join(self) -> bool:
-        """Whether a run may be asked for beside others that nobody watches: nothing is made for it that would be there
-        once these have ended, and no values of the caller lie where the host sends from."""
-        return self.shared.has_places and not self._scalars_given
+        """Whether a run may be asked for beside others that nobody watches: nothing is made or waited for that would be
+        there once these have ended, and no values of the caller lie where the host sends from."""
+        return self.shared.is_ready and not self._scalars_given
 
     def _is_handed(self, buffer: storage.Buffer) -> bool:
         """Whether the caller gets this memory, or may get it after a swap."""
@@ -108,9 +112,11 @@ class RunMemory:
     def _share(self, scalars: list[storage.Buffer]) -> None:
         """What host and device hand each other: first what is sent, last the trace."""
         given = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
-        sent = [*self._of(Role.CONTROL, Role.SAVED), *given]
+        outputs = self._of(Role.OUTPUTS)
+        sent = [*self._of(Role.CONTROL, Role.SAVED), *outputs, *given]
         others = [scalar for scalar in scalars if scalar not in given]
-        together = [*sent, *others, *self._of(Role.OUTPUTS), *self._of(Role.TRACE)]
+        together = [*sent, *others, *self._of(Role.TRACE)]
+        self._outputs_at = together.index(outputs[0]) if outputs else 0
         nbytes = [self._bytes(buffer) for buffer in together]
         self._capacity = together[-1].extent.value(self.sizes)
         self._record_size = nbytes[-1] // self._capacity
@@ -242,7 +248,8 @@ class RunMemory:
         """The results in the caller's order, made behind all that was launched; None where they are in it already."""
         if self._numbering is None:
             return None
-        made, at = {}, self.shared.buffers[-2].pointer  # where names lie that the device lets change places
+        # Where names lie that the device lets change places; nowhere, where the run was stopped before it said so.
+        made, at = {}, self.shared.buffers[self._outputs_at].pointer
         for name, _, dtype, count in self.results:
             moved = self.plan.target.fused and name in self.plan.swapped
             places = (0, at + 8 * self.plan.swapped.index(name)) if moved else (self.names[name].pointer, 0)
@@ -330,7 +337,7 @@ class RunMemory:
 
     def outputs(self) -> Any:
         """Where the names that may change places lie, as the host has it."""
-        return self._received[-2].view(numpy.uint64)
+        return self._received[self._outputs_at].view(numpy.uint64)
 
     def scalar(self, name: str) -> Any:
         """The bytes of what a scalar's name stands for now."""

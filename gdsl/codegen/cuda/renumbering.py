@@ -160,18 +160,21 @@ extern "C" __global__ void put_ids(
     long long vertices, long long each, long long rows, long long step
 ) {{
     const vertex* from = values_at ? reinterpret_cast<const vertex*>(*values_at) : values;
+    if (!from) return;
     put_rows(from, made, places, vertices, each, rows, step, [=](vertex id) {{
         return (word)id < (word)vertices ? names[id] : ~vertex(0);
     }});
 }}
 """
 _PUT = """
-// They lie at `values`, or, where the host does not know that, at the address that `values_at` holds.
+// They lie at `values`, or, where the host does not know that, at the address that `values_at` holds: none, where the
+// run was stopped.
 extern "C" __global__ void {name}(
     const {type}* values, const word* values_at, {type}* made, const {of}* places, long long count, long long each,
     long long rows, long long step
 ) {{
     const {type}* from = values_at ? reinterpret_cast<const {type}*>(*values_at) : values;
+    if (!from) return;
     put_rows(from, made, places, count, each, rows, step, []({type} value) {{ return value; }});
 }}
 """

@@ -18,7 +18,7 @@ from gdsl.tools.fuzz.expressions.running import missing, own_cache
 from gdsl.tools.fuzz.programs import corpus, running
 from gdsl.tools.fuzz.programs.families import shaped_text
 from gdsl.tools.fuzz.programs.free import free_program
-from gdsl.tools.fuzz.programs.graphs import random_pools, random_shape
+from gdsl.tools.fuzz.programs.graphs import LARGE, MIDDLE, random_pools, random_shape
 from gdsl.tools.fuzz.programs.imports import misread
 from gdsl.tools.fuzz.programs.mutations import mutated
 from gdsl.tools.fuzz.programs.other_ids import on_other_ids, without_numbers
@@ -54,6 +54,7 @@ _FREE_CHOICE = "E0427"
 _IMPORTING = 0.2
 """Of the programs, how many are read once more with a part of them in other files."""
 _LARGE = 0.25
+"""On how many of them backends other than the reference get a graph of more vertices, too."""
 _ON_DEVICE = 6
 """Programs of a case that the GPU gets."""
 
@@ -353,6 +354,8 @@ class _Group:
         try:
             for run, how in _runners(name, kept.program, kept.trial.text, Random(seed)):
                 self._judge(name, how, kept, run, seed)
+                if name == "emulator" and self.random.random() < _LARGE:
+                    self._judge_large(name, kept, run, MIDDLE)
         except Exception as error:  # what cannot be made ready is a finding, whoever says so
             self.finds(kept.trial, check_backend(name, seed), f"{name}: {type(error).__name__}: {error}")
 
@@ -371,7 +374,7 @@ class _Group:
             run = running.on_executable(kept.program, executable)
             self._judge("cpu", str(sizes), kept, run, 0)
             if self.random.random() < _LARGE:
-                self._judge_large("cpu", kept, run)
+                self._judge_large("cpu", kept, run, LARGE)
 
     def _judge(self, name: str, how: str, kept: _Kept, run: Runner, seed: int) -> None:
         place = Place(kept.trial.shape.graph, kept.trial.pools)
@@ -382,9 +385,9 @@ class _Group:
                 self.finds(kept.trial, check_backend(name, seed), f"{name} ({how}): {found}")
                 return
 
-    def _judge_large(self, name: str, kept: _Kept, run: Runner) -> None:
+    def _judge_large(self, name: str, kept: _Kept, run: Runner, counts: tuple[int, int]) -> None:
         """A graph that reaches hubs, chunks and several threads; runs that take too long say nothing."""
-        trial = replace(kept.trial, shape=random_shape(self.random, large=True))
+        trial = replace(kept.trial, shape=random_shape(self.random, counts))
         try:
             orders = under_orders(kept.program, trial, range(1))
         except GdslError:

@@ -38,11 +38,15 @@ class Shape:
         return Graph.from_edges(sources, destinations, num_vertices=self.vertices, directed=self.directed)
 
 
-def random_shape(random: random.Random, *, large: bool = False) -> Shape:
-    """Any shape: of up to 8 vertices, or, where `large`, of some hundreds up to some thousands."""
-    if not large and random.random() < 0.03:
+MIDDLE, LARGE = (40, 250), (300, 3000)
+"""Vertices, at least and at most: so many that a set of a few takes less than a bitmap, and that there are hubs."""
+
+
+def random_shape(random: random.Random, counts: tuple[int, int] | None = None) -> Shape:
+    """Any shape: of up to 8 vertices, or of as many as `counts` says."""
+    if counts is None and random.random() < 0.03:
         return Shape(random.choice((0, 1, 1, 5)), ())
-    count = random.randint(300, 3000) if large else random.choice((2, 3, 4, 4, 5, 5, 6, 7, 8))
+    count = random.randint(*counts) if counts is not None else random.choice((2, 3, 4, 4, 5, 5, 6, 7, 8))
     edges = random.choice(_SHAPES)(random, count)
     if random.random() < 0.3:
         edges += [(vertex, vertex) for vertex in random.sample(range(count), max(1, count // 4))]

@@ -33,6 +33,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
+from gdsl.plan.hub_bounds import could_have
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
@@ -193,6 +194,8 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 _KEPT_FILES = 8
 _BLOCKS_SMALL = 0.2
 _UNCUT = 0.2
+_BOUNDS = 0.5
+"""Of the programs that large graphs of hubs have in another form."""
 _compiled_files: list[Path] = []
 
 
@@ -205,8 +208,9 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
     words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # levels are looked at ahead
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
-    built = running.build.__wrapped__(text, words, shape, mode.widths)
-
+    program = running.program_of.__wrapped__(text, words)
+    program = running.with_hub_bounds(program) if could_have(program) and random.random() < _BOUNDS else program
+    built = running.emulated(program, shape, mode.widths)
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
         _compiled_files.pop(0).unlink(missing_ok=True)
