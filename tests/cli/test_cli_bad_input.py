@@ -272,6 +272,9 @@ def test_outputs_that_cannot_be_written(gdslc):
     Path("folder.npz").mkdir()
     for name in ("no/such/place.npz", "folder.npz", "/proc/gdsl.npz"):
         gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", name).fails(1, "E0911", name)
+    for words in (("compile", "hops.gdsl"), ("export", "hops.gdsl"), ("tune", "hops.gdsl", "path.mtx")):
+        gdslc(*words, "-o", "-").fails(2, "/dev/stdout")
+    assert not Path("-").exists()
 
 
 def test_reader_that_leaves(work):
