@@ -31,7 +31,8 @@ def file_name(context: click.Context, option: click.Parameter, name: str | None)
 def refuse_hyphen(name: str) -> None:
     """Raise BadParameter for `-`: a file of that name is hardly meant."""
     if name == "-":
-        raise click.BadParameter("'-' names nothing to write here; ./- is a file called -, and /dev/stdout is standard output")
+        fix = "./- is a file called -, and /dev/stdout is standard output"
+        raise click.BadParameter(f"'-' names nothing to write here; {fix}")
 
 
 def check_writable(path: Path) -> None:
