@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 
@@ -97,3 +98,17 @@ def test_the_page_lists_every_sample_with_its_length() -> None:
         assert lines <= 120, path.name  # all but one have 80 at most
         [row] = [line for line in page.splitlines() if line.startswith(f"| [{path.name}]({path.name}) |")]
         assert row.split("|")[4].split()[0] == str(lines), f"{path.name} has {lines} lines"
+
+
+def test_the_page_says_what_every_sample_takes_and_gives() -> None:
+    page = (ROOT / "samples" / "README.md").read_text(encoding="utf-8")
+    for path in (*SAMPLES, *LIBRARY):
+        program = gdsl.compile(path)
+        [row] = [line for line in page.splitlines() if line.startswith(f"| [{path.name}]({path.name}) |")]
+        takes, gives = row.split("|")[2:4]
+        assert set(re.findall(r"`(\w+)`", takes)) == {*program.params, *program.inputs}, path.name
+        results = [*program.ir.arrays, *program.ir.scalars]
+        given = {each.name for each in results if not each.is_local and not each.is_input}
+        assert set(re.findall(r"`(\w+)`", gives)) == given, path.name
+        asked = program.ir.requires
+        assert ("symmetric" in takes, "simple" in takes) == (asked.symmetric, asked.simple), path.name

@@ -88,7 +88,11 @@ class _Many:
             return Batch(runs, self._nothing(), self.varied)
         for part in parts:
             arrays = {array.name: part.arrays[array.name] for array in self.program._results.arrays}
-            stacks.put(arrays, len(part.iterations))
+            try:
+                stacks.put(arrays, len(part.iterations))
+            except MemoryError:
+                message = f"there is not enough free memory for the results of all {self.count:,} runs"
+                raise GdslError.single("E0912", message, fix="imap gives them one after the other") from None
             scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
             iterations = [*whole.iterations, *part.iterations]
             how = whole.how if whole.iterations else part.how  # the last one may have fewer

@@ -18,7 +18,7 @@ from gdsl.binding.inputs import attribute_array, input_array, unchecked
 from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
-from gdsl.binding.params import check_id, scalar_value, whole_values
+from gdsl.binding.params import all_within, check_id, scalar_value, whole_values
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
 from gdsl.binding.where import Condition, Conditioned, WhereChecker
@@ -148,7 +148,7 @@ class Binder:
             return None
         for name, values in varied.items():
             low, behind = seen.ranges.get(name, (0, 0))
-            if {*map(type, values)} != {int} or min(values) < low or max(values) >= behind:
+            if not all_within(values, low, behind):
                 return None
         return Alike(first, varied)
 

@@ -169,7 +169,10 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
     if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
-        why, fix = f"is not an array of numbers of at most 64 bits, but {type(given).__name__}", None
+        of_objects = isinstance(given, np.ndarray)
+        what = "an array of objects" if of_objects else type(given).__name__
+        why = f"is not an array of numbers of at most 64 bits, but {what}"
+        fix = _conversion(array) if of_objects else None
         if isinstance(given, Text):
             why, fix = "takes an array, not one value", f"-p {array.name}=@FILE, with one value a line or a .npy file"
         raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source, fix=fix)
@@ -197,9 +200,12 @@ def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslErro
         f"input `{array.name}` is {array.type.name}, but the array's dtype is {type_name(values.dtype)}",
         array.span,
         source,
-        fix=f"convert the array, for example by .astype({_numpy_name(array.type)!r})"
-        + ("; in a text file write `true` and `false`" if array.type is Type.BOOL else ""),
+        fix=_conversion(array) + ("; in a text file write `true` and `false`" if array.type is Type.BOOL else ""),
     )
+
+
+def _conversion(array: ir.Array) -> str:
+    return f"convert the array, for example by .astype({_numpy_name(array.type)!r})"
 
 
 def _numpy_name(type_: Type) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -120,3 +122,11 @@ def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
 
 def _unusable(declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None) -> GdslError:
     return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source)
+
+
+def all_within(values: Sequence[Any], low: int, behind: int) -> bool:
+    """Whether `values` are Python's own integers from `low` to below `behind`. Of a range the ends say that, however
+    long it is."""
+    if isinstance(values, range):
+        values = (values[0], values[-1])
+    return {*map(type, values)} == {int} and min(values) >= low and max(values) < behind

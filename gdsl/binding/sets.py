@@ -61,8 +61,7 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
 
 def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
     if isinstance(given, Text):
-        words = given.split(",") if graph.names is not None else given.replace(",", " ").split()
-        members = _ids(declared, [Text(word) for word in words if word.strip()], graph, source)
+        members = _ids(declared, _words(declared, given, graph, source), graph, source)
         given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
     elif graph.names is not None and isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind != "b":
         given = given.tolist()
@@ -73,6 +72,20 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
             raise _unusable(declared, str(error), source) from None
     members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
+
+
+def _words(declared: ir.Array, given: Text, graph: Graph, source: Source | None) -> list[object]:
+    """The members of a text, each as it stands there. Nothing between two commas would be a member that got lost."""
+    parts = given.split(",")
+    if len(parts) > 1 and not all(part.strip() for part in parts):
+        what = f"is {shown(str(given))}, where a member is missing beside a comma"
+        raise _unusable(declared, what, source, _form(declared))
+    named = graph.names is not None
+    return [Text(word) for part in parts for word in ([part] if named else part.split()) if word.strip()]
+
+
+def _form(declared: ir.Array) -> str:
+    return f"-p {declared.name}=1,5,9, or -p {declared.name}=@FILE"
 
 
 def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source | None) -> list[object]:
@@ -97,8 +110,8 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
     try:
         return whole_number(word.strip())
     except ValueError as error:
-        fix = f"-p {declared.name}=1,5,9, or -p {declared.name}=@FILE"
-        raise _unusable(declared, f"has {shown(str(word).strip())}, which is no vertex; {error}", source, fix) from None
+        what = f"has {shown(str(word).strip())}, which is no vertex; {error}"
+        raise _unusable(declared, what, source, _form(declared)) from None
 
 
 def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:

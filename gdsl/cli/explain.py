@@ -57,6 +57,8 @@ def command(word: str | None, program: str | None) -> None:
         click.echo(knobs.explained(knob, word.strip().rpartition(".")[0]), nl=False)
     elif _is_program(word):
         _explain_program(word)
+    elif word.strip().lower() in _OF_PROGRAMS:
+        raise click.UsageError(f"what is the program? 'gdslc explain {word.strip().lower()} PROGRAM'")
     else:
         codes = [known.code for known in all_codes()]
         close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]

@@ -38,9 +38,11 @@ def command(program_file: str, output: str, backend: str, force: bool, tune: tup
       gdslc export my_program.gdsl -o out --tune schedule.fuse=off --force
     """
     from gdsl.api.compiling import compile_file
+    from gdsl.cli.output import refuse_hyphen
     from gdsl.diagnostics import GdslError, printable
     from gdsl.export import export
 
+    refuse_hyphen(output)
     if not output:
         raise GdslError.single("E0911", "the name of the directory to write is empty")
     program = compile_file(program_file, tune)

@@ -17,6 +17,7 @@ import click
 
 from gdsl.cli import streams
 from gdsl.cli.machine import check_room, import_failure, system_failure
+from gdsl.cli.process import INTERRUPTED
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -40,7 +41,6 @@ _VERBS = {
     "completion": ("gdsl.cli.completion", "Print what makes a shell complete the words of gdslc."),
 }
 
-INTERRUPTED = 130
 _GARBAGE = 50_000
 """Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and
 ends before any of them is garbage."""
@@ -189,7 +189,3 @@ def _styled(text: str) -> str:
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
     if issubclass(category, RuntimeWarning):
         streams.message(f"warning: {message}")
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -16,14 +16,23 @@ from gdsl.diagnostics import GdslError, printable
 
 
 def file_name(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
-    """The name of a file to write as a Path, which knows no more whether it ended with a slash: E0911 then."""
+    """The name of a file to write as a Path, which knows no more whether it ended with a slash: E0911 then. A bare `-`,
+    which is no file to most commands, is wrong usage."""
     if name is None:
         return None
+    refuse_hyphen(name)
     try:
         files.require_file_name(name)
     except OSError as error:
         raise _unwritable(name, error) from None
     return Path(name)
+
+
+def refuse_hyphen(name: str) -> None:
+    """Raise BadParameter for `-`: a file of that name is hardly meant."""
+    if name == "-":
+        fix = "./- is a file called -, and /dev/stdout is standard output"
+        raise click.BadParameter(f"'-' names nothing to write here; {fix}")
 
 
 def check_writable(path: Path) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from gdsl.cli import completing
 from gdsl.cli.options import (
@@ -100,17 +101,29 @@ def command(
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
     files, runs = _sides(program_file, graph_file, others)
+    if not runs:
+        _refuse_words_of_runs()
     kept = [Profile.read(file) for file in files]
     if runs:
         assert program_file is not None and graph_file is not None
         with limited(timeout):
             kept.append(_measured(program_file, graph_file, assignments, (tune, tune_file), words, asked))
-    elif assignments or tune:
-        raise click.UsageError("-p and --tune are for a run: name PROGRAM and GRAPH")
     found = kept[0].compare(kept[1]) if len(kept) == 2 else kept[0]
     _tell(found, page, data, to_file)
     if show and page is not None:
         _open(page)
+
+
+_OF_BOTH = {"program_file", "graph_file", "page", "data", "others", "show"}
+
+
+def _refuse_words_of_runs() -> None:
+    """Raise UsageError where files are compared and something is said about a run, which there is not."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        name = option.name or ""
+        if name not in _OF_BOTH and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"{option.opts[0]} is for a run: name PROGRAM and GRAPH")
 
 
 def _json_file(data: str | None) -> Path | None:

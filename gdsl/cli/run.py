@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
 @backend_option("auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.")
-@output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet or .feather.")
+@output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")

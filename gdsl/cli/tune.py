@@ -16,6 +16,7 @@ from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, backend_option, checked_seconds, graph_options, output_option, param_option
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, given_params, param_values
+from gdsl.cli.process import INTERRUPTED
 from gdsl.cli.streams import message
 from gdsl.deadline import doing
 from gdsl.diagnostics import printable
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from gdsl.source import Source
 
 SECONDS = 60.0
-_INTERRUPTED = 130
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ def command(
 
     if search.found.stop is Stop.INTERRUPTED:
         message("interrupted; the best so far was kept")
-        raise click.exceptions.Exit(_INTERRUPTED)
+        raise click.exceptions.Exit(INTERRUPTED)
 
 
 def _search(

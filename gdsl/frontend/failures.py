@@ -15,6 +15,7 @@ from gdsl.source import Source, Span
 if TYPE_CHECKING:
     from lark.exceptions import UnexpectedCharacters, UnexpectedToken
 
+_IMPORT = re.compile(r"\s*import\b")
 NO_STRINGS = 'the language has no strings; a doc comment stands in `"""` before `program`'
 _LONGEST_RUN = 500
 """Characters without white space in which the word before a place is looked for."""
@@ -117,6 +118,8 @@ def unexpected_character(failure: UnexpectedCharacters, source: Source) -> Diagn
         "…": "write `..` for a range",
     }
     fix = fixes.get(character)
+    if character in "\"'" and _IMPORT.match(source.line(failure.line)):
+        fix = 'the name of a file stands between two `"`, on one line: `import name from "file.gdsl";`'
     shown = f"`{character}`" if fix is not None else shown_character(character)
     if fix is None and character.isdigit() and unicodedata.decimal(character, None) is not None:
         fix = f"write {unicodedata.decimal(character)}"

@@ -19,8 +19,9 @@ _HEAD = re.compile(
 _STRING = re.compile("\"[^\"\n]*\"|'[^'\n]*'|\u201c[^\u201d\n]*\u201d")
 _SIGN = re.compile(r"[;{}(]")
 _PARENTHESES = re.compile(r"\([^(){}\n]*(?:\([^(){}\n]*\)[^(){}\n]*)*\)")
-_GOES_ON = re.compile(r"\s*(?:else\b|[-;|&^+*),@])")
-"""What no statement begins with: behind a `}` the same one goes on, as behind the members of a set."""
+_GOES_ON = re.compile(r"\s*(?:else\b|from\s*;|[-;|&^+*),@])")
+"""What no statement begins with: behind a `}` the same one goes on, as behind the members of a set, or the names in
+braces of an import as other languages have them."""
 _CLOSED = re.compile(r"[^;{}]*\}\s*[;,)|&^]")
 _FUNCTOR = re.compile(r"(vertex|edge)\s+functor\s*(\w*)\s*(?:\(([^)]*)\))?\s*(?:->\s*(\w+))?")
 _STATEMENT_HEADS = {

@@ -103,7 +103,7 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
     if asked is not None:
         return asked
     if len(names) < 2:
-        raise bad_array("the table has no two columns for the ends", "source='…', target='…' name them")
+        raise bad_array("the table has no two columns for the ends", "give it one for each end of an edge")
     return _called(names) or (names[0], names[1])
 
 

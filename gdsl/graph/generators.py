@@ -195,7 +195,8 @@ def _number(spec: str, word: str, real: bool) -> Any:
         return int(word)
     if real and re.fullmatch(r"[0-9]*\.?[0-9]+", word):
         return float(word)
-    return _refuse(f"`{word}` in `{spec}` is not a number", f"write it as {_FORMS[spec.split(':')[0]]}")
+    what = "number of digits and at most one point" if real else "whole number of up to 20 digits"
+    return _refuse(f"`{word}` in `{spec}` is no {what}", f"write it as {_FORMS[spec.split(':')[0]]}")
 
 
 def _whole(name: str, value: int, lowest: int, highest: int) -> int:

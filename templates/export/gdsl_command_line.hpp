@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <map>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <vector>
 
@@ -176,17 +178,24 @@ std::vector<T> weights_of(const std::string& what, const std::string& kind, cons
     return values;
 }
 
-// A table of results, a line for each vertex or edge: written under another name, and renamed once it is whole.
+// A table of results, a line for each vertex or edge: written under another name, and renamed once it is whole. Links
+// are followed; a device or a pipe stays what it is, and is written directly.
 class table_file {
 public:
-    explicit table_file(const std::string& path) : path_(path), beside_(path + ".part") {
-        file_ = std::fopen(beside_.c_str(), "wb");
+    explicit table_file(const std::string& path) : path_(path), target_(path) {
+        namespace files = std::filesystem;
+        std::error_code error;
+        const files::file_status there = files::status(path, error);
+        if (files::is_regular_file(there)) { target_ = files::canonical(path, error).string(); }
+        is_direct_ = files::exists(there) && !files::is_regular_file(there);
+        written_ = is_direct_ ? target_ : target_ + ".part";
+        file_ = std::fopen(written_.c_str(), "wb");
         if (file_ == nullptr) { fail(911, "cannot write " + path_); }
     }
     ~table_file() {
         if (file_ != nullptr) {
             std::fclose(file_);
-            std::remove(beside_.c_str());
+            remove_part();
         }
     }
     table_file(const table_file&) = delete;
@@ -198,15 +207,20 @@ public:
         const bool failed = std::ferror(file_) != 0;
         const bool closed = std::fclose(file_) == 0;
         file_ = nullptr;
-        if (failed || !closed || std::rename(beside_.c_str(), path_.c_str()) != 0) {
-            std::remove(beside_.c_str());
+        if (failed || !closed || (!is_direct_ && std::rename(written_.c_str(), target_.c_str()) != 0)) {
+            remove_part();
             fail(911, "cannot write " + path_);
         }
     }
 
 private:
-    std::string path_, beside_;
-    std::FILE* file_;
+    void remove_part() {
+        if (!is_direct_) { std::remove(written_.c_str()); }
+    }
+
+    std::string path_, target_, written_;
+    bool is_direct_ = false;
+    std::FILE* file_ = nullptr;
 };
 
 }  // namespace gdsl_export

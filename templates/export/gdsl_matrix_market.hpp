@@ -36,12 +36,14 @@ public:
     }
 
     bool next() {
-        if (!std::getline(file_, line)) {
-            if (file_.bad()) { fail(701, "cannot read " + path_); }
-            return false;
-        }
+        file_.getline(buffer_.data(), std::streamsize(buffer_.size()));
+        const std::size_t count = std::size_t(file_.gcount());
+        if (file_.bad()) { fail(701, "cannot read " + path_); }
+        if (file_.fail() && (count == 0 || file_.eof())) { return false; }
         ++number_;
+        if (file_.fail()) { refuse(705, "the line has more than " + std::to_string(count) + " characters"); }
         is_ended_ = !file_.eof();
+        line.assign(buffer_.data(), count - (is_ended_ ? 1 : 0));
         at = line.c_str();
         return true;
     }
@@ -93,6 +95,7 @@ private:
 
     std::string path_;
     std::ifstream file_;
+    std::vector<char> buffer_ = std::vector<char>(std::size_t(1) << 20);  // a device may have lines without an end
     long long number_ = 0;
     bool is_ended_ = true;
 };

@@ -140,6 +140,11 @@ def test_arrays_that_are_refused(graph, type_name, given, code):
     assert "`x`" in str(error)
 
 
+def test_an_array_of_objects_is_called_so(graph):
+    error = refusal("input vertex x : float32;", graph, x=np.array([1, 2, 2.5], dtype=object))
+    assert "but an array of objects" in str(error) and ".astype('float32')" in str(error)
+
+
 def test_attributes_of_the_graph_are_inputs(graph):
     weights = bound("input edge weight : float32;", graph).inputs["weight"]
     assert weights.tolist() == [4.0, 0.5, 2.0, 1.0]

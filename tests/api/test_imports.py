@@ -121,6 +121,9 @@ def test_a_run_that_is_stopped_names_the_file(tmp_path: Path) -> None:
         ('import a from "l.gdsl";', {"l": "procedure a() { } procedure a() { }"}, "`a` is declared twice"),
         ('import a from "l.gdsl";', {"l": "procedure a() { b(); } procedure b() { a(); }"}, "calls itself"),
         ('import a from ".";', {}, "it is no file"),
+        ("import a from 'l.gdsl';", {"l": "procedure a() { }"}, 'between two `"`, on one line'),
+        ('import a from "";', {}, 'between two `"`, on one line'),
+        ('import a from "l.gdsl', {"l": "procedure a() { }"}, 'between two `"`, on one line'),
     ],
 )
 def test_a_mistake_has_one_message(tmp_path: Path, imports: str, files: dict[str, str], message: str) -> None:

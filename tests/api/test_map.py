@@ -260,6 +260,20 @@ def test_several_values_an_element(line: gdsl.Graph) -> None:
         program.map(line, width=[2, 3], backend="reference")
 
 
+@pytest.mark.parametrize("backend", ["reference", CPU])
+def test_more_values_than_anybody_counts(line: gdsl.Graph, backend: str) -> None:
+    endless = range(10**12)
+    with pytest.raises(gdsl.GdslError, match="number 9 of the 1,000,000,000,000 values"):
+        gdsl.samples.bfs.map(line, source=endless, backend=backend)
+    program = gdsl.compile(
+        "program p; problem { param s : int64; scalar t : int64; vertex a : int64 = s; } schedule {}"
+    )
+    with pytest.raises(gdsl.GdslError, match="there is not enough free memory") as caught:
+        program.map(line, s=endless, backend=backend)
+    assert caught.value.code == "E0912"
+    assert next(program.imap(line, s=endless, backend=backend)).a.tolist() == [0] * len(line)
+
+
 def test_the_programs_own_names_come_first(karate: gdsl.Graph) -> None:
     pagerank = gdsl.samples.pagerank
     batch = pagerank.map(karate, max_iterations=[1, 2, 3], tolerance=0, backend="reference")

@@ -244,6 +244,14 @@ def test_interrupt(work, backend):
     assert "Traceback" not in err
 
 
+def test_interrupt_while_gdslc_is_loading(tmp_path, monkeypatch):
+    """Its first imports take longer than many a verb; `click` is the first that is not gdsl's own."""
+    (tmp_path / "click.py").write_text("import os, signal\nos.kill(os.getpid(), signal.SIGINT)\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), *sys.path]))
+    answer = subprocess.run([sys.executable, "-m", "gdsl", "--version"], capture_output=True, text=True, check=False)
+    assert (answer.returncode, answer.stdout, answer.stderr) == (130, "", "interrupted\n")
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="this system has no /dev/full")
 def test_full_disk(process, work):
     answer = process("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", "/dev/full")
@@ -264,6 +272,9 @@ def test_outputs_that_cannot_be_written(gdslc):
     Path("folder.npz").mkdir()
     for name in ("no/such/place.npz", "folder.npz", "/proc/gdsl.npz"):
         gdslc("run", "hops.gdsl", "path.mtx", "-p", "source=0", *REFERENCE, "-o", name).fails(1, "E0911", name)
+    for words in (("compile", "hops.gdsl"), ("export", "hops.gdsl"), ("tune", "hops.gdsl", "path.mtx")):
+        gdslc(*words, "-o", "-").fails(2, "/dev/stdout")
+    assert not Path("-").exists()
 
 
 def test_reader_that_leaves(work):

@@ -174,6 +174,10 @@ def test_explain_knobs_lists_those_that_have_a_page(gdslc):
         assert gdslc("explain", f"schedule.{name.rpartition('.')[2]}").status == 0
 
 
+def test_explain_of_programs_asks_for_one(gdslc):
+    gdslc("explain", "Fusion").fails(2, "gdslc explain fusion PROGRAM")
+
+
 def test_explain_a_knob_of_a_functor(gdslc):
     assert "exact" in gdslc("explain", "visit.dedup").out
 

@@ -22,6 +22,10 @@ PROGRAM = "program p; problem { param sites : vertex set; scalar found : int64; 
         ("-1", "E0604"),
         ("x", "E0603"),
         ("1.5", "E0603"),
+        (" 1 , 3 ", "found: int64 = 2"),
+        ("1,,3", "a member is missing beside a comma"),
+        ("1,3,", "a member is missing beside a comma"),
+        (",", "a member is missing beside a comma"),
     ],
 )
 def test_a_set_of_vertices(gdslc: Callable[..., Any], work: Path, word: str, answer: str) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -117,6 +119,7 @@ def test_weights_that_the_condition_refuses(
         (graph_text().replace("7 7 9", "2147483647 2147483647 9"), "E0610", "64 bits"),
         (graph_text().replace("7 7 9", "7 7 999999999999"), "E0706", "ends after 9 entries"),
         (graph_text().replace("\n", "\r\n").replace("3 1 4", "3 1 x"), "E0705", ":6: this is not"),
+        (graph_text() + "x" * 2**20 + "\n", "E0705", ":13: the line has more than"),
         (None, "E0701", "cannot read"),
     ],
 )
@@ -143,3 +146,31 @@ def test_wrong_use(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Pat
     found = call(command, str(path), "source=0", "--vertices", str(tmp_path / "none" / "x.csv"))
     assert (found.returncode, "E0911" in found.stderr) == (1, True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["graph.mtx"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").is_char_device(), reason="this system has no /dev/full")
+def test_outputs_that_take_nothing(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
+    command, path = commands["bfs"][1], tmp_path / "graph.mtx"
+    path.write_text(graph_text(), encoding="utf-8")
+    with open("/dev/full", "w") as full:
+        words = [str(command), str(path), "source=0"]
+        found = subprocess.run(words, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (found.returncode, found.stderr) == (1, "error E0911: cannot write the output\n")
+
+
+def test_outputs_stay_what_they_are(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
+    """A pipe is written and not replaced; of a link what it points to is."""
+    command, path = commands["bfs"][1], tmp_path / "graph.mtx"
+    path.write_text(graph_text(), encoding="utf-8")
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "old.csv").write_text("old")
+    (tmp_path / "link.csv").symlink_to(tmp_path / "old.csv")
+    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE, text=True) as reader:
+        assert call(command, str(path), "source=0", "--vertices", str(tmp_path / "pipe")).returncode == 0
+        piped = reader.communicate(timeout=30)[0]
+    assert call(command, str(path), "source=0", "--vertices", str(tmp_path / "link.csv")).returncode == 0
+    assert (tmp_path / "pipe").is_fifo()
+    assert (tmp_path / "link.csv").is_symlink()
+    assert (tmp_path / "old.csv").read_text() == piped
+    assert piped.startswith("vertex,distance,parent\n0,0,-1\n")
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["graph.mtx", "link.csv", "old.csv", "pipe"]

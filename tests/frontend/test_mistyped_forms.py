@@ -164,6 +164,7 @@ IMPORTS = {
     "import visit from helpers;": ("helpers", 'import visit from "helpers.gdsl";'),
     'import visit as v from "helpers.gdsl";': ("as", 'import visit from "helpers.gdsl";'),
     'import * from "helpers.gdsl";': ("*", 'import name from "helpers.gdsl";'),
+    'import { visit } from "helpers.gdsl";': ("{", 'import visit from "helpers.gdsl";'),
     'import "helpers.gdsl";': ('"helpers.gdsl"', 'import name from "helpers.gdsl";'),
 }
 

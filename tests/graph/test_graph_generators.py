@@ -74,6 +74,12 @@ def test_permutations(bits, seed):
     assert sorted(values.tolist()) == list(range(1 << bits))
 
 
+@pytest.mark.parametrize("word", ["-1", "1e1", "9" * 21, "٣"])
+def test_numbers_that_a_generator_does_not_take(word):
+    with pytest.raises(GdslError, match=f"`{word}` in `rmat:{word}` is no whole number of up to 20 digits"):
+        open_graph(f"rmat:{word}")
+
+
 def test_large_pairs_are_exact():
     graph = uniform(2**20, 3)
     assert graph.num_edges == 6
