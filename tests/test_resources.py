@@ -54,8 +54,8 @@ def test_resources(request: pytest.FixtureRequest, golden: Callable[[str, str], 
 SPILLED = {
     ("gdsl_pagerank_enactor", "sm_80"): 98,
     ("gdsl_pagerank_enactor", "sm_90"): 42,
-    ("gdsl_connected_components_enactor", "sm_80"): 36,
-    ("gdsl_connected_components_enactor", "sm_90"): 40,
+    ("gdsl_connected_components_enactor", "sm_80"): 52,
+    ("gdsl_connected_components_enactor", "sm_90"): 60,
 }
 """Bytes, where the compiler spills a few to leave room for another block. On sm_90 what was measured got no slower by
 it; on sm_80 nothing has been timed."""

@@ -203,7 +203,10 @@ class Statements(Expressions):
         atoms.settle(meanings)
         for name, (before, head) in loop.heads.items():
             depends = atoms.closure(head.depends) & ~rounds
-            self._set(name, self.terms.unknown(before.type, Origin.LEFT, name or "accept", depends))
+            left = self.terms.unknown(before.type, Origin.LEFT, name or "accept", depends)
+            self.effects.carried[head] = (before, last[name])
+            self.effects.carried[left] = (head, *(locals_then[name] for _, locals_then in loop.breaks))
+            self._set(name, left)
 
     def _next_round(self, condition: Term, loop: _Loop, last: _Locals) -> Iterator[Term]:
         """Bools that are true whenever another round follows, as the condition says."""

@@ -132,6 +132,8 @@ class Effects:
     exits: list[Term] = field(default_factory=list)
     """What decides how often loops run: another result may be an endless loop."""
     loops: list[Waiting] = field(default_factory=list)
+    carried: dict[Term, tuple[Term, ...]] = field(default_factory=dict)
+    """Of a local that a loop changes, as a round begins and once the loop has ended: the values one of which it is."""
     requires_simple: bool = False
     _results: dict[Term, Write] = field(default_factory=dict)
     _by_name: dict[str, list[Write]] = field(default_factory=dict)

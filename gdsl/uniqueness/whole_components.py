@@ -1,12 +1,13 @@
 """Label arrays of which the last loop has seen every edge, however they were begun.
 
-Let a label array be written by links and jumps alone: whatever the order, a label is a vertex of its own component (of
-edges taken both ways). Let the last loop over it hook, from compressed labels, along all edges of a set f, where the
-vertices outside of f had one and the same label when f was made: `f = where(v => x[v] != s)`, and nothing wrote `x`
-in between. An edge with an end in f has equal labels at its ends when the loop is over; one without has had equal
-labels before, and from compressed labels no hook takes a vertex out of the tree that it is in. So each component has
-one label, which is its smallest vertex, as that one can have no other. So neither counts which edges were sampled
-before, nor which component was left out.
+Let the index and value of every write of a label array be an end of the edge (or the vertex), a label of such a
+vertex, what an update of one found there before, the smaller or larger of these or a local that holds one: whatever
+the order, a label is a vertex of its own component (of edges taken both ways). Let the last loop over it hook, from
+compressed labels, along all edges of a set f, where the vertices outside of f had one and the same label when f was
+made: `f = where(v => x[v] != s)`, and nothing wrote `x` in between. An edge with an end in f has equal labels at its
+ends when the loop is over; one without has had equal labels before, and from compressed labels no hook takes a vertex
+out of the tree that it is in. So each component has one label, which is its smallest vertex, as that one can have no
+other. So neither counts which edges were sampled before, nor which component was left out.
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write
-from gdsl.effects.terms import ElementTerm, Operation, Term
+from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
-from gdsl.operations import BinaryOperation, Over
+from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
 from gdsl.rules import Judged
 from gdsl.uniqueness.data import all_steps
-from gdsl.uniqueness.labels import label_chain, of_both
 from gdsl.uniqueness.relaxation import written_in
 
 Sites = Mapping[int, Judged]
@@ -55,11 +55,37 @@ def _stays_within(steps: tuple[nodes.Step, ...], sites: Sites, name: str) -> boo
 
 
 def _links(name: str, effects: Effects, write: Write) -> bool:
+    """Whether a write brings together vertices of one component."""
     if effects.on_common:
         return False
-    if label_chain(name, write.index) is not None and label_chain(name, write.value) is not None:
-        return True
-    return of_both(name, write) is not None
+    waiting: list[Term] = [write.index, write.value]
+    seen = set[Term]()
+    while waiting:
+        term = waiting.pop()
+        if term not in seen:
+            seen.add(term)
+            within = _made_of(name, effects, term)
+            if within is None:
+                return False
+            waiting.extend(within)
+    return True
+
+
+def _made_of(name: str, effects: Effects, term: Term) -> tuple[Term, ...] | None:
+    """What has to be in the component of the call's own vertices, so that the vertex `term` is; None where nothing is
+    known to do."""
+    if isinstance(term, End):
+        return None if term.other or term.role.is_edge else ()
+    if isinstance(term, ElementTerm):
+        return (term.index,) if term.array == name else None
+    if isinstance(term, Operation):
+        return term.arguments if term.operation in (Builtin.MIN, Builtin.MAX) else None
+    if isinstance(term, Choice):
+        return term.yes, term.no
+    found = effects.write_of(term)
+    if found is not None:
+        return (found.index,) if found.name == name and found.outcome is Outcome.FETCH else None
+    return effects.carried.get(term)
 
 
 def _goes_over_all(loop: nodes.While, before: tuple[nodes.Step, ...], sites: Sites, name: str) -> bool:

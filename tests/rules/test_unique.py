@@ -52,6 +52,27 @@ _SAMPLE = """edge functor sample(src, dst, e) {
     apply { label[label[dst]] min= label[src]; label[label[src]] min= label[dst]; }
 }
 """
+_LINK = """edge functor sample(src, dst, e) {
+    cond place < 1;
+    apply {
+        var one = src; var other = dst;
+        for step in 0..4 {
+            if (one == other) { break; }
+            let high = max(one, other); let low = min(one, other);
+            let before = fetch(label[high] min= label[low]);
+            one = before == high ? low : before; other = low;
+        }
+    }
+}
+"""
+_CLIMB = """edge functor sample(src, dst, e) {
+    apply {
+        var up = src;
+        for step in 0..2 { up = label[up]; }
+        label[max(up, dst)] min= min(up, dst);
+    }
+}
+"""
 _SAMPLED = (
     "schedule { repeat (2) { advance(vertices, sample, to=none); compute(vertices, flatten); }"
     " frontier rest = where(v => label[v] != root[0]); moved = true; while (moved) { moved = false;"
@@ -132,6 +153,16 @@ CASES = {
     "sampling_first_for_all": (
         _HOOK + _SAMPLE + _FLATTEN + _SAMPLED.replace("advance(rest, hook, over=all_edges", "advance(vertices, hook"),
         set(),
+    ),
+    "linking_first": (_HOOK + _LINK + _FLATTEN + _SAMPLED, set()),
+    "linking_first_behind_a_climb": (_HOOK + _CLIMB + _FLATTEN + _SAMPLED, set()),
+    "linking_first_to_a_vertex_by_number": (
+        _HOOK + _LINK.replace("low : before;", "low : vertex(int32(before) // 2);") + _FLATTEN + _SAMPLED,
+        {"label"},
+    ),
+    "linking_first_to_what_another_array_had": (
+        _HOOK + _CLIMB.replace("up = label[up]", "up = fetch(root[up] min= dst)") + _FLATTEN + _SAMPLED,
+        {"label", "root"},
     ),
     "sampling_first_and_going_one_way": (
         _HOOK + _SAMPLE + _FLATTEN + _SAMPLED.replace(", over=all_edges", ""),
@@ -370,6 +401,7 @@ CASES = {
 ROUNDED = ("decision_on_a_float_sum", "votes_of_float_weights")
 """The order shows in the last digits only, and no small graph turns a decision by them."""
 HELD_BACK = (
+    "linking_first_to_a_vertex_by_number",
     "split_by_two_tests",
     "flattening_for_some_rounds",
     "a_loop_that_hangs_on_its_own_results",

@@ -5,10 +5,11 @@ inline int64 chunk_of(int64 count) {
 }
 
 // piece: each_vertex
+// Every member, by all threads of a region, none of which waits for the others at its end.
 template <class Members, class Visit>
 inline void each_vertex(const Members& members, Visit visit) {
     const int64 size = members.size();
-#pragma omp for schedule(dynamic, chunk_of(size))
+#pragma omp for schedule(dynamic, chunk_of(size)) nowait
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
@@ -45,7 +46,7 @@ inline void keep_block(const Members& members, int64 first, int64 count, Out& ou
 template <class Members, class Out, class Test>
 inline void keep_vertices(const Members& members, Out& out, const Test& test) {
     const int64 size = members.size(), blocks = (size + 63) / 64;
-#pragma omp for schedule(dynamic, minimum<int64>(32, chunk_of(blocks)))
+#pragma omp for schedule(dynamic, minimum<int64>(32, chunk_of(blocks))) nowait
     for (int64 block = 0; block < blocks; ++block) {
         keep_block(members, block * 64, minimum<int64>(64, size - block * 64), out, test);
     }
@@ -145,7 +146,7 @@ template <class Members, class Lists, class Visit>
 inline void push_lists(run_state& run, const Members& members, const Lists& lists, Visit visit) {
     const int64 size = members.size();
     int64 visited = 0;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
@@ -297,7 +298,7 @@ inline void reduce_until(run_state& run, const Members& members, const Lists& li
                          Value value, Assign assign) {
     const int64 size = members.size();
     int64 visited = 0;
-#pragma omp for schedule(dynamic, chunk_of(4 * size))
+#pragma omp for schedule(dynamic, chunk_of(4 * size)) nowait
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);
@@ -330,7 +331,7 @@ inline void reduce_lists(run_state& run, const Members& members, const Lists& li
                          Value value, Assign assign) {
     const int64 size = members.size();
     int64 visited = 0;
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
     for (int64 i = 0; i < size; ++i) {
         const vertex near = members[i];
         visited += lists.degree(near);

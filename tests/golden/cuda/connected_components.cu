@@ -3,10 +3,11 @@
 // 
 // The smallest vertex of every vertex's weak component.
 // 
-// Labels are hooked to smaller ones along edges, then chains of labels are followed down to their roots: twice along two
-// edges of each vertex, then along all edges of those outside a large component, until nothing is left to hook (after
-// Afforest: Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS
-// 2018).
+// Vertices are linked along two edges each: up the labels of both ends to where these meet, by Rem's algorithm, which makes
+// the chains of labels shorter on its way. Chains are then followed to their roots, and those outside a large component
+// hooked to smaller labels along all edges, until nothing is left to hook.
+// (Sutton, Ben-Nun and Barak, Optimizing Parallel Graph Connectivity Computation via Subgraph Sampling, IPDPS 2018; Rem's:
+// Patwary, Blair and Manne, Experiments on Union-Find Algorithms for the Disjoint-Set Data Structure, SEA 2010.)
 
 // ==== platform ====
 
@@ -27,11 +28,10 @@
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_hook
-#undef advance_sample
+#undef advance_link
 #undef component
 #undef compute_elect
 #undef compute_flatten
-#undef compute_flatten_
 #undef compute_measure
 #undef dst
 #undef elect_apply
@@ -41,15 +41,18 @@
 #undef flatten_apply
 #undef giant
 #undef here
+#undef high
 #undef hook_apply
 #undef hook_totals
 #undef hooked
+#undef link_apply
+#undef link_condition
+#undef low
 #undef measure_apply
 #undef measure_totals
+#undef one
+#undef other
 #undef outside_condition
-#undef sample_apply
-#undef sample_condition
-#undef sample_totals
 #undef src
 #undef there
 #undef widest
@@ -272,10 +275,6 @@ struct frontier {
 
 // ---- functors ----
 
-struct sample_totals {
-    bool hooked = false;
-};
-
 struct measure_totals {
     int32 widest = (-2147483647 - 1);
 };
@@ -288,106 +287,114 @@ struct hook_totals {
     bool hooked = false;
 };
 
-__device__ __forceinline__ bool sample_condition(const data_slice& d, vertex src, edge e) {
-#line 18 "connected_components.gdsl"
+__device__ __forceinline__ bool link_condition(const data_slice& d, vertex src, edge e) {
+#line 19 "connected_components.gdsl"
     return place_of(d.graph, src, e) < 2;
 }
 #line resume "connected_components.cu"
 
-__device__ __forceinline__ void sample_apply(const data_slice& d, vertex src, vertex dst, sample_totals& totals) {
-#line 20 "connected_components.gdsl"
-    const vertex here = load_now(&d.component[src]);
-#line 20 "connected_components.gdsl"
-    const vertex there = load_now(&d.component[dst]);
-    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 0)], minimum(here, there));
-    plain_or(&totals.hooked, lower);
-}
-#line resume "connected_components.cu"
-
-__device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
-    uint32 polls = 0;
-#line 32 "connected_components.gdsl"
-    while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 1)]))) {
-        if (stop_requested(d, polls)) { return; }
+__device__ __forceinline__ void link_apply(const data_slice& d, vertex src, vertex dst) {
+#line 21 "connected_components.gdsl"
+    vertex one = src;
+#line 21 "connected_components.gdsl"
+    vertex other = dst;
+    for (int32 step = 0; step < 64; ++step) {
+        if (one == other) {
+#line 23 "connected_components.gdsl"
+            break;
+        }
+#line 24 "connected_components.gdsl"
+        const vertex high = maximum(one, other);
+#line 24 "connected_components.gdsl"
+        const vertex low = minimum(one, other);
+        const vertex before = reduce_min(&d.component[checked_index(d, high, d.graph.num_vertices, 0)], load_now(&d.component[checked_index(d, low, d.graph.num_vertices, 1)]));
+        if (before == high) {
+#line 26 "connected_components.gdsl"
+            break;
+        }
+#line 27 "connected_components.gdsl"
+        one = before;
+#line 27 "connected_components.gdsl"
+        other = low;
     }
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void measure_apply(const data_slice& d, vertex v, measure_totals& totals) {
-#line 33 "connected_components.gdsl"
+#line 39 "connected_components.gdsl"
     plain_max(&totals.widest, out_degree(d.graph, v));
 }
 #line resume "connected_components.cu"
 
+__device__ __forceinline__ void flatten_apply(const data_slice& d, vertex v) {
+    uint32 polls = 0;
+#line 38 "connected_components.gdsl"
+    while (changed_min(&d.component[v], load_now(&d.component[checked_index(d, load_now(&d.component[v]), d.graph.num_vertices, 2)]))) {
+        if (stop_requested(d, polls)) { return; }
+    }
+}
+#line resume "connected_components.cu"
+
 __device__ __forceinline__ bool elect_condition(const data_slice& d, vertex v) {
-#line 34 "connected_components.gdsl"
+#line 40 "connected_components.gdsl"
     return out_degree(d.graph, v) == *d.widest;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void elect_apply(const data_slice& d, vertex v, elect_totals& totals) {
-#line 34 "connected_components.gdsl"
+#line 40 "connected_components.gdsl"
     plain_min(&totals.giant, d.component[v]);
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ bool outside_condition(const data_slice& d, vertex v) {
-#line 35 "connected_components.gdsl"
+#line 41 "connected_components.gdsl"
     return d.component[v] != *d.giant;
 }
 #line resume "connected_components.cu"
 
 __device__ __forceinline__ void hook_apply(const data_slice& d, vertex src, vertex dst, hook_totals& totals) {
-#line 27 "connected_components.gdsl"
+#line 33 "connected_components.gdsl"
     const vertex here = load_now(&d.component[src]);
-#line 27 "connected_components.gdsl"
+#line 33 "connected_components.gdsl"
     const vertex there = load_now(&d.component[dst]);
-    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 2)], minimum(here, there));
+    const bool lower = changed_min(&d.component[checked_index(d, maximum(here, there), d.graph.num_vertices, 3)], minimum(here, there));
     plain_or(&totals.hooked, lower);
 }
 #line resume "connected_components.cu"
 
 // ---- operators ----
 
-// line 40: advance(vertices, sample)
-__device__ __forceinline__ void advance_sample(enactor& run, const data_slice& d, int32 iteration) {
+// line 44: advance(vertices, link)
+__device__ __forceinline__ void advance_link(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    sample_totals totals;
     const auto visit = [&](bool active, vertex near, vertex far, edge at) {
-        if (active && sample_condition(d, near, at)) { sample_apply(d, near, far, totals); }
+        if (active && link_condition(d, near, at)) { link_apply(d, near, far); }
     };
     push_threads(run, all_members{uint64(d.graph.num_vertices)}, first_places{d.graph, 2}, visit);
-    {
-        const bool total = block_reduce(run.shared, totals.hooked, false,
-            [](bool a, bool b) { return a | b; });
-        if (threadIdx.x == 0) { reduce_or(d.hooked, total); }
-    }
     synchronize(run);
     end_operator(run, 0, iteration, size, uint64(d.graph.num_edges), false);
 }
 
-// line 41: compute(vertices, flatten)
-__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
-    note_operator(run, 1, iteration, size, 0, false);
-}
-
-// line 43: compute(vertices, measure)
+// line 46: compute(vertices, measure)
 __device__ __forceinline__ void compute_measure(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     measure_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { measure_apply(d, v, totals); });
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) {
+        flatten_apply(d, v);  // line 45: compute(vertices, flatten)
+        measure_apply(d, v, totals);
+    });
     {
         const int32 total = block_reduce(run.shared, totals.widest, (-2147483647 - 1),
             [](int32 a, int32 b) { return greatest(a, b); });
         if (threadIdx.x == 0) { reduce_max(d.widest, total); }
     }
+    note_operator(run, 1, iteration, size, 0, false);
     note_operator(run, 2, iteration, size, 0, false);
 }
 
-// line 43: compute(vertices, elect)
+// line 46: compute(vertices, elect)
 __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     elect_totals totals;
@@ -400,7 +407,7 @@ __device__ __forceinline__ void compute_elect(enactor& run, const data_slice& d,
     note_operator(run, 3, iteration, size, 0, false);
 }
 
-// line 44: rest = filter(vertices, outside)
+// line 47: rest = filter(vertices, outside)
 __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d, frontier& result, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -414,7 +421,7 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     end_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 48: advance(rest, hook, over=all_edges)
+// line 50: advance(rest, hook, over=all_edges)
 __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -440,8 +447,8 @@ __device__ __forceinline__ void advance_hook(enactor& run, const data_slice& d, 
     end_operator(run, 5, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 49: compute(vertices, flatten)
-__device__ __forceinline__ void compute_flatten_(enactor& run, const data_slice& d, int32 iteration) {
+// line 51: compute(vertices, flatten)
+__device__ __forceinline__ void compute_flatten(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { flatten_apply(d, v); });
     note_operator(run, 6, iteration, size, 0, false);
@@ -473,27 +480,19 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_connected_co
     frontier spare = frontier_at(d.run, 1);
     initialise(run, d);
     constexpr int32 iteration = 0;
-    for (int32 iteration = 0; *d.hooked && iteration < 2 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
-        turn(d.hooked, problem.hooked, false);
-        synchronize(run);
-        advance_sample(run, d, iteration);
-        compute_flatten(run, d, iteration);
-    }
-    if (run.stopped) { return; }
+    advance_link(run, d, iteration);
     compute_measure(run, d, iteration);
     synchronize(run);
     compute_elect(run, d, iteration);
     synchronize(run);
     filter_outside(run, d, spare, iteration);
     exchange(rest, spare);
-    if (leader()) { *d.hooked = true; }
-    synchronize(run);
-    for (int32 iteration = 0; *d.hooked && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
+    for (int32 iteration = 0; *d.hooked && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.hooked, problem.hooked, false);
         synchronize(run);
         advance_hook(run, d, rest, iteration);
         if (*d.hooked) {
-            compute_flatten_(run, d, iteration);
+            compute_flatten(run, d, iteration);
         }
     }
     if (run.stopped) { return; }
