@@ -157,15 +157,18 @@ class FunctionPrinter:
         conjuncts: tuple[Expression, ...] | None = None,
         part: str = "condition",
         early: EarlyText | None = None,
+        at_once: bool = False,
     ) -> FunctionText | None:
-        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test."""
+        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test.
+        `at_once`: comparisons, all of which are made in any case."""
         tested = functor.condition if conjuncts is None else conjuncts
         if not tested:
             return None
         lines = Lines(depth=1)
         expressions = self.expressions(functor)
         expressions.early = early.names if early is not None else {}
-        text = expressions.conjunction(tested)
+        each = (f"({expressions.print(conjunct)})" for conjunct in tested)
+        text = " & ".join(each) if at_once else expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
         return _with_early(self._finish(functor, part, "bool", tested, lines), early)
 
