@@ -141,6 +141,7 @@ class FunctionPrinter:
         self.names = names
         self.checks = checks
         self.line_directives = line_directives
+        self.looks_at_totals = False  # whether these lie in memory, where each write is waited for
         self.uses = function_uses(program)
         self.function_arguments = {
             name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
@@ -227,6 +228,7 @@ class FunctionPrinter:
             "return false;" if says else "return;",
             returns,
             written_several_ways(functor),
+            self.looks_at_totals,
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")
