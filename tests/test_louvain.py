@@ -54,19 +54,28 @@ class Level:
     def moved(self, level: int) -> None:
         ask = set(range(self.size))
         for turn in range(TURNS):
-            drawn = {v for v in ask if number("random", (v, level, turn, SEED)) < np.float32(0.5)}
+            key = int(number("random_bits", (SEED, level, turn)))
+            drawn = {v for v in ask if number("random", (key + v,)) < np.float32(0.25 if turn < 2 else 0.5)}
             movers = {v: best for v in drawn if (best := self.wanted(v)) != self.label[v]}
             for v, best in movers.items():
                 self.volume[self.label[v]] -= self.strength[v]
                 self.volume[best] += self.strength[v]
                 self.label[v] = best
-            beside = {u for v in movers for u in self.lists[v] if self.label[u] != self.label[v]}
+            draws = {v: number("random", (~(key + v),)) for v in movers}
+            beside = {
+                u for v in movers for u in self.lists[v] if self.label[u] != self.label[v] and self.asks(u, v, draws[v])
+            }
             ask = (ask - drawn) | beside
 
+    def asks(self, u: int, v: int, draw: np.float32) -> bool:
+        """Whether `u`, beside `v` that has moved, is to vote again."""
+        share = np.float32(sum(self.lists[u].values())) / np.float32(24)
+        return bool(draw * share < np.float32(self.lists[v][u]))
+
     def quality(self) -> int:
-        same = (weight for (u, v), weight in self.weights.items() if self.label[u] == self.label[v])
+        same = sum(weight for (u, v), weight in self.weights.items() if self.label[u] == self.label[v])
         parts = (volume / self.whole for volume in self.volume)
-        return sum(int(weight / self.whole * ONE) for weight in same) - sum(int(part * part * ONE) for part in parts)
+        return int(same / self.whole * ONE) - sum(int(part * part * ONE) for part in parts)
 
     def contracted(self) -> tuple[Level, list[int]]:
         """The next level, and which of its vertices each vertex becomes."""

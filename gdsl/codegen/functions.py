@@ -141,6 +141,7 @@ class FunctionPrinter:
         self.names = names
         self.checks = checks
         self.line_directives = line_directives
+        self.looks_at_totals = False  # whether these lie in memory, where each write is waited for
         self.uses = function_uses(program)
         self.function_arguments = {
             name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
@@ -157,15 +158,18 @@ class FunctionPrinter:
         conjuncts: tuple[Expression, ...] | None = None,
         part: str = "condition",
         early: EarlyText | None = None,
+        at_once: bool = False,
     ) -> FunctionText | None:
-        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test."""
+        """`cond`, or the `conjuncts` of it that are given, as a bool function; None where there is nothing to test.
+        `at_once`: comparisons, all of which are made in any case."""
         tested = functor.condition if conjuncts is None else conjuncts
         if not tested:
             return None
         lines = Lines(depth=1)
         expressions = self.expressions(functor)
         expressions.early = early.names if early is not None else {}
-        text = expressions.conjunction(tested)
+        each = (f"({expressions.print(conjunct)})" for conjunct in tested)
+        text = " & ".join(each) if at_once else expressions.conjunction(tested)
         lines.add(f"return {text};", tested[0].span)
         return _with_early(self._finish(functor, part, "bool", tested, lines), early)
 
@@ -224,6 +228,7 @@ class FunctionPrinter:
             "return false;" if says else "return;",
             returns,
             written_several_ways(functor),
+            self.looks_at_totals,
         ).block(body)
         if says and not (returns and always_accepts(body)):
             lines.add("return true;" if returns else "return accepted;")

@@ -230,10 +230,9 @@ class FunctorTexts:
         self, functor: Functor, variant: Variant, part: str, early: EarlyText | None = None
     ) -> FunctionText | None:
         conjuncts = tuple(functor.condition[i] for i in variant.tests)
-        form = (variant.tests, early.type if early is not None else None)
-        return self._make(
-            functor, "condition", form, part, lambda name: self.printer.condition(functor, conjuncts, name, early)
-        )
+        form = (variant.tests, early.type if early is not None else None, variant.at_once)
+        make = partial(self.printer.condition, functor, conjuncts, early=early, at_once=variant.at_once)
+        return self._make(functor, "condition", form, part, make)
 
     def _claim(self, variant: Variant, part: str) -> FunctionText:
         functor, claim = self.functor(variant.functor), variant.claim

@@ -44,7 +44,8 @@ class StatementPrinter:
 
     `accumulated` scalars are reduced into members of `totals`; `stopped` is the statement that leaves the function when
     the run is stopped. Where all `accept`s are the last thing that happens they are printed as `return`s; otherwise
-    they set `accepted`. What is written `several_ways` may go up and down within one call.
+    they set `accepted`. What is written `several_ways` may go up and down within one call. `looks_at_totals`: a minimum
+    or maximum is not written to `totals` where that changes nothing.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class StatementPrinter:
         stopped: str = "return;",
         accepts_return: bool = False,
         several_ways: frozenset[str] = frozenset(),
+        looks_at_totals: bool = False,
     ) -> None:
         self.expressions = expressions
         self.lines = lines
@@ -62,6 +64,7 @@ class StatementPrinter:
         self.stopped = stopped
         self.accepts_return = accepts_return
         self.several_ways = several_ways
+        self.looks_at_totals = looks_at_totals
 
     def block(self, body: tuple[Statement, ...]) -> None:
         """Print `body` at the present depth."""
@@ -91,7 +94,7 @@ class StatementPrinter:
         value, suffix = self.expressions.operand(node), REDUCTIONS[node.operation]
         target = node.target
         is_total = isinstance(target, ScalarTarget) and target.scalar in self.accumulated
-        meets = _meets_others(node)
+        looks = _meets_others(node) or (is_total and self.looks_at_totals and _is_extreme(node))
         if not is_total and not self.expressions.is_plain(target):
             name = "changed" if self._may_look_earlier(node) else "reduce"
             self._add(node, f"{name}_{suffix}({self.expressions.address(target)}, {value});")
@@ -99,7 +102,7 @@ class StatementPrinter:
             self._add(node, f"{self._lvalue(target)} {_OPERATORS[node.operation]} {value};")
         else:
             address = f"&{self._lvalue(target)}" if is_total else self.expressions.address(target)
-            self._add(node, f"{'plain_changed' if meets else 'plain'}_{suffix}({address}, {value});")
+            self._add(node, f"{'plain_changed' if looks else 'plain'}_{suffix}({address}, {value});")
 
     def _may_look_earlier(self, node: Update) -> bool:
         """Whether the look before an exchange may be an older one: nobody asks what was there, and until the next
@@ -233,9 +236,12 @@ def _meets_others(node: Update) -> bool:
     """Whether calls lower or raise elements at places that data says: many meet at few of these, as at the roots of
     trees of labels, and each must wait for what the one before it wrote. So it is as if the program asked whether that
     changes something: nothing is written in vain, and an old value from a near cache is good enough to see it."""
-    extreme = node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and not node.target.type.is_pair
     gathered = isinstance(node.target, ElementTarget) and any(isinstance(each, Element) for each in walk(node.target))
-    return extreme and gathered
+    return gathered and _is_extreme(node)
+
+
+def _is_extreme(node: Update) -> bool:
+    return node.operation in (ReduceOperation.MIN, ReduceOperation.MAX) and not node.target.type.is_pair
 
 
 def _has_operator(operation: ReduceOperation, kind: Type) -> bool:

@@ -6,6 +6,10 @@ to which something is added, nothing is added where the test does not hold, and 
 thread may do so: what it writes back unchanged nobody else has changed in between.
 
 It is as good as free where test and body are a few comparisons and sums of what can be read in any case.
+
+The same goes for tests. Where there are several, one behind the other, each is a branch of its own, and whether a far
+end is new is one more; where they are a few comparisons of what lies at hand, and there is nothing else to do, all are
+made, and what is collected is written behind the result before it is known whether it stays there.
 """
 
 from __future__ import annotations
@@ -13,6 +17,7 @@ from __future__ import annotations
 from gdsl.ir.nodes import (
     Accept,
     Binary,
+    Convert,
     EdgeFunctor,
     Element,
     ElementTarget,
@@ -35,6 +40,7 @@ from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 _ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
 _VALUES = (Literal, Parameter, Local, ParamValue, ScalarValue, Element, Iteration)
 _QUICK = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
+_PRODUCTS = (*_QUICK, BinaryOperation.MULTIPLY)
 
 
 def runs_in_any_case(functor: VertexFunctor | EdgeFunctor) -> bool:
@@ -62,6 +68,27 @@ def _adds(update: Update) -> bool:
     target = update.target
     own = isinstance(target, ElementTarget) and isinstance(target.index, Parameter)
     return own and target.type.is_integer and update.operation in _ADDS and _is_quick(update.value)
+
+
+def tests_at_once(functor: VertexFunctor | EdgeFunctor) -> bool:
+    """Whether one thread makes all tests of an edge in any case, as they are all that `functor` does."""
+    several = isinstance(functor, EdgeFunctor) and not functor.body and len(functor.condition) > 1
+    return several and all(map(_compares, functor.condition))
+
+
+def _compares(test: Expression) -> bool:
+    """Whether `test` is a comparison of what lies at hand."""
+    if not isinstance(test, Binary) or not test.operation.is_comparison or test.left.type.is_pair:
+        return False
+    return _is_at_hand(test.left) and _is_at_hand(test.right)
+
+
+def _is_at_hand(value: Expression) -> bool:
+    if isinstance(value, Binary):
+        return value.operation in _PRODUCTS and _is_at_hand(value.left) and _is_at_hand(value.right)
+    if isinstance(value, Convert):
+        return _is_at_hand(value.operand)
+    return _is_quick(value)
 
 
 def _is_quick(value: Expression) -> bool:

@@ -133,7 +133,7 @@ def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list
 def _variant(variant: Variant, program: Program) -> list[str]:
     functor = _functor(variant.functor, program)
     tests = [print_expression(functor.condition[i]) for i in variant.tests]
-    lines = [f"test {' && '.join(tests)}"] if tests else []
+    lines = [f"test {' && '.join(tests)}{' at once' if variant.at_once else ''}"] if tests else []
     if variant.claim is not None:
         lines.append(_claim(variant.claim, functor))
     if isinstance(functor, EdgeFunctor) and functor.value is not None:

@@ -59,6 +59,8 @@ class Variant:
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
     masked: bool = False
     """Whether `body` is run where the tests fail too, and its updates add nothing then; see `masks`."""
+    at_once: bool = False
+    """Whether all tests are made in any case, and no branch asks for their outcome; see `masks`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,3 +68,29 @@ def test_keys_that_are_no_vertex_have_no_place_of_their_own() -> None:
     found = run(text, graph, group=group, wish=wish)
     for name in ("first", "won"):
         np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)
+
+
+@pytest.mark.parametrize("sizes", [None, SMALL], ids=["sums", "scattered"])
+@pytest.mark.parametrize("total", ["int64", "int32", "uint32", "float32"])
+def test_votes_that_weigh_nothing_or_cancel_count(total: str, sizes: Sizes | None) -> None:
+    text = f"""program cancelled;
+problem {{
+    input vertex group : int32;
+    vertex key : vertex = vertex(group[id]);
+    vertex won : vertex;
+    vertex second : vertex;
+    edge weight : {total} = {total}(int32(id) % 3) - {total}(1);
+}}
+edge functor ballot(src, dst, e) -> (vertex, {total}) {{ value (key[dst], weight[e]); }}
+vote functor least(v, chosen, total) -> float64 {{ value -float64(total); }}
+schedule {{
+    won = neighbor_vote(vertices, ballot);
+    second = neighbor_vote(vertices, ballot, least, keep=won);
+}}
+"""
+    graph = random_graph(60, 500, seed=6)
+    group = np.arange(60, dtype=np.int32) % 5
+    expected = gdsl.compile(text).run(graph, {"group": group}, backend="reference")
+    found = run(text, graph, sizes=sizes, group=group)
+    for name in ("won", "second"):
+        np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)

@@ -65,3 +65,32 @@ def test_the_result_is_the_same(body: str, more: str, sizes: target.Sizes | None
         body = body.replace("accept before == 3;", "")
     graphs = [random_graph(90, 900, seed=1), random_graph(90, 80, seed=2), make_graph([(0, 1), (0, 1), (1, 1)], 3)]
     check(text_of(body, more), graphs, sizes, given=np.random.default_rng(5).integers(-1, 4, 90))
+
+
+@pytest.mark.parametrize(
+    "body, at_once",
+    [
+        ("cond given[dst] < given[src] && core[dst] == -1;", True),
+        ("cond given[dst] < 2 && real[src] * float32(given[dst]) < 3 && src != dst;", True),
+        ("cond given[dst] < given[src];", False),  # one branch and that for what is new
+        ("cond given[dst] < 2 && given[src] // given[dst] < 3;", False),
+        ("cond given[dst] < 2 && core[next[dst]] < 3;", False),  # may be found to be wrong
+        ("cond given[dst] < 2 && !met[dst];", False),
+        ("cond given[dst] < 2 && core[dst] == -1; apply { degree[dst] += 1; }", False),
+    ],
+)
+def test_where_all_tests_are_made_at_once(body: str, at_once: bool) -> None:
+    plan = plan_of(text_of(body), on=target.CPU)
+    ((walk,),) = (sweep.walks for sweep in sweeps_of(operation(plan, "f")))
+    assert walk.by_one is not None and walk.by_one.at_once is at_once
+    assert not walk.variant.at_once
+
+
+@pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
+@pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges", ", to=edges"])
+def test_what_passes_at_once_is_the_same(more: str, sizes: target.Sizes | None) -> None:
+    graphs = [random_graph(90, 900, seed=1), random_graph(90, 80, seed=2), make_graph([(0, 1), (0, 1), (1, 1)], 3)]
+    body = "cond given[dst] < 3 && float32(given[src]) * 0.5 < float32(given[dst]);"
+    check(text_of(body, more), graphs, sizes, given=np.random.default_rng(5).integers(-1, 4, 90))
+    everybody = "cond given[src] >= 0 && given[dst] >= 0;"
+    check(text_of(everybody, more), graphs, sizes, given=np.zeros(90, np.int64))

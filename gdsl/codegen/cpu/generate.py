@@ -85,6 +85,7 @@ class _Generator:
         self.names = Names()
         self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
         self.printer = FunctionPrinter(self.program, self.names, self.checks)
+        self.printer.looks_at_totals = True
         self.texts = FunctorTexts(self.printer)
         self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
 

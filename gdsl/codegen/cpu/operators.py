@@ -18,7 +18,7 @@ from gdsl.codegen.cpu.texts import (
     VoteText,
     WalkText,
 )
-from gdsl.codegen.cpu.visits import answer_lines, element_lines, masked_lines, visit_lines
+from gdsl.codegen.cpu.visits import answer_lines, collected_lines, element_lines, masked_lines, visit_lines
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -144,6 +144,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             return self._push_in_order(sweep, sweep.order)
         collect = sweep.collect
         marks = collect is not None and collect.dedup is Dedup.MARK
+        queued = collect is not None and collect.domain is Domain.VERTEX and collect.form is not Form.BITMAP
         walks = []
         for walk in sweep.walks:
             apply = "apply_claimed" if walk.variant.claim is not None else "apply"
@@ -153,10 +154,14 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             collected = element if collect is not None else ""
             visit = Visit(_EDGE, visit_lines(calls, collected, new))
             assert walk.by_one is not None
-            calls = self.texts.calls(walk.by_one, _on_an_edge(walk.over), apply="apply_alone")
-            lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
-            by_one = Visit(_EDGE, lines)
-            walks.append(WalkText(self._lists_of(walk), visit, by_one=by_one))
+            calls = self.texts.calls(
+                walk.by_one, _on_an_edge(walk.over), condition="condition_alone", apply="apply_alone"
+            )
+            if walk.by_one.at_once and queued and new:
+                lines = collected_lines(calls, collected)
+            else:
+                lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
+            walks.append(WalkText(self._lists_of(walk), visit, by_one=Visit(_EDGE, lines)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         members, little = self._own_members(sweep), self._little(sweep)

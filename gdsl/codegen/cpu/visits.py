@@ -30,6 +30,11 @@ def masked_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
     return (holds, *applied, f"if ({' && '.join(chain)}) {{ out.append({collected}); }}")
 
 
+def collected_lines(calls: Calls, collected: str) -> tuple[str, ...]:
+    """Of a visit that only tests, all at once, and appends what is new, without a branch."""
+    return (f"out.append_new_if({collected}, {' && '.join(calls.tests)});",)
+
+
 def element_lines(calls: Calls, collected: str) -> tuple[str, ...]:
     """The same for an element of a set. Whether a filter keeps it nobody can foretell, so that asks no branch."""
     chain = [*calls.tests, *([calls.apply] if calls.says else [])]

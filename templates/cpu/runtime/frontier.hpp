@@ -137,6 +137,13 @@ struct collector_by_one {
         size += accepted ? 1 : 0;
         if (Counted::counts && accepted) { edges += counted.degree(v); }
     }
+    // Whether a vertex passes and is a new one nobody can foretell, so that asks no branch; behind all members is a place left.
+    void append_new_if(vertex v, bool passes) {
+        uint64& word = result.bitmap[v / 64];
+        const uint64 former = word, bit = uint64(passes) << (v % 64);
+        word = former | bit;
+        append_if(v, (bit & ~former) != 0);
+    }
     void flush() {
         result.size = size;
         result.edges = edges;

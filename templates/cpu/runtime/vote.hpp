@@ -8,21 +8,25 @@ inline void vote_edges(run_state& run, vote_tables<Key, Total>& tables, int64 ke
     const int64 size = members.size();
     int64 visited = 0;
     vote_table<Key, Total>& table = tables.of_thread();
+    vote_sums<Key, Total>& direct = tables.sums_of_thread();
     table.take(keys);
+    direct.take(keys);
     const auto vote = [&](vertex near) {
         const int64 edges = lists.degree(near);
         if (stopping(run.control)) { return; }
-        if (!table.prepare(edges)) {
+        if (!table.prepare(edges) || !direct.prepare(edges)) {
             store_shared(&run.hubs.lost, true);
             return;
         }
-        vote_round<Key, Total> votes = table.open(edges);
-        walk(near, votes);
         decltype(choice(near, Key(), Total())) best = {};
-        for (std::size_t i = 0; i < votes.size; ++i) {
-            const vote_place<Key, Total>& place = votes.place(i);
-            const auto other = choice(near, place.mark.key(), place.total);
-            if (beats(other, best)) { best = other; }
+        if (!direct.elect(near, walk, choice, best)) {
+            vote_round<Key, Total> votes = table.open(edges);
+            walk(near, votes);
+            for (std::size_t i = 0; i < votes.size; ++i) {
+                const vote_place<Key, Total>& place = votes.place(i);
+                const auto other = choice(near, place.mark.key(), place.total);
+                if (beats(other, best)) { best = other; }
+            }
         }
         elect(near, best.voted, best.key);
     };
@@ -156,11 +160,74 @@ struct vote_table {
     }
 };
 
+// piece: direct_votes
+// Counts the votes of one list, for keys below a bound, by nothing but a sum for each, zero before and afterwards. A key
+// whose sum is zero is taken once more, which changes nothing.
+template <class Key, class Total>
+struct direct_votes {
+    Total* const sums;
+    Key* const taken;
+    const uint64 bound;
+    std::size_t size;
+    bool beyond;      // there was another key
+
+    void count(Key key, Total weight) {
+        if (uint64(key) >= bound) {
+            beyond = true;
+            return;
+        }
+        Total& place = sums[std::size_t(key)];
+        const Total former = place;
+        place = sum(former, weight);
+        taken[size] = key;
+        size += former == 0 ? 1 : 0;
+    }
+};
+
+// piece: vote_sums
+// The sums of `direct_votes`, of whole numbers where keys are known to be below a bound that is not too large; half of what
+// the places of a table need.
+template <class Key, class Total>
+struct vote_sums {
+    std::vector<Total> sums;
+    std::vector<Key> taken;
+    int64 bound = 0;      // 0: there are none
+
+    void take(int64 keys) { bound = std::is_integral<Total>::value && keys <= OWN_VOTES ? keys : 0; }
+    // Makes room for the votes of so many edges; false where there is no memory.
+    bool prepare(int64 edges) {
+        if (bound <= int64(sums.size()) && edges < int64(taken.size())) { return true; }
+        try {
+            sums.resize(maximum(std::size_t(bound), sums.size()), Total(0));
+            taken.resize(maximum(std::size_t(2 * edges + 1), taken.size()));
+        } catch (const std::exception&) { return false; }
+        return true;
+    }
+    // Finds the best key of a member; false where there is one beyond the bound.
+    template <class Walk, class Choice, class Best>
+    bool elect(vertex near, const Walk& walk, const Choice& choice, Best& best) {
+        if (bound == 0) { return false; }
+        direct_votes<Key, Total> votes{sums.data(), taken.data(), uint64(bound), 0, false};
+        walk(near, votes);
+        const std::size_t size = votes.beyond ? 0 : votes.size;
+        for (std::size_t i = 0; i < size; ++i) {
+            const auto other = choice(near, taken[i], sums[std::size_t(taken[i])]);
+            if (beats(other, best)) { best = other; }
+        }
+        for (std::size_t i = 0; i < votes.size; ++i) { sums[std::size_t(taken[i])] = Total(0); }
+        return !votes.beyond;
+    }
+};
+
 // piece: vote_tables
-// A table for each thread, which an operator keeps from one time to the next.
+// A table and sums for each thread, which an operator keeps from one time to the next.
 template <class Key, class Total>
 struct vote_tables {
-    struct alignas(128) one { vote_table<Key, Total> table; };
+    struct alignas(128) one {
+        vote_table<Key, Total> table;
+        vote_sums<Key, Total> sums;
+    };
     std::vector<one> all = std::vector<one>(std::size_t(thread_count()));
     vote_table<Key, Total>& of_thread() { return all[std::size_t(thread_number())].table; }
+    vote_sums<Key, Total>& sums_of_thread() { return all[std::size_t(thread_number())].sums; }
 };

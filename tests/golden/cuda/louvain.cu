@@ -4,8 +4,9 @@
 // Communities by modularity: the part of the weight that lies inside them, less the part that chance would put there.
 // 
 // Each vertex moves to the community beside it that gains most; a random half of those that may gain do so at a time, so
-// that neighbours do not swap. Then each community becomes a vertex, until a level gains nothing. There are a handful of
-// levels; the first walks every edge some ten times, the others are small. All runs end alike: sums are of whole numbers.
+// that neighbours do not swap, and a quarter while all are alone. Who has a few neighbours may gain whenever one moves, who
+// has many once one in some twenty has. Then each community becomes a vertex, until a level gains nothing. There are a handful
+// of levels; the first walks every edge some five times, the others are small. All runs end alike: sums are of whole numbers.
 // (Blondel, Guillaume, Lambiotte and Lefebvre, Fast Unfolding of Communities in Large Networks, J. Stat. Mech., 2008; in
 // parallel: Lu, Halappanavar, Kalyanaraman, Parallel Heuristics for Scalable Community Detection, Par. Comp. 47, 2015.)
 
@@ -41,27 +42,22 @@
 #undef beside_condition
 #undef beside_early
 #undef beside_read
-#undef chance_apply
-#undef chance_totals
 #undef closer
 #undef communities
 #undef community
-#undef compute_chance
-#undef compute_chance_
 #undef compute_follow
-#undef compute_inside
-#undef compute_inside_
 #undef compute_move
 #undef compute_reduce_max_of_weight
-#undef compute_reduce_sum_of_units
+#undef compute_scaled
 #undef count_apply
-#undef drawn_condition
+#undef count_totals
+#undef draw
 #undef dst
 #undef e_
 #undef f_
-#undef filter_drawn
 #undef filter_gains
 #undef filter_half
+#undef filter_leaving
 #undef fixed
 #undef follow_apply
 #undef follow_early
@@ -71,10 +67,10 @@
 #undef gains_condition
 #undef h
 #undef half_condition
-#undef inside_apply
-#undef inside_condition
-#undef inside_totals
+#undef inner
+#undef inside_value
 #undef largest
+#undef leaving_condition
 #undef levels
 #undef max_of_weight
 #undef modularity
@@ -82,17 +78,21 @@
 #undef nearer_condition
 #undef nearer_value
 #undef neighbor_reduce_1_value
+#undef outside_value
 #undef quality
+#undef reduce_inside
 #undef reduce_max_of_weight_apply
 #undef reduce_max_of_weight_totals
 #undef reduce_nearer
 #undef reduce_neighbor_reduce_1
-#undef reduce_sum_of_units_apply
-#undef reduce_sum_of_units_totals
+#undef reduce_outside
+#undef reduce_sum_of_strength_apply
+#undef reduce_sum_of_strength_totals
+#undef scaled_apply
 #undef seed
 #undef src
 #undef strength
-#undef sum_of_units
+#undef sum_of_strength
 #undef turns
 #undef units
 #undef volume
@@ -139,6 +139,7 @@ constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 // piece: block_after
 // piece: drawn
 // piece: low_words
+// piece: random_bits
 // piece: random_unit
 // piece: load_now
 // piece: bits_of
@@ -292,19 +293,23 @@ struct data_slice {
     int64* strength;  // num_vertices
     int64* volume;  // num_vertices
     int64* closer;  // num_vertices
+    float32* share;  // num_vertices
+    float32* draw;  // num_vertices
     int64* communities;  // one value
     float64* modularity;  // one value
     int32* levels;  // one value
+    int64* round;  // one value
     float64* largest;  // one value
     float64* whole;  // one value
+    int64* inner;  // one value
     int64* before;  // one value
     int64* quality;  // one value
     float32* max_of_weight;  // one value
-    int64* sum_of_units;  // one value
+    int64* sum_of_strength;  // one value
     int64 seed;
     int32 turns;
 };
-static_assert(sizeof(data_slice) == 656, "as the host knows it");
+static_assert(sizeof(data_slice) == 688, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -913,15 +918,12 @@ struct reduce_max_of_weight_totals {
     float32 max_of_weight = (FLOAT32_INF - FLOAT32_INF);
 };
 
-struct reduce_sum_of_units_totals {
-    int64 sum_of_units = 0ll;
+struct reduce_sum_of_strength_totals {
+    int64 sum_of_strength = 0ll;
 };
 
-struct inside_totals {
-    int64 quality = 0ll;
-};
-
-struct chance_totals {
+struct count_totals {
+    int64 inner = 0ll;
     int64 quality = 0ll;
 };
 
@@ -938,162 +940,167 @@ struct follow_early {
 };
 
 __device__ __forceinline__ int64 fixed(float64 x) {
-#line 46 "louvain.gdsl"
+#line 55 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, edge e_, reduce_max_of_weight_totals& totals) {
-#line 53 "louvain.gdsl"
+#line 60 "louvain.gdsl"
     plain_max(&totals.max_of_weight, d.weight[e_]);
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void reduce_sum_of_units_apply(const data_slice& d, edge e_, reduce_sum_of_units_totals& totals) {
-#line 55 "louvain.gdsl"
-    plain_add(&totals.sum_of_units, d.units[e_]);
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void count_apply(const data_slice& d, edge e_) {
-#line 54 "louvain.gdsl"
+__device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
+#line 61 "louvain.gdsl"
     d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
-#line 58 "louvain.gdsl"
+#line 64 "louvain.gdsl"
     return d.units[e_];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ int64 outside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
+#line 65 "louvain.gdsl"
+    return src == dst ? 0ll : d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 59 "louvain.gdsl"
+#line 67 "louvain.gdsl"
     d.label[v] = v;
-#line 59 "louvain.gdsl"
+#line 67 "louvain.gdsl"
     d.best[v] = v;
-#line 59 "louvain.gdsl"
+#line 67 "louvain.gdsl"
     d.volume[v] = d.strength[v];
+#line 67 "louvain.gdsl"
+    d.share[v] = float32(d.closer[v]) / 24.0f;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool inside_condition(const data_slice& d, vertex src, vertex dst) {
-#line 47 "louvain.gdsl"
-    return d.label[src] == d.label[dst];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void inside_apply(const data_slice& d, edge e_, inside_totals& totals) {
-#line 47 "louvain.gdsl"
-    plain_add(&totals.quality, fixed(float64(d.units[e_]) / *d.whole));
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ void chance_apply(const data_slice& d, vertex v, chance_totals& totals) {
-#line 48 "louvain.gdsl"
-    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
+__device__ __forceinline__ void reduce_sum_of_strength_apply(const data_slice& d, vertex v, reduce_sum_of_strength_totals& totals) {
+#line 69 "louvain.gdsl"
+    plain_add(&totals.sum_of_strength, d.strength[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 64 "louvain.gdsl"
-    return random_unit(from_id<int64>(v), int64(*d.levels), int64(iteration), d.seed) < 0.5f;
+#line 74 "louvain.gdsl"
+    return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool ballot_condition(vertex src, vertex dst) {
-#line 32 "louvain.gdsl"
-    return src != dst;
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
-#line 32 "louvain.gdsl"
-    return d.label[dst];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
-#line 32 "louvain.gdsl"
-    return d.units[e_];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
-#line 34 "louvain.gdsl"
-    return float64(total) * *d.whole - float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ bool drawn_condition(const data_slice& d, vertex v) {
-#line 67 "louvain.gdsl"
-    return d.best[v] != d.label[v];
-}
-#line resume "louvain.cu"
-
-__device__ __forceinline__ bool nearer_condition(vertex src, vertex dst) {
 #line 37 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
+__device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
+#line 37 "louvain.gdsl"
+    return d.label[dst];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
+#line 37 "louvain.gdsl"
+    return d.units[e_];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
+#line 39 "louvain.gdsl"
+    return float64(total) * *d.whole - float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ bool leaving_condition(const data_slice& d, vertex v) {
+#line 77 "louvain.gdsl"
+    return d.best[v] != d.label[v];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ bool nearer_condition(vertex src, vertex dst) {
+#line 42 "louvain.gdsl"
+    return src != dst;
+}
+#line resume "louvain.cu"
+
 __device__ __forceinline__ int64 nearer_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 38 "louvain.gdsl"
+#line 43 "louvain.gdsl"
     return d.label[dst] == d.best[src] ? d.units[e_] : d.label[dst] == d.label[src] ? wrapping_negate(d.units[e_]) : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
-#line 41 "louvain.gdsl"
+#line 46 "louvain.gdsl"
     return float64(d.closer[v]) * *d.whole > float64(d.strength[v]) * float64(wrapping_add(wrapping_subtract(d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 2)], d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 3)]), d.strength[v]));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
-#line 44 "louvain.gdsl"
+#line 50 "louvain.gdsl"
     reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
-#line 44 "louvain.gdsl"
+#line 50 "louvain.gdsl"
     reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
-#line 44 "louvain.gdsl"
+#line 50 "louvain.gdsl"
     d.label[v] = d.best[v];
+    d.draw[v] = random_unit(~wrapping_add(*d.round, from_id<int64>(v)));
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 71 "louvain.gdsl"
-    return early.value_1 != early.value_2;
+__device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, edge e_, beside_early& early) {
+#line 54 "louvain.gdsl"
+    return early.value_1 != early.value_2 && d.draw[src] * d.share[dst] < float32(d.units[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 71 "louvain.gdsl"
+#line 54 "louvain.gdsl"
     early.value_1 = d.label[dst];
-#line 71 "louvain.gdsl"
+#line 54 "louvain.gdsl"
     early.value_2 = d.label[src];
 }
 #line resume "louvain.cu"
 
+__device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
+#line 83 "louvain.gdsl"
+    return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
+#line 56 "louvain.gdsl"
+    plain_add(&totals.inner, d.closer[v]);
+#line 56 "louvain.gdsl"
+    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
+}
+#line resume "louvain.cu"
+
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 76 "louvain.gdsl"
+#line 90 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 76 "louvain.gdsl"
+#line 90 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 76 "louvain.gdsl"
+#line 90 "louvain.gdsl"
     early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
 
 // ---- operators ----
 
-// line 53: compute(edges, reduce_max_of_weight)
+// line 60: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_max_of_weight_totals totals;
@@ -1107,75 +1114,60 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 55: compute(edges, reduce_sum_of_units)
-__device__ __forceinline__ void compute_reduce_sum_of_units(enactor& run, const data_slice& d, int32 iteration) {
+// line 61: compute(edges, scaled)
+__device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
-    reduce_sum_of_units_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) {
-        count_apply(d, at);  // line 54: compute(edges, count)
-        reduce_sum_of_units_apply(d, at, totals);
-    });
-    {
-        const int64 total = block_reduce(run.shared, totals.sum_of_units, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.sum_of_units, total); }
-    }
+    each_edge(d.graph, [&](vertex near, vertex far, edge at) { scaled_apply(d, at); });
     synchronize(run);
     note_operator(run, 1, iteration, size, size, false);
-    note_operator(run, 2, iteration, size, size, false);
 }
 
-// line 58: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+// line 64: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(neighbor_reduce_1_value(d, out_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
-        [&](vertex near, int64 reduced, bool whole) {
-            d.strength[near] = reduced;
-            if (!whole) { return; }
-            alone_apply(d, near);  // line 59: compute(vertices, alone)
-        });
+        [&](vertex near, int64 reduced, bool) { d.strength[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
+    synchronize(run);
+    end_walk(run, 2, iteration, size, true);
+}
+
+// line 65: closer = neighbor_reduce(vertices, outside, sum)
+__device__ __forceinline__ void reduce_outside(enactor& run, const data_slice& d, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    reduce_sum_of_strength_totals totals_2;
+    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(outside_value(d, near, far, out_lists{d.graph}.id(at))); };
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+        [&](vertex near, int64 reduced, bool whole) {
+            d.closer[near] = reduced;
+            if (!whole) { return; }
+            alone_apply(d, near);  // line 66: compute(vertices, alone)
+            reduce_sum_of_strength_apply(d, near, totals_2);  // line 69: compute(vertices, reduce_sum_of_strength)
+        });
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+        [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 59: compute(vertices, alone)
+        alone_apply(d, near);  // line 66: compute(vertices, alone)
+        reduce_sum_of_strength_apply(d, near, totals_2);  // line 69: compute(vertices, reduce_sum_of_strength)
     });
+    {
+        const int64 total = block_reduce(run.shared, totals_2.sum_of_strength, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.sum_of_strength, total); }
+    }
     synchronize(run);
     end_walk(run, 3, iteration, size, true);
     note_operator(run, 4, iteration, size, 0, false);
+    note_operator(run, 5, iteration, size, 0, false);
 }
 
-// line 49: compute(edges, inside)
-__device__ __forceinline__ void compute_inside(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_edges);
-    inside_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
-    {
-        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.quality, total); }
-    }
-    synchronize(run);
-    note_operator(run, 5, iteration, size, size, false);
-}
-
-// line 49: compute(vertices, chance)
-__device__ __forceinline__ void compute_chance(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_vertices);
-    chance_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
-    {
-        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.quality, total); }
-    }
-    synchronize(run);
-    note_operator(run, 6, iteration, size, 0, false);
-}
-
-// line 64: f = filter(ask, half)
+// line 74: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1187,10 +1179,10 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 7, iteration, size, 0, false);
+    end_operator(run, 6, iteration, size, 0, false);
 }
 
-// line 66: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 76: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1225,25 +1217,25 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
     vote_hubs<vertex, int64>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
-    end_operator(run, 8, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 67: f = filter(f, drawn)
-__device__ __forceinline__ void filter_drawn(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
+// line 77: f = filter(f, leaving)
+__device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
     each_vertex_by_warps(members_of(input), [&](bool active, vertex v) {
-        const bool accepted = active && drawn_condition(d, v);
+        const bool accepted = active && leaving_condition(d, v);
         out.append(accepted, v);
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 9, iteration, size, 0, false);
+    end_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 68: closer = neighbor_reduce(f, nearer, sum)
+// line 78: closer = neighbor_reduce(f, nearer, sum)
 __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1255,10 +1247,10 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
-    end_walk(run, 10, iteration, size, true);
+    end_walk(run, 9, iteration, size, true);
 }
 
-// line 69: f = filter(f, gains)
+// line 79: f = filter(f, gains)
 __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1270,19 +1262,19 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 11, iteration, size, 0, false);
+    end_operator(run, 10, iteration, size, 0, false);
 }
 
-// line 70: compute(f, move)
+// line 80: compute(f, move)
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
-    note_operator(run, 12, iteration, size, 0, false);
+    note_operator(run, 11, iteration, size, 0, false);
 }
 
-// line 71: advanced_1 = advance(f, beside)
+// line 81: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1293,7 +1285,7 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
         side_by_side<4>([&](uint32 k) { beside_read(d, near[k], far[k], early[k]); });
     };
     const auto visit = [&](bool active, vertex near, vertex far, edge at, beside_early& early) {
-        const bool accepted = active && beside_condition(d, near, far, early);
+        const bool accepted = active && beside_condition(d, near, far, out_lists{d.graph}.id(at), early);
         out.append(accepted && mark(seen, far), far);
     };
     count_visited(run, push_warps_side_by_side<4, beside_early>(run, members_of(input), out_lists{d.graph}, visit_ahead, visit));
@@ -1301,38 +1293,43 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
-    end_operator(run, 13, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 49: compute(edges, inside)
-__device__ __forceinline__ void compute_inside_(enactor& run, const data_slice& d, int32 iteration) {
-    const uint64 size = uint64(d.graph.num_edges);
-    inside_totals totals;
-    each_edge(d.graph, [&](vertex near, vertex far, edge at) { if (inside_condition(d, near, far)) { inside_apply(d, at, totals); } });
-    {
-        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.quality, total); }
-    }
-    synchronize(run);
-    note_operator(run, 14, iteration, size, size, false);
-}
-
-// line 49: compute(vertices, chance)
-__device__ __forceinline__ void compute_chance_(enactor& run, const data_slice& d, int32 iteration) {
+// line 83: closer = neighbor_reduce(vertices, inside, sum)
+__device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
-    chance_totals totals;
-    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { chance_apply(d, v, totals); });
+    begin_operator(run);
+    count_totals totals_1;
+    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(inside_value(d, near, far, out_lists{d.graph}.id(at))); };
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+        [&](vertex near, int64 reduced, bool whole) {
+            d.closer[near] = reduced;
+            if (!whole) { return; }
+            count_apply(d, near, totals_1);  // line 86: compute(vertices, count)
+        });
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+        [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
+        count_apply(d, near, totals_1);  // line 86: compute(vertices, count)
+    });
     {
-        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
+        const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.inner, total); }
+    }
+    {
+        const int64 total = block_reduce(run.shared, totals_1.quality, 0ll,
             [](int64 a, int64 b) { return sum(a, b); });
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    note_operator(run, 15, iteration, size, 0, false);
+    end_walk(run, 13, iteration, size, true);
+    note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 76: compute(vertices, follow)
+// line 90: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
@@ -1341,7 +1338,7 @@ __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d
             side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
         }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
-    note_operator(run, 16, iteration, size, 0, false);
+    note_operator(run, 15, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1356,6 +1353,8 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         d.strength[i] = 0ll;
         d.volume[i] = 0ll;
         d.closer[i] = 0ll;
+        d.share[i] = 0.0f;
+        d.draw[i] = 0.0f;
     });
     each_id(d.graph.num_edges, [&](uint64 i) {
         d.units[i] = 0ll;
@@ -1364,12 +1363,14 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.communities = 0ll;
         *d.modularity = 0.0;
         *d.levels = 0;
+        *d.round = 0ll;
         *d.largest = 0.0;
         *d.whole = 0.0;
-        *d.before = -1ll;
-        *d.quality = 0ll;
+        *d.inner = 0ll;
+        *d.before = -1152921504606846977ll;
+        *d.quality = -1152921504606846976ll;
         *d.max_of_weight = 0.0f;
-        *d.sum_of_units = 0ll;
+        *d.sum_of_strength = 0ll;
     }
     synchronize(run);
 }
@@ -1394,23 +1395,23 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     synchronize(run);
     compute_reduce_max_of_weight(run, d, iteration);
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
-    if (leader()) { *d.sum_of_units = 0ll; }
     synchronize(run);
-    compute_reduce_sum_of_units(run, d, iteration);
-    if (leader()) { *d.whole = float64(*d.sum_of_units); }
+    compute_scaled(run, d, iteration);
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             share(graph_around_0, d.graph);
             share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            if (leader()) { *d.quality = 0ll; }
+            if (leader()) { *d.sum_of_strength = 0ll; }
             synchronize(run);
-            compute_inside(run, d, iteration);
-            compute_chance(run, d, iteration);
+            reduce_outside(run, d, iteration);
+            if (leader()) { *d.whole = float64(*d.sum_of_strength); }
             if (leader()) { *d.before = *d.quality; }
             define_everything(run, spare, d.graph.num_vertices, uncounted());
             exchange(ask, spare);
             for (int32 iteration = 0; ask.size > 0 && iteration < d.turns && begin_pass(run, 1, iteration); ++iteration) {
+                if (leader()) { *d.round = int64(random_bits(d.seed, int64(*d.levels), int64(iteration))); }
+                synchronize(run);
                 filter_half(run, d, ask, spare, iteration);
                 exchange(f_, spare);
                 lend(d.run, [&](auto& run, auto& ask, auto& f_, auto& spare) {
@@ -1418,7 +1419,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 }, run, ask, f_, spare);
                 exchange(ask, spare);
                 vote_ballot(run, d, f_, iteration);
-                filter_drawn(run, d, f_, spare, iteration);
+                filter_leaving(run, d, f_, spare, iteration);
                 exchange(f_, spare);
                 reduce_nearer(run, d, f_, iteration);
                 filter_gains(run, d, f_, spare, iteration);
@@ -1430,10 +1431,12 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                     grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
                 }, run, ask, advanced_1, spare);
             }
+            if (leader()) { *d.inner = 0ll; }
             if (leader()) { *d.quality = 0ll; }
             synchronize(run);
-            compute_inside_(run, d, iteration);
-            compute_chance_(run, d, iteration);
+            reduce_inside(run, d, iteration);
+            if (leader()) { *d.quality = wrapping_add(*d.quality, fixed(float64(*d.inner) / *d.whole)); }
+            synchronize(run);
             if (*d.quality > *d.before) {
                 {
                     const int64 taken[] = {d.graph.room, d.graph.ends_room, h.room, h.ends_room, graph_around_0.room, graph_around_0.ends_room};
