@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -38,12 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
     """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    gc.disable()  # while thousands of tests are gathered, none of which goes before the end
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_finish(session: pytest.Session) -> None:
-    """From now on Python's search for garbage passes over them."""
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Thousands of tests are gathered, none of which goes before the end: Python's search for garbage rests meanwhile,
+    and passes over them from then on."""
+    gc.disable()
+    yield
     gc.freeze()
     gc.enable()
 
