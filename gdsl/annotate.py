@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 from gdsl.effects import program_effects
@@ -10,6 +11,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
 from gdsl.operations import Direction, Domain
+from gdsl.records import dataclass
 from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
 from gdsl.rules.tuning import check_tuning
@@ -23,6 +25,17 @@ from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
 
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """What the rules and grades say of a program, whatever it is tuned to."""
+
+    program: nodes.Program
+    findings: Findings
+    obstacles: Mapping[int, Obstacle | None]
+    fixed_ids: Obstacle | None
+    source: Source
+
+
 def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nodes.Program:
     """A lowered program with `Store.rule`, `closing`, the direction that follows from it, the grades of all data and
     `While.monotone` and `Program.any_ids` filled in.
@@ -30,6 +43,11 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     Raises GdslError (E03xx) for what the rules forbid, and (E0420) for knobs that do not fit; with `refuse` False, for
     tests that show what the rules prevent, a program passes all the same whatever the rules forbid.
     """
+    return tuned(judged(program, source, refuse), program.tuning)
+
+
+def judged(program: nodes.Program, source: Source, refuse: bool = True) -> Judged:
+    """All of `annotate` that hangs on no knob. Raises GdslError (E03xx, E0427)."""
     found = laws(program)
     program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
     effects = program_effects(program)
@@ -43,16 +61,21 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
         vertex_functors=tuple(_with_rules(functor, findings) for functor in program.vertex_functors),
         edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
         schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
-        tuning=_tuning(program, findings),
         any_ids=fixed_ids is None,
     )
-    verify(annotated, "the rules")
     if refuse:
         check_free_choices(effects, grades.levels, source)
-    check_tuning(annotated, findings, source)
-    check_order(annotated, grades.obstacles, source)
-    check_layout(annotated, fixed_ids, source)
-    return annotated
+    return Judged(annotated, findings, grades.obstacles, fixed_ids, source)
+
+
+def tuned(whole: Judged, tuning: nodes.Tuning) -> nodes.Program:
+    """The judged program, tuned so. Raises GdslError (E0420) for knobs that do not fit."""
+    program = dataclasses.replace(whole.program, tuning=_with_directions(tuning, whole.program, whole.findings))
+    verify(program, "the rules")
+    check_tuning(program, whole.findings, whole.source)
+    check_order(program, whole.obstacles, whole.source)
+    check_layout(program, whole.fixed_ids, whole.source)
+    return program
 
 
 def loop_orders(program: nodes.Program, source: Source) -> list[tuple[nodes.While, Obstacle | None]]:
@@ -69,15 +92,15 @@ def _with_laws(node: nodes.Node, found: Laws) -> nodes.Node:
     return node
 
 
-def _tuning(program: nodes.Program, findings: Findings) -> nodes.Tuning:
+def _with_directions(tuning: nodes.Tuning, program: nodes.Program, findings: Findings) -> nodes.Tuning:
     """A direction for every advance that has none yet: where the functor closes, a pull may stop early."""
-    sites = list(program.tuning.sites)
+    sites = list(tuning.sites)
     for node in walk(program.schedule):
         if isinstance(node, nodes.Advance) and sites[node.site].direction is None:
             either = node.site in findings.closings and node.to is Domain.VERTEX
             direction = Direction.AUTO if either else Direction.PUSH
             sites[node.site] = dataclasses.replace(sites[node.site], direction=direction)
-    return dataclasses.replace(program.tuning, sites=tuple(sites))
+    return dataclasses.replace(tuning, sites=tuple(sites))
 
 
 def _grade(name: str, grades: Grades) -> dict[str, Any]:

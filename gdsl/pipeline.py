@@ -8,7 +8,7 @@ from pathlib import Path
 
 from gdsl import frontend
 from gdsl.advice import advise
-from gdsl.annotate import annotate
+from gdsl.annotate import annotate, judged, tuned
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import Analysis, CheckedProgram, check_tune_words
 from gdsl.imports import with_imports
@@ -68,3 +68,20 @@ def load(text_or_path: str | Path | Source, tune: Sequence[str] = ()) -> Program
     """As `load_source`, for a program given as its text, its path or a `Source`."""
     source = text_or_path if isinstance(text_or_path, Source) else read_source(text_or_path)
     return load_source(source, tune)
+
+
+class Tunable:
+    """A program to be tuned in many ways: what no knob changes, which is nearly all, is found out once.
+
+    Raises `GdslError` as `load_source` does for a program with mistakes.
+    """
+
+    def __init__(self, source: Source) -> None:
+        self._checked = load_checked(source)
+        self._judged = judged(lower(self._checked), with_imports(source))
+
+    def tuned(self, tune: Sequence[str] = ()) -> Program:
+        """What `load_source` gives for these words. Raises `GdslError` (E04xx) where the program does not take them."""
+        checked = dataclasses.replace(self._checked, knobs=self._checked.knobs.copy())
+        check_tune_words(checked, tune)
+        return tuned(self._judged, lower(checked).tuning)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -29,8 +30,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     from tests.support.headers import included
 
     options = _OPTIONS.setdefault("users", compiler.OPTIONS)
-    level = "-O1" if item.get_closest_marker("graphs") else "-O0"
-    quick = tuple(level if option == "-O3" else option for option in options)
+    quick = tuple("-O0" if option == "-O3" else option for option in options)
     compiler.OPTIONS = options if item.get_closest_marker("optimised") else (*quick, *included(quick))
 
 
@@ -38,6 +38,16 @@ def pytest_configure(config: pytest.Config) -> None:
     """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Thousands of tests are gathered, none of which goes before the end: Python's search for garbage rests meanwhile,
+    and passes over them from then on."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -23,7 +23,7 @@ from tests.support.graphs import graphs, named_graphs
 
 IN_LIBRARY = frozenset(case.name for case in LIBRARY)
 BACKENDS = ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
-EXAMPLES = {"reference": 25, "cpu": 40, "cuda": 60}
+EXAMPLES = {"reference": 12, "cpu": 20, "cuda": 60}
 """Beside the named graphs; GDSL_TEST_EXAMPLES in the environment is a factor, for a longer search."""
 PASSES = 1000
 """More than any loop of any program takes on these graphs: a loop that never ends is an error, not a hang."""
@@ -91,7 +91,7 @@ def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
 def test_any_graph(name: str, backend: str) -> None:
     case = BY_NAME[name]
     directed = False if case.suits is symmetric else None
-    examples = EXAMPLES[backend] // (4 if name in IN_LIBRARY else 1)
+    examples = EXAMPLES[backend] // (2 if name in IN_LIBRARY else 1)
 
     @settings(
         max_examples=examples * int(os.environ.get("GDSL_TEST_EXAMPLES", "1")),

@@ -17,7 +17,7 @@ import pytest
 
 import gdsl
 from tests.oracles import BY_NAME, LIBRARY, SAMPLES
-from tests.oracles.case import Answers, Values
+from tests.oracles.case import Answers, Values, distinct
 
 DIRECTORY = Path(os.environ.get("GDSL_TEST_GRAPHS") or "unset")
 KNOWN: dict[str, dict[str, Any]] = {}
@@ -45,6 +45,11 @@ def by_graph(most_lines: int | None = None) -> pytest.MarkDecorator:
 @lru_cache(maxsize=2)
 def graph_of(name: str) -> gdsl.Graph:
     return gdsl.Graph.read(FILES[name])
+
+
+@lru_cache(maxsize=1)
+def undirected_graph_of(name: str) -> gdsl.Graph:
+    return gdsl.Graph.read(FILES[name], undirected=True)
 
 
 def known_of(name: str) -> dict[str, Any]:
@@ -110,16 +115,37 @@ def check_pagerank(name: str, backend: str, *tune: str) -> None:
     assert (rank**2).sum() == pytest.approx(known["sum_of_squares"], rel=1e-3)
 
 
+@lru_cache(maxsize=1)
+def simple_graph_of(name: str) -> gdsl.Graph:
+    """The graph without its directions, loops and parallel edges."""
+    graph = graph_of(name)
+    one, other = (ends.astype(np.int64) for ends in (graph.edge_sources, graph.columns))
+    low, high = np.minimum(one, other), np.maximum(one, other)
+    pairs = distinct((low * graph.num_vertices + high)[low != high])
+    return gdsl.Graph.from_edges(*divmod(pairs, graph.num_vertices), graph.num_vertices, directed=False)
+
+
+def check_triangles(name: str, backend: str, *tune: str) -> None:
+    """As many as are known, and as many corners as vertices that are marked."""
+    graph = simple_graph_of(name)
+    found = compiled("triangles", *tune).run(graph, backend=backend)
+    known = known_of(name)
+    assert graph.num_edges == 2 * known["simple_undirected_edges"]
+    assert found["triangles"] == known["triangles"]
+    assert found["corners"] == np.count_nonzero(found.host_arrays()["in_triangle"])
+
+
 CHECKS = {
     "bfs": check_bfs,
     "sssp": check_sssp,
     "connected_components": check_components,
     "pagerank": check_pagerank,
+    "triangles": check_triangles,
 }
 
 
 def test_every_sample_is_tested() -> None:
-    assert set(CHECKS) == {case.name for case in SAMPLES}
+    assert set(CHECKS) == {"triangles", *(case.name for case in SAMPLES)}
     assert set(FILES) == set(LINES)
 
 
@@ -130,7 +156,7 @@ def test_cpu(name: str, program: str) -> None:
     CHECKS[program](name, "cpu")
 
 
-@pytest.mark.parametrize("program", ["bfs", "sssp", "connected_components"])
+@pytest.mark.parametrize("program", ["bfs", "sssp", "connected_components", "triangles"])
 @by_graph(MOST_LINES["reference"])
 def test_reference(name: str, program: str) -> None:
     CHECKS[program](name, "reference")
@@ -151,7 +177,7 @@ def others() -> Iterator[tuple[str, str]]:
     """Each program on one of the graphs in turn, the smallest for slow oracles; with GDSL_TEST_EXAMPLES=2, or more, the
     library on another one too."""
     names = sorted(MID_SIZED, key=lambda name: LINES.get(name, 0)) or ["none"]
-    for turn, program in enumerate(sorted(set(BY_NAME) - set(CHECKS))):
+    for turn, program in enumerate(sorted(set(BY_NAME) - {case.name for case in SAMPLES})):
         count, first = 2 if EVERYTHING and BY_NAME[program] in LIBRARY else 1, 0 if BY_NAME[program].slow else turn
         yield from ((names[(first + place) % len(names)], program) for place in range(count))
 
@@ -161,44 +187,10 @@ def test_other_programs(name: str, program: str) -> None:
     """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)
     if not case.suits(graph):
-        graph = gdsl.Graph.read(FILES[name], undirected=True)
+        graph = undirected_graph_of(name)
     if not case.suits(graph):
         graph = simple_graph_of(name)
     answers_of(program, graph, case.values(graph, 4), "cpu")
-
-
-@lru_cache(maxsize=1)
-def simple_graph_of(name: str) -> gdsl.Graph:
-    """The graph without its directions, loops and parallel edges."""
-    graph = graph_of(name)
-    ends = np.sort(np.stack([graph.edge_sources, graph.columns]).astype(np.int64), axis=0)
-    ends = np.unique(ends[:, ends[0] != ends[1]], axis=1)
-    return gdsl.Graph.from_edges(ends[0], ends[1], graph.num_vertices, directed=False)
-
-
-def check_triangles(name: str, backend: str, *tune: str) -> None:
-    """As many as are known, and as many corners as vertices that are marked."""
-    graph = simple_graph_of(name)
-    found = compiled("triangles", *tune).run(graph, backend=backend)
-    known = known_of(name)
-    assert graph.num_edges == 2 * known["simple_undirected_edges"]
-    assert found["triangles"] == known["triangles"]
-    assert found["corners"] == np.count_nonzero(found.host_arrays()["in_triangle"])
-
-
-@by_graph()
-def test_triangles(name: str) -> None:
-    check_triangles(name, "cpu")
-
-
-@by_graph(MOST_LINES["reference"])
-def test_triangles_on_the_reference(name: str) -> None:
-    check_triangles(name, "reference")
-
-
-@pytest.mark.parametrize("name", MID_SIZED or ["none"])
-def test_triangles_with_wide_ids(name: str) -> None:
-    check_triangles(name, "cpu", "schedule.ids=64")
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])

@@ -10,7 +10,7 @@ import random
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,14 +20,19 @@ from gdsl.api.program import Program
 from gdsl.api.summary import on_host
 from gdsl.backends.interface import parts_of
 from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.garbage import uncollected
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import KNOBS, Knob
 from gdsl.operations import Builtin, Grade
 from gdsl.plan.printer import print_plan
+from gdsl.recursion import make_room
 from gdsl.source import Source
 from gdsl.types import Type, Widths
+
+if TYPE_CHECKING:
+    from gdsl.pipeline import Tunable
 
 Words = tuple[str, ...]
 
@@ -74,6 +79,7 @@ class Schedules:
         self._source, self._given = source, given
         self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
         self.program = Program(load(source, given), source)
+        self._tunable: Tunable | None = None
         self._parts = (*self._of_operators(), tuple(self._of_program(grid)))
         """The choices of each operator's knobs, and those of the program's."""
         self._fitting: dict[Words, bool] = {}
@@ -141,7 +147,7 @@ class Schedules:
         for parts in combinations:
             words = tuple(word for part in parts for word in part if word)
             try:
-                program = load(self._source, (*words, *self._given))
+                program = self._tuned(words)
             except GdslError as error:
                 if {each.code for each in error.diagnostics} != {"E0420"}:
                     raise
@@ -167,10 +173,20 @@ class Schedules:
 
     def _refused(self, words: Words) -> tuple[Diagnostic, ...]:
         try:
-            load(self._source, (*filter(None, words), *self._given))
+            self._tuned(tuple(filter(None, words)))
         except GdslError as error:
             return error.diagnostics
         return ()
+
+    def _tuned(self, words: Words) -> ir.Program:
+        """The program with these words beside the given ones. Raises GdslError where it does not take them."""
+        make_room()
+        with uncollected():
+            if self._tunable is None:
+                from gdsl.pipeline import Tunable  # and with it the parser, which nobody else here needs
+
+                self._tunable = Tunable(self._source)
+            return self._tunable.tuned((*words, *self._given))
 
     def _of_operators(self) -> Iterator[tuple[Words, ...]]:
         for label, those in tuned_operators(self.program.ir).items():

@@ -23,10 +23,11 @@ from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order
-from gdsl.pipeline import load
+from gdsl.pipeline import Tunable
 from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
+from gdsl.program_text import read_source
 from gdsl.types import Type, Widths
 
 from .driver import EmulatedDevice, EmulatedModule, Schedule
@@ -139,12 +140,16 @@ def renumbering(widths: Widths) -> EmulatedModule:
 @cache
 def program_of(name: str, tune: tuple[str, ...] = ()) -> Program:
     """The IR of a sample, of a program of tests/programs, or of a text."""
+    return tunable(name).tuned(tune)
+
+
+@cache
+def tunable(name: str) -> Tunable:
+    """The same, read once for all the ways to tune it."""
     if "\n" in name:
-        return load(name, tune)
+        return Tunable(read_source(name))
     path = ROOT / "samples" / f"{name}.gdsl"
-    if not path.exists():
-        path = ROOT / "tests" / "programs" / f"{name}.gdsl"
-    return load(path, tune)
+    return Tunable(read_source(path if path.exists() else ROOT / "tests" / "programs" / f"{name}.gdsl"))
 
 
 def with_hub_bounds(program: Program) -> Program:

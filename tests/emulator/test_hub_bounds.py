@@ -34,7 +34,7 @@ def test_values_are_those_of_the_reference(name: str) -> None:
         assert asked_in(built.plan.schedule)
         for make in GRAPHS.values():
             made = make()
-            for seed in range(4):
+            for seed in range(4 if shape is SMALL else 2):
                 bindings = bind(built.program, made, {"source": seed})
                 found = built.run(made, bindings, device_for(seed)).arrays
                 for array, expected in expect(built.program, made, bindings).arrays.items():

@@ -26,9 +26,10 @@ from .running import build as build_program
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 
+EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
 LARGE = ("rmat", "grid")
 LESS = ("small_rmat", "small_grid")
-"""The same for the modes that have no part of the runtime to themselves: still many blocks' worth of threads."""
+"""The same for the modes that have no part of the runtime to themselves: still more vertices than threads."""
 
 
 @cache
@@ -39,8 +40,8 @@ def graphs() -> dict[str, Graph]:
     found["several_blocks_directed"] = random_graph(400, 1500, seed=4)
     found["rmat"] = rmat(10, 4, seed=5)
     found["grid"] = make_graph(grid(30, 40), 1200, directed=False)
-    found["small_rmat"] = rmat(9, 3, seed=5)
-    found["small_grid"] = make_graph(grid(20, 25), 500, directed=False)
+    found["small_rmat"] = rmat(8, 4, seed=5)
+    found["small_grid"] = make_graph(grid(17, 16), 272, directed=False)
     return found
 
 
@@ -52,17 +53,22 @@ def reference(case: Case, graph: str, id_bits: int) -> tuple[Bindings, Outcome]:
     return bindings, expect(program, graphs()[graph], bindings, id_bits)
 
 
-def names_for(case: Case, mode: Mode, place: int) -> list[str]:
+def names_for(case: Case, mode: Mode, place: int, taken: tuple[int, int] = (0, 1)) -> list[str]:
     """A third of the small graphs, another third for each mode, and large ones, the largest for the first samples; of
-    the library fewer. `place` is the mode's among those of the program."""
+    the library fewer. `place` is the mode's among those of the program. The further modes of other programs share two
+    thirds among those of them that a run takes: `taken` is which of them this is, and of how many."""
     suited = [name for name, graph in graphs().items() if case.suits(graph) and name not in LARGE + LESS]
     if case in LIBRARY:
         return [*suited[place % 6 :: 6], *(name for name in LESS if case.suits(graphs()[name]))]
     turn = place % 3
+    if case in SAMPLES or EVERYTHING or mode is FUSED:
+        small = suited[turn::3]
+    else:
+        small = [name for name in suited if name not in suited[::3]][taken[0] :: taken[1]]
     large = LARGE if case in SAMPLES and mode.name in ("fused", "pull", "unfused_push") else LESS
     if case not in SAMPLES and mode.name != "fused":
         large = (LESS[turn % len(LESS)],)
-    return suited[turn::3] + [name for name in large if case.suits(graphs()[name])]
+    return small + [name for name in large if case.suits(graphs()[name])]
 
 
 def check(built: Built, case: Case, graph: str, seed: int) -> None:
@@ -74,25 +80,29 @@ def check(built: Built, case: Case, graph: str, seed: int) -> None:
     case.check(graphs()[graph], {**bindings.params, **bindings.inputs}, {**found.arrays, **found.scalars})
 
 
-EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
-PARTS = 5
-"""Into so many tests the modes of a program fall."""
+PARTS, OTHER_PARTS = 5, 8
+"""Into so many tests the modes of a program fall: of the first samples, and of others."""
+
+
+def parts_of(case: Case) -> int:
+    return PARTS if case in SAMPLES else OTHER_PARTS
 
 
 def further() -> Iterator[ParameterSet]:
     """The first samples in all modes; of other programs, in turns, one part of them; the rest of the library has the
     tunings of `test_schedules` instead. GDSL_TEST_EXAMPLES=2 in the environment, or more, asks for all."""
     for turn, case in enumerate(CASES):
+        count = parts_of(case)
         if EVERYTHING or case in SAMPLES:
-            parts = range(PARTS)
+            parts = range(count)
         else:
-            parts = range(0) if case in LIBRARY else range(turn % PARTS, turn % PARTS + 1)
+            parts = range(0) if case in LIBRARY else range(turn % count, turn % count + 1)
         yield from (pytest.param(case, part, id=f"{case.name}-{part}") for part in parts)
 
 
-def agrees(case: Case, mode: Mode, place: int) -> None:
+def agrees(case: Case, mode: Mode, place: int, taken: tuple[int, int] = (0, 1)) -> None:
     built = build_program(case.name, mode.words, mode.shape, mode.widths)
-    for seed, graph in enumerate(names_for(case, mode, place)):
+    for seed, graph in enumerate(names_for(case, mode, place, taken)):
         check(built, case, graph, seed)
 
 
@@ -105,9 +115,10 @@ def test_agrees_with_the_reference(case: Case) -> None:
 def test_further_modes_agree(case: Case, part: int) -> None:
     """Which these are is asked here: every word of every mode is a program to compile."""
     modes = list(enumerate(modes_of(case.name)))[1:]
-    parts = min(PARTS, len(modes))
-    for place, mode in modes[part % parts :: parts]:
-        agrees(case, mode, place)
+    parts = min(parts_of(case), len(modes))
+    chosen = modes[part % parts :: parts]
+    for turn, (place, mode) in enumerate(chosen):
+        agrees(case, mode, place, (turn, len(chosen)))
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets", "common_neighbors"])

@@ -71,6 +71,13 @@ def ends(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
     return graph.edge_sources.astype(np.int64), graph.columns.astype(np.int64)
 
 
+def distinct(values: np.ndarray) -> np.ndarray:
+    """The different ones, ascending: as `np.unique` has them, which takes ten times as long for millions nearly in
+    order."""
+    found = np.sort(values, kind="stable")
+    return found[np.append(True, found[1:] != found[:-1])[: len(found)]]
+
+
 def both_ways(graph: Graph) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(near, far, edge) of every visit over all_edges: each edge from its source and from its destination."""
     source, destination = ends(graph)

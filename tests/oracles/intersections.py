@@ -7,7 +7,7 @@ from scipy.sparse import coo_array, csr_array
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, members, random_of, same, symmetric
+from .case import Answers, Case, Values, distinct, ends, members, random_of, same, symmetric
 
 
 def matrices(graph: Graph, edges: np.ndarray | None = None) -> tuple[csr_array, csr_array]:
@@ -46,7 +46,7 @@ def simple(graph: Graph) -> bool:
     """For programs that require a simple undirected graph."""
     tails, heads = ends(graph)
     pairs = tails * graph.num_vertices + heads
-    return symmetric(graph) and not (tails == heads).any() and len(np.unique(pairs)) == graph.num_edges
+    return symmetric(graph) and not (tails == heads).any() and len(distinct(pairs)) == graph.num_edges
 
 
 def check_triangles(graph: Graph, values: Values, answers: Answers) -> None:

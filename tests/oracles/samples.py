@@ -8,7 +8,7 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components, dijk
 
 from gdsl.graph import Graph
 
-from .case import Answers, Case, Values, ends, not_empty, same, source_of
+from .case import Answers, Case, Values, distinct, ends, not_empty, same, source_of
 
 DAMPING = 0.85
 
@@ -17,7 +17,7 @@ def pattern(graph: Graph) -> csr_array:
     """The adjacency matrix of ones, parallel edges merged."""
     source, destination = ends(graph)
     size = max(graph.num_vertices, 1)
-    key = np.unique(source * size + destination)
+    key = distinct(source * size + destination)
     return csr_array((np.ones(len(key)), (key // size, key % size)), shape=(graph.num_vertices,) * 2)
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import os
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
+from _pytest.mark import ParameterSet
 
 from gdsl.plan import target
 from gdsl.plan.walking import sweeps_of
@@ -13,6 +18,7 @@ from tests.support.graphs import make_graph, random_graph
 
 from .planning import operation, plan_of
 
+EVERYTHING = int(os.environ.get("GDSL_TEST_EXAMPLES", "1")) > 1
 LOSE = "cond core[dst] == -1; apply { let before = fetch(degree[dst] -= 1); accept before == 3; }"
 
 
@@ -57,9 +63,20 @@ def test_where_the_body_is_run_in_any_case(body: str, masked: bool) -> None:
     assert not walk.variant.masked
 
 
-@pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
-@pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges", ", to=edges", ", to=none"])
-@pytest.mark.parametrize("body", [LOSE, "cond given[dst] < given[src]; apply { degree[dst] += given[src]; }"])
+MORE = ["", ", over=in_edges", ", over=all_edges", ", to=edges", ", to=none"]
+BODIES = [LOSE, "cond given[dst] < given[src]; apply { degree[dst] += given[src]; }"]
+
+
+def ways() -> Iterator[ParameterSet]:
+    """Every two of a body, a form and sizes come together; GDSL_TEST_EXAMPLES=2 asks for all three."""
+    sizes = {"as given": None, "alone": ALONE, "together": SMALL}
+    for (place, more), (other, size) in itertools.product(enumerate(MORE), enumerate(sizes)):
+        for turn, body in enumerate(BODIES):
+            if EVERYTHING or (place + other) % 2 == turn:
+                yield pytest.param(body, more, sizes[size], id=f"{turn}-{more}-{size}")
+
+
+@pytest.mark.parametrize(("body", "more", "sizes"), list(ways()))
 def test_the_result_is_the_same(body: str, more: str, sizes: target.Sizes | None) -> None:
     if more == ", to=none":
         body = body.replace("accept before == 3;", "")

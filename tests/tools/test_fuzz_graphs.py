@@ -13,7 +13,7 @@ from gdsl.tools.fuzz.slow_readers import NoGraph, read_arrays_slowly, read_slowl
 
 
 def test_nothing_is_found():
-    campaign = run("graphs", graphs.case, seed=20_240, count=4000, seconds=10)
+    campaign = run("graphs", graphs.case, seed=20_240, count=4000, seconds=5)
     assert campaign.findings == []
     assert campaign.answers["read"] > 10
     assert {"E0703", "E0705", "E0710"} <= set(campaign.answers)

@@ -46,7 +46,7 @@ def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
 
 
 def test_nothing_is_found() -> None:
-    campaign = run("programs", programs.case, seed=SEED, count=4, seconds=25)
+    campaign = run("programs", programs.case, seed=SEED, count=4, seconds=10)
     assert {answer[:3] for answer in campaign.answers if answer.startswith("E0")} <= {"E03", "E06", "E08"}
     assert campaign.answers["exact"] > 0
     if campaign.findings:

@@ -20,6 +20,10 @@ class Knobs:
     program: dict[str, Chosen] = field(default_factory=dict)
     operators: dict[str, dict[str, Chosen]] = field(default_factory=dict)
 
+    def copy(self) -> Knobs:
+        """The same, to which more can be added."""
+        return Knobs(dict(self.program), {subject: dict(knobs) for subject, knobs in self.operators.items()})
+
     def of_call(self, call: syntax.OperatorCall) -> dict[str, Chosen]:
         """What is chosen for one operator: for its functor, overridden knob by knob by its label. What has nothing to
         decide beside a knob from elsewhere, the text or the caller, is left out: neither of the two knew the other."""
