@@ -295,7 +295,7 @@ def fake_device() -> CudaDevice:
     device = CudaDevice.__new__(CudaDevice)
     device.cupy, device.id = FakeCuda(), 0
     device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
-    device.asking, device._threads = [], threading.local()
+    device.asking, device._left, device._threads = [], [], threading.local()
     device.line = Line(device)
     return device
 
