@@ -49,13 +49,6 @@ schedule { repeat (3) { compute(vertices, add); swap(a, b); swap(s, t); } }
 """
 
 
-@pytest.fixture
-def graph() -> gdsl.Graph:
-    weight = {"weight": np.ones(2 * (COUNT - 1), np.float32)}
-    made = make_graph(path(COUNT), COUNT, directed=False)
-    return gdsl.Graph(made.offsets, made.columns, directed=False, attributes=weight)
-
-
 def distances(source: int) -> list[int]:
     return [abs(vertex - source) for vertex in range(COUNT)]
 
@@ -71,23 +64,6 @@ def test_a_result_stays_what_it_was(cupy: FakeCupy, graph: gdsl.Graph, fuse: boo
         assert [record.iteration for record in result.trace][-1] >= reached - 1
         assert result.trace[0].frontier_size == 1
         assert result.trace is result.trace
-
-
-@pytest.mark.parametrize("is_waited_for", [True, False])
-def test_who_is_stopped_has_no_results_to_put_in_order(cupy: FakeCupy, graph: gdsl.Graph, is_waited_for: bool) -> None:
-    """A kernel that is stopped does not say where names lie that change places."""
-    program = gdsl.compile(CHANGING, tune=[*SMALL, "schedule.layout=by_degree"])
-
-    def found(passes: int | None) -> gdsl.Result:
-        if is_waited_for:
-            return program(graph, backend="cuda", max_iterations=passes)
-        return program.submit(graph, backend="cuda", max_iterations=passes).result()
-
-    for passes in (1, 2, 1):
-        with pytest.raises(gdsl.GdslError) as caught:
-            found(passes)
-        assert caught.value.code == "E0803"
-        assert found(None).a.get().tolist() == [7] * COUNT
 
 
 def test_a_call_on_a_known_graph_does_little(

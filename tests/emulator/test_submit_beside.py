@@ -6,7 +6,6 @@ from __future__ import annotations
 import gc
 import time
 import weakref
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -20,9 +19,11 @@ from tests.support.graphs import make_graph, path
 from .build import compiler
 from .fake_cupy import FakeCupy
 from .submitting import flights
-from .test_calls import COUNT, SMALL, distances, graph  # noqa: F401
+from .test_calls import COUNT, SMALL, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
+Asked = list[tuple[str, int]]
+"""What was asked of the driver, and how many were in the line."""
 SEVERAL = """program several; problem { param count : int32 = 2; vertex a[count] : int32; }
 vertex functor fill_all(v) { apply { for i in 0..count { a[v][i] = i + 1; } } }
 schedule { compute(vertices, fill_all); }
@@ -30,9 +31,9 @@ schedule { compute(vertices, fill_all); }
 
 
 @pytest.fixture
-def asked(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tuple[str, int]]]:
-    """What was asked that waits for all runs, or may, and how many were in the line."""
-    found: list[tuple[str, int]] = []
+def asked(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> Asked:
+    """What was asked that waits for all runs, or may."""
+    found: Asked = []
 
     def noted(owner: Any, name: str) -> None:
         function = getattr(owner, name)
@@ -50,14 +51,11 @@ def asked(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> Iterator[list[tupl
         (cupy.stream, "synchronize"),
     ):
         noted(owner, name)
-    yield found
+    return found
 
 
 def test_programs_that_take_turns_make_nothing(
-    cupy: FakeCupy,
-    graph: gdsl.Graph,  # noqa: F811
-    busy: SimpleNamespace,
-    asked: list[tuple[str, int]],
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, asked: Asked
 ) -> None:
     """The second needs more memory to work in than there was, so that the first finds what it clears elsewhere."""
     programs = [gdsl.compile(name, tune=SMALL) for name in ("k_core", "coloring")]
@@ -72,10 +70,7 @@ def test_programs_that_take_turns_make_nothing(
 
 
 def test_buffers_of_other_lengths_are_made_once_the_line_has_ended(
-    cupy: FakeCupy,
-    graph: gdsl.Graph,  # noqa: F811
-    busy: SimpleNamespace,
-    asked: list[tuple[str, int]],
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, asked: Asked
 ) -> None:
     program = gdsl.compile(SEVERAL, tune=SMALL)
     program.submit(graph, backend="cuda").result()
@@ -88,10 +83,7 @@ def test_buffers_of_other_lengths_are_made_once_the_line_has_ended(
 
 
 def test_a_program_new_to_a_graph_waits_for_the_line(
-    cupy: FakeCupy,
-    graph: gdsl.Graph,  # noqa: F811
-    busy: SimpleNamespace,
-    asked: list[tuple[str, int]],
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, asked: Asked
 ) -> None:
     program, other = gdsl.compile("bfs", tune=SMALL), make_graph(path(5), 5)
     program.submit(graph, source=0, backend="cuda").result()
@@ -103,10 +95,7 @@ def test_a_program_new_to_a_graph_waits_for_the_line(
 
 
 def test_what_is_on_its_way_on_another_stream_waits_for_the_line(
-    cupy: FakeCupy,
-    graph: gdsl.Graph,  # noqa: F811
-    busy: SimpleNamespace,
-    asked: list[tuple[str, int]],
+    cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, asked: Asked
 ) -> None:
     """The default stream is over once all others are."""
     first, other, default = gdsl.compile("bfs", tune=SMALL), gdsl.compile("sssp", tune=SMALL), cupy.stream
@@ -121,7 +110,7 @@ def test_what_is_on_its_way_on_another_stream_waits_for_the_line(
 
 
 def test_a_trace_of_more_records_does_not_wait_for_another_run(
-    cupy: FakeCupy, busy: SimpleNamespace, asked: list[tuple[str, int]]
+    cupy: FakeCupy, busy: SimpleNamespace, asked: Asked
 ) -> None:
     """It comes by another stream than that of the runs."""
     first, other, long = gdsl.compile("bfs", tune=SMALL), gdsl.compile("sssp", tune=SMALL), make_graph(path(100), 100)
@@ -142,7 +131,7 @@ def test_a_trace_of_more_records_does_not_wait_for_another_run(
 
 def test_what_nobody_has_any_more_is_unloaded_once_nothing_runs(
     cupy: FakeCupy,
-    graph: gdsl.Graph,  # noqa: F811
+    graph: gdsl.Graph,
     busy: SimpleNamespace,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

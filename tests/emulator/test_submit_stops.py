@@ -20,7 +20,7 @@ from gdsl.backends.cuda.device import CudaDevice
 from .build import compiler
 from .fake_cupy import FakeCupy, FakeEvent
 from .submitting import GIVEN, flights
-from .test_calls import COUNT, SMALL, Interrupter, distances
+from .test_calls import CHANGING, COUNT, SMALL, Interrupter, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 
@@ -258,3 +258,20 @@ def test_a_device_that_has_given_up_is_told_of(
             assert pending.done()
             pending.result()
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
+
+
+@pytest.mark.parametrize("is_waited_for", [True, False])
+def test_who_is_stopped_has_no_results_to_put_in_order(cupy: FakeCupy, graph: gdsl.Graph, is_waited_for: bool) -> None:
+    """A kernel that is stopped does not say where names lie that change places."""
+    program = gdsl.compile(CHANGING, tune=[*SMALL, "schedule.layout=by_degree"])
+
+    def found(passes: int | None) -> gdsl.Result:
+        if is_waited_for:
+            return program(graph, backend="cuda", max_iterations=passes)
+        return program.submit(graph, backend="cuda", max_iterations=passes).result()
+
+    for passes in (1, 2, 1):
+        with pytest.raises(gdsl.GdslError) as caught:
+            found(passes)
+        assert caught.value.code == "E0803"
+        assert found(None).a.get().tolist() == [7] * COUNT

@@ -4,200 +4,133 @@ from __future__ import annotations
 
 import pytest
 from orders import answers, program_of
-
-_DATA = """program p;
-problem {
-    vertex d: int32 = int32(id) * 5 % 7;
-    vertex parent: vertex;
-    vertex mass: int32 = int32(id) % 3;
-    vertex label: vertex = id;
-    vertex root: vertex = id;
-    edge w: int32 = int32(id) % 3;
-    vertex heat: float32 = 1.0 / float32(int32(id) + 1);
-    scalar count: int32;
-    scalar moved: bool = true;
-    scalar jumped: bool;
-    scalar sum: float64;
-    scalar common_ones: int64;
-    scalar found: int64;
-}
-"""
-_RELAX = "edge functor relax(src, dst, e) { apply { accept changed(d[dst] min= d[src] + w[e]); } }\n"
-_SWEEP = (
-    "edge functor relax(src, dst, e) { apply { let lower = changed(d[dst] min= d[src] + w[e]); moved |= lower; } }\n"
-)
-_HOOK = """edge functor hook(src, dst, e) {
-    apply {
-        let forward = changed(label[label[dst]] min= label[src]);
-        let back = changed(label[label[src]] min= label[dst]);
-        moved |= forward || back;
-    }
-}
-vertex functor jump(v) { apply { let lower = changed(label[v] min= label[label[v]]); jumped |= lower; } }
-"""
-_FLATTEN = "vertex functor flatten(v) { apply { while (changed(label[v] min= label[label[v]])) { } } }\n"
-_HOOK_BY_ROOTS = """edge functor hook_roots(src, dst, e) {
-    apply {
-        let here = label[src]; let there = label[dst];
-        let lower = changed(label[max(here, there)] min= min(here, there));
-        moved |= lower;
-    }
-}
-"""
-_HOOK_AND_FLATTEN = (
-    "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); compute(vertices, flatten); } }"
-)
-_SAMPLE = """edge functor sample(src, dst, e) {
-    cond place < 1;
-    apply { label[label[dst]] min= label[src]; label[label[src]] min= label[dst]; }
-}
-"""
-_LINK = """edge functor sample(src, dst, e) {
-    cond place < 1;
-    apply {
-        var one = src; var other = dst;
-        for step in 0..4 {
-            if (one == other) { break; }
-            let high = max(one, other); let low = min(one, other);
-            let before = fetch(label[high] min= label[low]);
-            one = before == high ? low : before; other = low;
-        }
-    }
-}
-"""
-_CLIMB = """edge functor sample(src, dst, e) {
-    apply {
-        var up = src;
-        for step in 0..2 { up = label[up]; }
-        label[max(up, dst)] min= min(up, dst);
-    }
-}
-"""
-_SAMPLED = (
-    "schedule { repeat (2) { advance(vertices, sample, to=none); compute(vertices, flatten); }"
-    " frontier rest = where(v => label[v] != root[0]); moved = true; while (moved) { moved = false;"
-    " advance(rest, hook, over=all_edges, to=none); compute(vertices, flatten); } }"
-)
-_COMPRESS = "jumped = true; while (jumped) { jumped = false; compute(vertices, jump); }"
-
-_OF_BUCKETS = {"b_levels", "b_popped", "b_least"}
-_SPLIT = "vertex functor chosen(v) { cond mass[v] == count; }"
-_BY_HAND = (
-    "schedule { frontier g = vertices; while (g) { frontier f = filter(g, chosen); g = filter(g, others);"
-    " count = (count + 1) % 3; frontier h = advance(f, relax); jumped = size(h) % 2 == 0; g = g | h; } count = 0; }"
+from unique_texts import (
+    BY_HAND,
+    CLIMB,
+    COMPRESS,
+    DATA,
+    FLATTEN,
+    HOOK,
+    HOOK_AND_FLATTEN,
+    HOOK_BY_ROOTS,
+    LINK,
+    OF_BUCKETS,
+    RELAX,
+    SAMPLE,
+    SAMPLED,
+    SPLIT,
+    SWEEP,
 )
 
 CASES = {
-    "worklist": (_RELAX + "schedule { frontier f = { 0, 3 }; while (f) { f = advance(f, relax); } }", set()),
+    "worklist": (RELAX + "schedule { frontier f = { 0, 3 }; while (f) { f = advance(f, relax); } }", set()),
     "worklist_counts_passes": (
-        _RELAX + "schedule { frontier f = vertices; while (f) { f = advance(f, relax); count += 1; } }",
+        RELAX + "schedule { frontier f = vertices; while (f) { f = advance(f, relax); count += 1; } }",
         {"count"},
     ),
-    "bounded_worklist": (_RELAX + "schedule { frontier f = vertices; repeat (1) { f = advance(f, relax); } }", {"d"}),
+    "bounded_worklist": (RELAX + "schedule { frontier f = vertices; repeat (1) { f = advance(f, relax); } }", {"d"}),
     "worklist_of_a_falling_operand": (
-        _RELAX.replace("d[src] + w[e]", "w[e] - d[src]")
+        RELAX.replace("d[src] + w[e]", "w[e] - d[src]")
         + "schedule { frontier f = vertices; repeat (4) { f = advance(f, relax); } }",
         {"d"},
     ),
     "sweeps": (
-        _SWEEP + "schedule { while (moved) { moved = false; advance(vertices, relax, to=none); } }",
+        SWEEP + "schedule { while (moved) { moved = false; advance(vertices, relax, to=none); } }",
         set(),
     ),
     "sweeps_without_the_flag": (
-        _SWEEP.replace("moved |= lower", "moved |= mass[src] > 7")
+        SWEEP.replace("moved |= lower", "moved |= mass[src] > 7")
         + "schedule { while (moved) { moved = false; advance(vertices, relax, to=none); } }",
         {"d"},
     ),
     "hooking": (
-        _HOOK + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); " + _COMPRESS + " } }",
+        HOOK + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); " + COMPRESS + " } }",
         set(),
     ),
     "hooking_one_way": (
-        _HOOK.replace("forward || back", "forward").replace(
+        HOOK.replace("forward || back", "forward").replace(
             "        let back = changed(label[label[src]] min= label[dst]);\n", ""
         )
         + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); "
-        + _COMPRESS
+        + COMPRESS
         + " } }",
         {"label"},
     ),
     "hooking_without_compression": (
-        _HOOK
+        HOOK
         + "schedule { while (moved) { moved = false; advance(vertices, hook, to=none); compute(vertices, jump); } }",
         {"label", "jumped"},
     ),
-    "hooking_and_flattening": (_HOOK + _FLATTEN + _HOOK_AND_FLATTEN, set()),
+    "hooking_and_flattening": (HOOK + FLATTEN + HOOK_AND_FLATTEN, set()),
     "hooking_the_larger_root": (
-        _HOOK_BY_ROOTS + _FLATTEN + _HOOK_AND_FLATTEN.replace("hook,", "hook_roots,"),
+        HOOK_BY_ROOTS + FLATTEN + HOOK_AND_FLATTEN.replace("hook,", "hook_roots,"),
         set(),
     ),
     "hooking_the_larger_root_to_another_label": (
-        _HOOK_BY_ROOTS.replace("min(here, there)", "here")
-        + _FLATTEN
-        + _HOOK_AND_FLATTEN.replace("hook,", "hook_roots,"),
+        HOOK_BY_ROOTS.replace("min(here, there)", "here") + FLATTEN + HOOK_AND_FLATTEN.replace("hook,", "hook_roots,"),
         {"label"},
     ),
     "flattening_what_a_pass_has_changed": (
-        _HOOK
-        + _FLATTEN
-        + _HOOK_AND_FLATTEN.replace("compute(vertices, flatten);", "if (moved) { compute(vertices, flatten); }"),
+        HOOK
+        + FLATTEN
+        + HOOK_AND_FLATTEN.replace("compute(vertices, flatten);", "if (moved) { compute(vertices, flatten); }"),
         set(),
     ),
     "flattening_by_another_flag": (
-        _HOOK
-        + _FLATTEN
-        + _HOOK_AND_FLATTEN.replace("compute(vertices, flatten);", "if (count > 0) { compute(vertices, flatten); }"),
+        HOOK
+        + FLATTEN
+        + HOOK_AND_FLATTEN.replace("compute(vertices, flatten);", "if (count > 0) { compute(vertices, flatten); }"),
         {"label"},
     ),
-    "sampling_first": (_HOOK + _SAMPLE + _FLATTEN + _SAMPLED, set()),
+    "sampling_first": (HOOK + SAMPLE + FLATTEN + SAMPLED, set()),
     "sampling_first_for_all": (
-        _HOOK + _SAMPLE + _FLATTEN + _SAMPLED.replace("advance(rest, hook, over=all_edges", "advance(vertices, hook"),
+        HOOK + SAMPLE + FLATTEN + SAMPLED.replace("advance(rest, hook, over=all_edges", "advance(vertices, hook"),
         set(),
     ),
-    "linking_first": (_HOOK + _LINK + _FLATTEN + _SAMPLED, set()),
-    "linking_first_behind_a_climb": (_HOOK + _CLIMB + _FLATTEN + _SAMPLED, set()),
+    "linking_first": (HOOK + LINK + FLATTEN + SAMPLED, set()),
+    "linking_first_behind_a_climb": (HOOK + CLIMB + FLATTEN + SAMPLED, set()),
     "linking_first_to_a_vertex_by_number": (
-        _HOOK + _LINK.replace("low : before;", "low : vertex(int32(before) // 2);") + _FLATTEN + _SAMPLED,
+        HOOK + LINK.replace("low : before;", "low : vertex(int32(before) // 2);") + FLATTEN + SAMPLED,
         {"label"},
     ),
     "linking_first_to_what_another_array_had": (
-        _HOOK + _CLIMB.replace("up = label[up]", "up = fetch(root[up] min= dst)") + _FLATTEN + _SAMPLED,
+        HOOK + CLIMB.replace("up = label[up]", "up = fetch(root[up] min= dst)") + FLATTEN + SAMPLED,
         {"label", "root"},
     ),
     "sampling_first_and_going_one_way": (
-        _HOOK + _SAMPLE + _FLATTEN + _SAMPLED.replace(", over=all_edges", ""),
+        HOOK + SAMPLE + FLATTEN + SAMPLED.replace(", over=all_edges", ""),
         {"label"},
     ),
     "sampling_first_and_leaving_out_others": (
-        _HOOK + _SAMPLE + _FLATTEN + _SAMPLED.replace("label[v] != root[0]", "mass[v] != 1"),
+        HOOK + SAMPLE + FLATTEN + SAMPLED.replace("label[v] != root[0]", "mass[v] != 1"),
         {"label"},
     ),
     "sampling_first_and_again_behind_the_test": (
-        _HOOK
-        + _SAMPLE
-        + _FLATTEN
-        + _SAMPLED.replace(
+        HOOK
+        + SAMPLE
+        + FLATTEN
+        + SAMPLED.replace(
             "moved = true;", "moved = true; advance(vertices, sample, to=none); compute(vertices, flatten);"
         ),
         {"label"},
     ),
     "sampling_first_under_a_condition": (
-        _HOOK.replace("    apply", "    cond mass[dst] != 2;\n    apply", 1) + _SAMPLE + _FLATTEN + _SAMPLED,
+        HOOK.replace("    apply", "    cond mass[dst] != 2;\n    apply", 1) + SAMPLE + FLATTEN + SAMPLED,
         {"label"},
     ),
     "flattening_some": (
-        _HOOK + "vertex functor flatten(v) {"
-        " apply { if (mass[v] != 1) { while (changed(label[v] min= label[label[v]])) { } } } }\n" + _HOOK_AND_FLATTEN,
+        HOOK + "vertex functor flatten(v) {"
+        " apply { if (mass[v] != 1) { while (changed(label[v] min= label[label[v]])) { } } } }\n" + HOOK_AND_FLATTEN,
         {"label"},
     ),
     "flattening_for_some_rounds": (
-        _HOOK + "vertex functor flatten(v) { apply { var n = 0; while (changed(label[v] min= label[label[v]])) {"
-        " n += 1; if (n > mass[v]) { break; } } } }\n" + _HOOK_AND_FLATTEN,
+        HOOK + "vertex functor flatten(v) { apply { var n = 0; while (changed(label[v] min= label[label[v]])) {"
+        " n += 1; if (n > mass[v]) { break; } } } }\n" + HOOK_AND_FLATTEN,
         {"label"},
     ),
     "a_loop_that_hangs_on_its_own_results": (
-        _HOOK + "vertex functor flatten(v) { apply { var up = label[label[v]];"
-        " while (changed(label[v] min= up)) { up = label[up]; } } }\n" + _HOOK_AND_FLATTEN,
+        HOOK + "vertex functor flatten(v) { apply { var up = label[label[v]];"
+        " while (changed(label[v] min= up)) { up = label[up]; } } }\n" + HOOK_AND_FLATTEN,
         {"label"},
     ),
     "hooking_by_a_copy": (
@@ -208,7 +141,7 @@ CASES = {
         "vertex functor jump(v) { apply { while (changed(label[v] min= label[label[v]])) { jumped = true; } } }\n"
         "vertex functor settle(v) { apply { root[v] = label[v]; } }\n"
         "schedule { frontier f = vertices; while (f) { f = advance(f, hook); "
-        + _COMPRESS
+        + COMPRESS
         + " compute(vertices, settle); } }",
         set(),
     ),
@@ -348,30 +281,29 @@ CASES = {
         {"parent", "mass"},
     ),
     "levels_of_a_worklist": (
-        _RELAX
+        RELAX
         + "vertex functor tally(v) { apply { mass[v] += 1; } }\n"
         + "schedule { frontier f = vertices; while (f) { history h; h.push(f); f = advance(f, relax);"
         + " for g in backward(h) { compute(g, tally); } } }",
         {"mass", "h_members", "h_ends", "h_levels"},
     ),
     "buckets": (
-        _RELAX
-        + "schedule { buckets b(d, 100) = vertices; while (b) { b.push(advance(b.pop(), relax)); count += 1; } }",
-        _OF_BUCKETS | {"count"},
+        RELAX + "schedule { buckets b(d, 100) = vertices; while (b) { b.push(advance(b.pop(), relax)); count += 1; } }",
+        OF_BUCKETS | {"count"},
     ),
     "buckets_by_another_array": (
-        _RELAX + "schedule { buckets b(mass, 9) = { 0, 3, 4, 5 }; while (b) { frontier f = b.pop();"
+        RELAX + "schedule { buckets b(mass, 9) = { 0, 3, 4, 5 }; while (b) { frontier f = b.pop();"
         " frontier g = advance(f, relax); count += 1 + int32(b.level); b.push(g); } }",
-        _OF_BUCKETS | {"count"},
+        OF_BUCKETS | {"count"},
     ),
     "buckets_that_lose_some": (
-        _RELAX + "schedule { buckets b(d, 100) = vertices; while (b) {"
+        RELAX + "schedule { buckets b(d, 100) = vertices; while (b) {"
         " frontier f = advance(b.pop(), relax); b.push(f - { 1, 2, 3, 4, 5 }); } }",
-        _OF_BUCKETS | {"d"},
+        OF_BUCKETS | {"d"},
     ),
     "buckets_not_emptied": (
-        _RELAX + "schedule { buckets b(d, 100) = vertices; repeat (1) { b.push(advance(b.pop(), relax)); } }",
-        _OF_BUCKETS | {"d"},
+        RELAX + "schedule { buckets b(d, 100) = vertices; repeat (1) { b.push(advance(b.pop(), relax)); } }",
+        OF_BUCKETS | {"d"},
     ),
     "buckets_of_what_is_exact": (
         "edge functor lower(src, dst, e) { cond root[dst] == 5; apply { d[dst] -= 1; } }\n"
@@ -381,11 +313,11 @@ CASES = {
         set(),
     ),
     "split_by_hand": (
-        _RELAX + _SPLIT + "vertex functor others(v) { cond mass[v] != count; }\n" + _BY_HAND,
+        RELAX + SPLIT + "vertex functor others(v) { cond mass[v] != count; }\n" + BY_HAND,
         {"jumped"},
     ),
     "split_by_two_tests": (
-        _RELAX + _SPLIT + "vertex functor others(v) { cond mass[v] > count; }\n" + _BY_HAND,
+        RELAX + SPLIT + "vertex functor others(v) { cond mass[v] > count; }\n" + BY_HAND,
         {"d", "jumped"},
     ),
     "levels_of_a_search": (
@@ -416,7 +348,7 @@ HELD_BACK = (
 @pytest.mark.parametrize("name", CASES)
 def test_marks(name: str) -> None:
     text, expected = CASES[name]
-    program = program_of(_DATA + text, name)
+    program = program_of(DATA + text, name)
     assert {data.name for data in (*program.arrays, *program.scalars) if not data.unique} == expected
     assert len(answers(program, range(8))) == 1
 
@@ -425,5 +357,5 @@ def test_marks(name: str) -> None:
     "name", [name for name, (_, marked) in CASES.items() if marked - {"jumped"} and name not in ROUNDED + HELD_BACK]
 )
 def test_marks_have_a_reason(name: str) -> None:
-    program = program_of(_DATA + CASES[name][0], name)
+    program = program_of(DATA + CASES[name][0], name)
     assert len(answers(program, range(80), everything=True, enough=2)) > 1
