@@ -168,6 +168,20 @@ def test_nothing_to_gain(backend: str) -> None:
     assert (result["communities"], result["modularity"]) == (2, 0.5)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_no_level_ends_worse_than_it_began(backend: str) -> None:
+    """On small dense graphs everyone may move to one community, which is worth 0: then all stay alone."""
+    graph = gdsl.Graph.from_edges([0, 0, 1, 1, 2, 2], [0, 1, 0, 2, 1, 2], 3)
+    weight = np.array([5, 4, 4, 4, 4, 7], np.float32)
+    alone = 12 / 28 - (9**2 + 8**2 + 11**2) / 28**2
+    result = gdsl.samples.louvain.run(graph, {"weight": weight, "seed": 1138}, backend=backend)
+    assert result.host_arrays()["community"].tolist() == [0, 1, 2]
+    assert result["modularity"] == pytest.approx(alone, abs=1e-9)
+    for seed in range(20):
+        result = gdsl.samples.louvain.run(graph, {"weight": weight, "seed": seed}, backend=backend)
+        assert result["modularity"] > alone - 1e-9
+
+
 def test_every_run_ends_alike() -> None:
     """No result hangs on the order in which anything was summed up, also where weights are any floats."""
     program = load((ROOT / "samples" / "louvain.gdsl").read_text(encoding="utf-8"))

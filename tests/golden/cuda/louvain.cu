@@ -45,6 +45,7 @@
 #undef closer
 #undef communities
 #undef community
+#undef compute_apart
 #undef compute_follow
 #undef compute_move
 #undef compute_reduce_max_of_weight
@@ -58,6 +59,7 @@
 #undef filter_gains
 #undef filter_half
 #undef filter_leaving
+#undef first_value
 #undef fixed
 #undef follow_apply
 #undef follow_early
@@ -72,6 +74,7 @@
 #undef largest
 #undef leaving_condition
 #undef levels
+#undef loops_value
 #undef max_of_weight
 #undef modularity
 #undef move_apply
@@ -80,19 +83,21 @@
 #undef neighbor_reduce_1_value
 #undef outside_value
 #undef quality
+#undef reduce_first
 #undef reduce_inside
+#undef reduce_loops
 #undef reduce_max_of_weight_apply
 #undef reduce_max_of_weight_totals
 #undef reduce_nearer
 #undef reduce_neighbor_reduce_1
 #undef reduce_outside
-#undef reduce_sum_of_strength_apply
-#undef reduce_sum_of_strength_totals
+#undef reduce_sum_of_volume_apply
+#undef reduce_sum_of_volume_totals
 #undef scaled_apply
 #undef seed
 #undef src
 #undef strength
-#undef sum_of_strength
+#undef sum_of_volume
 #undef turns
 #undef units
 #undef volume
@@ -305,7 +310,7 @@ struct data_slice {
     int64* before;  // one value
     int64* quality;  // one value
     float32* max_of_weight;  // one value
-    int64* sum_of_strength;  // one value
+    int64* sum_of_volume;  // one value
     int64 seed;
     int32 turns;
 };
@@ -918,8 +923,8 @@ struct reduce_max_of_weight_totals {
     float32 max_of_weight = (FLOAT32_INF - FLOAT32_INF);
 };
 
-struct reduce_sum_of_strength_totals {
-    int64 sum_of_strength = 0ll;
+struct reduce_sum_of_volume_totals {
+    int64 sum_of_volume = 0ll;
 };
 
 struct count_totals {
@@ -957,38 +962,58 @@ __device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
+__device__ __forceinline__ int64 first_value(const data_slice& d, edge e_) {
+#line 62 "louvain.gdsl"
+    return d.units[e_];
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ int64 loops_value(const data_slice& d, vertex src, vertex dst, edge e_) {
+#line 63 "louvain.gdsl"
+    return src == dst ? d.units[e_] : 0ll;
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void reduce_sum_of_volume_apply(const data_slice& d, vertex v, reduce_sum_of_volume_totals& totals) {
 #line 64 "louvain.gdsl"
+    plain_add(&totals.sum_of_volume, d.volume[v]);
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
+#line 56 "louvain.gdsl"
+    plain_add(&totals.inner, d.closer[v]);
+#line 56 "louvain.gdsl"
+    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
+}
+#line resume "louvain.cu"
+
+__device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
+#line 69 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 outside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 65 "louvain.gdsl"
+#line 70 "louvain.gdsl"
     return src == dst ? 0ll : d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 67 "louvain.gdsl"
+#line 72 "louvain.gdsl"
     d.label[v] = v;
-#line 67 "louvain.gdsl"
+#line 72 "louvain.gdsl"
     d.best[v] = v;
-#line 67 "louvain.gdsl"
+#line 72 "louvain.gdsl"
     d.volume[v] = d.strength[v];
-#line 67 "louvain.gdsl"
+#line 72 "louvain.gdsl"
     d.share[v] = float32(d.closer[v]) / 24.0f;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void reduce_sum_of_strength_apply(const data_slice& d, vertex v, reduce_sum_of_strength_totals& totals) {
-#line 69 "louvain.gdsl"
-    plain_add(&totals.sum_of_strength, d.strength[v]);
-}
-#line resume "louvain.cu"
-
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 74 "louvain.gdsl"
+#line 78 "louvain.gdsl"
     return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
 }
 #line resume "louvain.cu"
@@ -1018,7 +1043,7 @@ __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, ver
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool leaving_condition(const data_slice& d, vertex v) {
-#line 77 "louvain.gdsl"
+#line 81 "louvain.gdsl"
     return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
@@ -1067,33 +1092,25 @@ __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, ver
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 83 "louvain.gdsl"
+#line 87 "louvain.gdsl"
     return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
-__device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
-#line 56 "louvain.gdsl"
-    plain_add(&totals.inner, d.closer[v]);
-#line 56 "louvain.gdsl"
-    plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
-}
-#line resume "louvain.cu"
-
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 90 "louvain.gdsl"
+#line 94 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 90 "louvain.gdsl"
+#line 94 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 90 "louvain.gdsl"
+#line 94 "louvain.gdsl"
     early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
@@ -1122,7 +1139,68 @@ __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 64: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+// line 62: volume = neighbor_reduce(vertices, first, sum)
+__device__ __forceinline__ void reduce_first(enactor& run, const data_slice& d, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(first_value(d, out_lists{d.graph}.id(at))); };
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+        [&](vertex near, int64 reduced, bool) { d.volume[near] = reduced; });
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+        [&](vertex near, int64 reduced) { reduce_add(&d.volume[near], reduced); });
+    synchronize(run);
+    end_walk(run, 2, iteration, size, true);
+}
+
+// line 63: closer = neighbor_reduce(vertices, loops, sum)
+__device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    begin_operator(run);
+    reduce_sum_of_volume_totals totals_1;
+    const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto value = [&](vertex near, vertex far, edge at) { return int64(loops_value(d, near, far, out_lists{d.graph}.id(at))); };
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+        [&](vertex near, int64 reduced, bool whole) {
+            d.closer[near] = reduced;
+            if (!whole) { return; }
+            reduce_sum_of_volume_apply(d, near, totals_1);  // line 64: compute(vertices, reduce_sum_of_volume)
+        });
+    reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
+        [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
+    each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
+        reduce_sum_of_volume_apply(d, near, totals_1);  // line 64: compute(vertices, reduce_sum_of_volume)
+    });
+    {
+        const int64 total = block_reduce(run.shared, totals_1.sum_of_volume, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.sum_of_volume, total); }
+    }
+    synchronize(run);
+    end_walk(run, 3, iteration, size, true);
+    note_operator(run, 4, iteration, size, 0, false);
+}
+
+// line 65: compute(vertices, count)
+__device__ __forceinline__ void compute_apart(enactor& run, const data_slice& d, int32 iteration) {
+    const uint64 size = uint64(d.graph.num_vertices);
+    count_totals totals;
+    each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex v) { count_apply(d, v, totals); });
+    {
+        const int64 total = block_reduce(run.shared, totals.inner, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.inner, total); }
+    }
+    {
+        const int64 total = block_reduce(run.shared, totals.quality, 0ll,
+            [](int64 a, int64 b) { return sum(a, b); });
+        if (threadIdx.x == 0) { reduce_add(d.quality, total); }
+    }
+    synchronize(run);
+    note_operator(run, 5, iteration, size, 0, false);
+}
+
+// line 69: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1133,41 +1211,32 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.strength[near], reduced); });
     synchronize(run);
-    end_walk(run, 2, iteration, size, true);
+    end_walk(run, 6, iteration, size, true);
 }
 
-// line 65: closer = neighbor_reduce(vertices, outside, sum)
+// line 70: closer = neighbor_reduce(vertices, outside, sum)
 __device__ __forceinline__ void reduce_outside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
-    reduce_sum_of_strength_totals totals_2;
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(outside_value(d, near, far, out_lists{d.graph}.id(at))); };
     reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            alone_apply(d, near);  // line 66: compute(vertices, alone)
-            reduce_sum_of_strength_apply(d, near, totals_2);  // line 69: compute(vertices, reduce_sum_of_strength)
+            alone_apply(d, near);  // line 71: compute(vertices, alone)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 66: compute(vertices, alone)
-        reduce_sum_of_strength_apply(d, near, totals_2);  // line 69: compute(vertices, reduce_sum_of_strength)
+        alone_apply(d, near);  // line 71: compute(vertices, alone)
     });
-    {
-        const int64 total = block_reduce(run.shared, totals_2.sum_of_strength, 0ll,
-            [](int64 a, int64 b) { return sum(a, b); });
-        if (threadIdx.x == 0) { reduce_add(d.sum_of_strength, total); }
-    }
     synchronize(run);
-    end_walk(run, 3, iteration, size, true);
-    note_operator(run, 4, iteration, size, 0, false);
-    note_operator(run, 5, iteration, size, 0, false);
+    end_walk(run, 7, iteration, size, true);
+    note_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 74: f = filter(ask, half)
+// line 78: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1179,10 +1248,10 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 6, iteration, size, 0, false);
+    end_operator(run, 9, iteration, size, 0, false);
 }
 
-// line 76: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 80: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1217,10 +1286,10 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
     vote_hubs<vertex, int64>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
     synchronize(run);
-    end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 77: f = filter(f, leaving)
+// line 81: f = filter(f, leaving)
 __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1232,10 +1301,10 @@ __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 8, iteration, size, 0, false);
+    end_operator(run, 11, iteration, size, 0, false);
 }
 
-// line 78: closer = neighbor_reduce(f, nearer, sum)
+// line 82: closer = neighbor_reduce(f, nearer, sum)
 __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1247,10 +1316,10 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     synchronize(run);
-    end_walk(run, 9, iteration, size, true);
+    end_walk(run, 12, iteration, size, true);
 }
 
-// line 79: f = filter(f, gains)
+// line 83: f = filter(f, gains)
 __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1262,19 +1331,19 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
     });
     out.flush();
     end_queue(run, result);
-    end_operator(run, 10, iteration, size, 0, false);
+    end_operator(run, 13, iteration, size, 0, false);
 }
 
-// line 80: compute(f, move)
+// line 84: compute(f, move)
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
     each_vertex(members_of(input), [&](vertex v) { move_apply(d, v); });
     synchronize(run);
-    note_operator(run, 11, iteration, size, 0, false);
+    note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 81: advanced_1 = advance(f, beside)
+// line 85: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1293,10 +1362,10 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     out.flush();
     end_queue(run, result);
     clear_marks(seen, result);
-    end_operator(run, 12, iteration, size, load_relaxed(&run.counters()->visited), false);
+    end_operator(run, 15, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 83: closer = neighbor_reduce(vertices, inside, sum)
+// line 87: closer = neighbor_reduce(vertices, inside, sum)
 __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1307,12 +1376,12 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            count_apply(d, near, totals_1);  // line 86: compute(vertices, count)
+            count_apply(d, near, totals_1);  // line 90: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        count_apply(d, near, totals_1);  // line 86: compute(vertices, count)
+        count_apply(d, near, totals_1);  // line 90: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
@@ -1325,11 +1394,11 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         if (threadIdx.x == 0) { reduce_add(d.quality, total); }
     }
     synchronize(run);
-    end_walk(run, 13, iteration, size, true);
-    note_operator(run, 14, iteration, size, 0, false);
+    end_walk(run, 16, iteration, size, true);
+    note_operator(run, 17, iteration, size, 0, false);
 }
 
-// line 90: compute(vertices, follow)
+// line 94: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
@@ -1338,7 +1407,7 @@ __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d
             side_by_side<4>([&](uint32 k) { follow_read_2(d, v[k], early[k]); });
         }, [&](vertex v, follow_early& early) { follow_apply(d, v, early); });
     synchronize(run);
-    note_operator(run, 15, iteration, size, 0, false);
+    note_operator(run, 18, iteration, size, 0, false);
 }
 
 // ---- enactor ----
@@ -1368,9 +1437,9 @@ __device__ __forceinline__ void initialise(enactor& run, const data_slice& d) {
         *d.whole = 0.0;
         *d.inner = 0ll;
         *d.before = -1152921504606846977ll;
-        *d.quality = -1152921504606846976ll;
+        *d.quality = 0ll;
         *d.max_of_weight = 0.0f;
-        *d.sum_of_strength = 0ll;
+        *d.sum_of_volume = 0ll;
     }
     synchronize(run);
 }
@@ -1397,15 +1466,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
     if (leader()) { *d.largest = float64(*d.max_of_weight); }
     synchronize(run);
     compute_scaled(run, d, iteration);
+    reduce_first(run, d, iteration);
+    if (leader()) { *d.sum_of_volume = 0ll; }
+    synchronize(run);
+    reduce_loops(run, d, iteration);
+    if (leader()) { *d.whole = float64(*d.sum_of_volume); }
+    synchronize(run);
+    compute_apart(run, d, iteration);
+    if (leader()) { *d.quality = wrapping_add(*d.quality, fixed(float64(*d.inner) / *d.whole)); }
+    synchronize(run);
     for (int32 iteration = 0; *d.quality > *d.before && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         {
             share(graph_around_0, d.graph);
             share(d.graph, h);
             reduce_neighbor_reduce_1(run, d, iteration);
-            if (leader()) { *d.sum_of_strength = 0ll; }
-            synchronize(run);
             reduce_outside(run, d, iteration);
-            if (leader()) { *d.whole = float64(*d.sum_of_strength); }
             if (leader()) { *d.before = *d.quality; }
             define_everything(run, spare, d.graph.num_vertices, uncounted());
             exchange(ask, spare);
