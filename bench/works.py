@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+import gdsl
 from bench import checks
 from bench import library_checks as library
 from bench import program_checks as programs
@@ -78,6 +79,12 @@ def check_pagerank(graph: BenchmarkGraph, result: Any, _: None) -> str | None:
 def labels(graph: BenchmarkGraph, result: Any) -> float:
     """How many components there are."""
     return float(graph.module.unique(result["component"]).size)
+
+
+def colored(graph: BenchmarkGraph) -> Any:
+    """The colouring of `samples/coloring.gdsl`, as the graph's module has arrays."""
+    backend = "cpu" if graph.module is np else "cuda"
+    return gdsl.samples.coloring.run(graph.graph, backend=backend)["color"]
 
 
 def _paths(
@@ -186,6 +193,13 @@ _ALL = (
         note=lambda result: f"{int(result['color'].max()) + 1} colours",
         to_reach={"rmat22": 15.0, "grid3000": 0.75},
         targets={"rmat22": 40.0, "grid3000": 3.0},
+    ),
+    Work(
+        "fewer_colors",
+        SAMPLES / "fewer_colors.gdsl",
+        lambda graph, result, source: library.check_coloring(graph, result["color"]),
+        values=lambda graph, source: {"given": colored(graph)},
+        note=lambda result: f"{int(result['colors'])} colours",
     ),
     Work(
         "minimum_spanning_forest",

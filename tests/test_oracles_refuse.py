@@ -18,7 +18,7 @@ EVERYBODY = Graph.from_edges(*np.triu_indices(20, 1), directed=False)
 @pytest.mark.parametrize("name", BY_NAME)
 def test_one_changed_value_is_noticed(name: str) -> None:
     case = BY_NAME[name]
-    graph = EVERYBODY if name == "coloring" else random_graph(40, 90, seed=3, directed=False)
+    graph = EVERYBODY if name in ("coloring", "fewer_colors") else random_graph(40, 90, seed=3, directed=False)
     graph = graph if case.suits(graph) else simple_part(graph)
     values = case.values(graph, 2)
     result = gdsl.compile(case.path).run(graph, values, backend="reference")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import count
+
 import numpy as np
 
 from gdsl.graph import Graph
 
-from ..case import Answers, Case, Values, ends, same, symmetric
+from ..case import Answers, Case, Values, ends, random_of, same, symmetric
 
 
 def other_ends(graph: Graph) -> tuple[np.ndarray, np.ndarray]:
@@ -34,6 +36,34 @@ def check_coloring(graph: Graph, values: Values, answers: Answers) -> None:
     same(answers, colors=color.max(initial=-1) + 1)
 
 
+def check_fewer(graph: Graph, values: Values, answers: Answers) -> None:
+    """As proper as before with as many colours or fewer; what is not proper stays as it was."""
+    tails, heads = other_ends(graph)
+    given = np.asarray(values["given"])
+    clashes = int((given[tails] == given[heads]).sum())
+    same(answers, clashes=clashes)
+    color = np.asarray(answers["color"], np.int64)
+    if clashes:
+        same(answers, color=given)
+    assert (color[tails] == color[heads]).sum() == clashes, "neighbours have different colours"
+    degrees = np.bincount(ends(graph)[0], minlength=graph.num_vertices)
+    assert (color >= 0).all() and (color <= np.maximum(given, degrees)).all(), "as many neighbours as colours"
+    same(answers, colors=color.max(initial=-1) + 1)
+    assert answers["colors"] <= given.max(initial=-1) + 1
+
+
+def given_colors(graph: Graph, seed: int) -> Values:
+    """A colour for each vertex by itself, the first that is free in a random order, and one that is not proper."""
+    random = random_of(graph, seed)
+    if seed % 3 == 0:
+        return {"given": random.permutation(graph.num_vertices).astype(np.int32)}
+    given = np.full(graph.num_vertices, -1, np.int32)
+    for v in random.permutation(graph.num_vertices):
+        near = set(given[graph.columns[graph.offsets[v] : graph.offsets[v + 1]]].tolist())
+        given[v] = next(color for color in count(seed % 2) if color not in near)
+    return {"given": given if seed % 5 else np.maximum(given - 1, 0), "rounds": (64, 1, 9)[seed % 3]}
+
+
 def seeded(graph: Graph, seed: int) -> Values:
     return {"seed": seed * 7919}
 
@@ -41,4 +71,5 @@ def seeded(graph: Graph, seed: int) -> Values:
 CHOOSING = (
     Case("maximal_independent_set", check_independent, seeded, symmetric),
     Case("coloring", check_coloring, seeded, symmetric),
+    Case("fewer_colors", check_fewer, given_colors, symmetric),
 )
