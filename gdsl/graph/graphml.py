@@ -60,14 +60,14 @@ def read_xml(path: str, kind: str) -> EdgeList:
             plain = str(Path(folder, "changed"))
             Path(plain).write_bytes(changed)
         try:
-            with quiet():
+            with quiet() as heard:
                 found = reader(plain)
         except igraph.InternalError as error:
             raise _malformed(path, kind, str(error)) from None
         except UnicodeDecodeError:
             raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
         if kind == "graphml":
-            refuse_passed_over(plain, path)
+            refuse_passed_over(plain, path, heard)
             _with_ampersands(found)
     named_by = _named_by(found)
     _tidy(found.vs, named_by)

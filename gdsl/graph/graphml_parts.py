@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import mmap
 import re
+from collections.abc import Iterable
 from typing import IO
 from xml.parsers import expat
 
 from gdsl.diagnostics import GdslError, printable
 
 _SUSPECTS = re.compile(rb"<(?:[\w.-]{1,99}:)?(?P<kind>graph|hyperedge)[\s/>]|\sdirected\s*=")
+_UNKNOWN = "Unknown attribute key"
+"""What igraph warns of where data has a key that was not declared for its element."""
+_NUMBERS = {"boolean", "int", "long", "float", "double"}
 _CHUNK = 1 << 20
 
 
-def refuse_passed_over(path: str, place: str) -> None:
-    """Raise E0705 for the file at `path` if it has more than one graph, hyperedges, or edges that are directed where
-    the graph is not, or not where it is. It is one that igraph has read."""
+def refuse_passed_over(path: str, place: str, heard: Iterable[str]) -> None:
+    """Raise E0705 for the file at `path` if it has more than one graph, hyperedges, edges that are directed where
+    the graph is not, or not where it is, or data of vertices or edges that may be a number and has no key that is
+    theirs. It is one that igraph has read; `heard` is what it has warned of."""
     with open(path, "rb") as file:
-        if _is_suspect(file):
+        if any(each.startswith(_UNKNOWN) for each in heard) or _is_suspect(file):
             _Parts(place).read(file)
 
 
@@ -37,8 +42,11 @@ class _Parts:
 
     def __init__(self, place: str) -> None:
         self._place, self._graphs, self._default = place, 0, ""
+        self._keys: dict[str, dict[str, str]] = {}
+        self._around: list[str] = []
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = lambda name: self._around.pop()
 
     def read(self, file: IO[bytes]) -> None:
         """All of them. Raises E0705."""
@@ -63,6 +71,23 @@ class _Parts:
                 ends = " to ".join(printable(attributes.get(end, "?"))[:60] for end in ("source", "target"))
                 what = f"the edge from {ends} is {own}, and the graph's edges are {self._default}"
                 raise self._refused(what, "write a directed graph, with undirected edges both ways")
+        elif kind == "key":
+            self._keys[attributes.get("id", "")] = attributes
+        elif kind == "data" and self._around and self._around[-1] in ("node", "edge"):
+            self._require_key(self._around[-1], attributes.get("key", ""))
+        self._around.append(kind)
+
+    def _require_key(self, owner: str, key: str) -> None:
+        """Data without a key of its own kind of element is dropped; what is no number is not kept in any case."""
+        declared = self._keys.get(key)
+        if declared is not None:
+            of, has = declared.get("for", "all"), declared.get("attr.type", "string")
+            if of == owner or has not in _NUMBERS:
+                return
+        called = printable(key)[:60]
+        told = f"which is declared for {printable(of)[:20]!r}" if declared is not None else "which is not declared"
+        fix = f'declare it at the beginning: <key id="{called}" for="{owner}" attr.name="…" attr.type="double"/>'
+        raise self._refused(f"{'an' if owner == 'edge' else 'a'} {owner} with data of the key `{called}`, {told}", fix)
 
     def _refused(self, what: str, fix: str) -> GdslError:
         place = f"{self._place}:{self._parser.CurrentLineNumber}"

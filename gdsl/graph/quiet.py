@@ -11,9 +11,11 @@ _at_once = threading.Lock()
 
 
 @contextlib.contextmanager
-def quiet() -> Iterator[None]:
+def quiet() -> Iterator[set[str]]:
     """No warnings meanwhile, by one thread at a time: what warns belongs to the process, and two that put back what
-    they found could leave it changed for good."""
+    they found could leave it changed for good. What they would have said is in the set."""
+    heard: set[str] = set()
     with _at_once, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: heard.add(str(message))
+        yield heard

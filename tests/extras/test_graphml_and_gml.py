@@ -179,3 +179,31 @@ def test_files_made_to_take_long(tmp_path, name, text):
     (tmp_path / name).write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
     with pytest.raises(gdsl.GdslError, match=r"E0710.*this is no graph: a single word, tag or run of blanks"):
         Graph.read(tmp_path / name)
+
+
+@pytest.mark.parametrize(
+    ("keys", "node", "edge", "said"),
+    [
+        ("", "", "zz", ":3.*an edge with data of the key `zz`, which is not declared.*"),
+        ("", "zz", "", ":2.*a node with data of the key `zz`, which is not declared"),
+        ("<key id='zz' for='node' attr.name='x' attr.type='int'/>", "", "zz", ":3.*which is declared for 'node'"),
+        ("<key id='zz' attr.name='x' attr.type='double'/>", "", "zz", ":3.*which is declared for 'all'"),
+        ("<key id='zz' for='all' attr.name='x' attr.type='string'/>", "zz", "zz", None),
+        ("<key id='zz' for='edge' attr.name='x' attr.type='int'/>", "", "zz", None),
+    ],
+)
+def test_data_of_keys_that_are_not_declared(tmp_path, keys, node, edge, said):
+    """igraph drops it with a warning; text is no attribute of a graph here in any case."""
+    data = {key: f"<data key='{key}'>3</data>" if key else "" for key in (node, edge)}
+    (tmp_path / "a.graphml").write_text(
+        f"<graphml xmlns='http://graphml.graphdrawing.org/xmlns'>{keys}<graph edgedefault='undirected'>\n"
+        f"<node id='a'>{data[node]}</node><node id='b'/>\n<edge source='a' target='b'>{data[edge]}</edge>"
+        "<!-- <data key='no'/> --></graph></graphml>"
+    )
+    if said is None:
+        assert list(Graph.read(tmp_path / "a.graphml").attributes) == ["x"] * ("edge" in keys)
+    else:
+        with pytest.raises(
+            gdsl.GdslError, match=f'(?s)a.graphml{said}.*<key id="zz" for="{"node" if node else "edge"}"'
+        ):
+            Graph.read(tmp_path / "a.graphml")
