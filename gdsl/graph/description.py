@@ -24,7 +24,7 @@ class GraphInfo:
     """A graph in numbers.
 
     edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
-    degree_…: out-degrees. duplicates: stored edges that repeat another. isolated: vertices without an edge to another.
+    degree_…: out-degrees. duplicates: edges that repeat another, as given. isolated: vertices without an edge to another.
     components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
     weight_…: of the attribute `weight` over its values that are not NaN; None without any. named: whether the vertices
     have names.
@@ -86,6 +86,7 @@ def describe(graph: Graph) -> GraphInfo:
     is_loop = graph.columns == graph.edge_sources
     repeated = graph.columns[1:] == graph.columns[:-1]
     repeated &= graph.edge_sources[1:] == graph.edge_sources[:-1]
+    again = int(np.count_nonzero(repeated))
     linked = np.zeros(graph.num_vertices, dtype=bool)
     linked[graph.columns[~is_loop]] = True
     linked[graph.edge_sources[~is_loop]] = True
@@ -103,7 +104,7 @@ def describe(graph: Graph) -> GraphInfo:
         degree_mean=graph.num_edges / graph.num_vertices if graph.num_vertices else 0.0,
         degree_max=int(degrees.max()) if len(degrees) else 0,
         self_loops=loops,
-        duplicates=int(np.count_nonzero(repeated)),
+        duplicates=again if graph.directed else (again + int(np.count_nonzero(repeated & is_loop[1:]))) // 2,
         isolated=int(np.count_nonzero(~linked)),
         components=components,
         largest_component=largest,

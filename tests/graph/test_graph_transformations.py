@@ -111,6 +111,8 @@ def test_description():
     assert info.as_dict()["attributes"] == ["weight"]
     loops = describe(Graph.from_edges([0, 0], [0, 1], directed=False))
     assert (loops.edges, loops.stored_edges, loops.isolated) == (2, 3, 0)
+    again = describe(Graph.from_edges([0, 1, 1, 1, 2, 2, 2], [1, 0, 0, 2, 2, 2, 2], directed=False))
+    assert (again.edges, again.self_loops, again.duplicates) == (7, 3, 4)
     assert describe(Graph.from_edges([], [])).components == 0
 
 
