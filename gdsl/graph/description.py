@@ -24,7 +24,7 @@ class GraphInfo:
     """A graph in numbers.
 
     edges: edges as given (an undirected one once); stored_edges: as stored, an undirected one both ways.
-    degree_…: out-degrees. duplicates: edges, as given, that repeat another. isolated: vertices without an edge to others.
+    degree_…: out-degrees. duplicates: edges, as given, that repeat others. isolated: vertices without edges to others.
     components: weak components, None where the graph has 2**31 or more stored edges. memory: bytes of CSR and values.
     weight_…: of the attribute `weight` over its values that are not NaN; None without any. named: whether the vertices
     have names.
