@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 OPTIONS = ("batch", "memory", "progress", *OPTIONS_OF_A_RUN)
 """What calls take beside params and inputs."""
+_MOST_READ = 1 << 24
+"""Values of an iterator without a length."""
 
 
 class Options(NamedTuple):
@@ -266,5 +269,16 @@ def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
     dimensions = getattr(value, "ndim", 1)
     if dimensions != 1:
         raise ValueError(f"values of {name} are a list of one dimension, not of {dimensions}")
-    values: list[Any] = value.tolist() if hasattr(value, "tolist") else list(value)
+    values: list[Any] = value.tolist() if hasattr(value, "tolist") else _read(name, value)
+    return values
+
+
+def _read(name: str, value: Iterable[Any]) -> list[Any]:
+    """All that an iterable gives, which may not know how many that are."""
+    if isinstance(value, Sized):
+        return list(value)
+    values = list(islice(value, _MOST_READ + 1))
+    if len(values) > _MOST_READ:
+        told = f"an iterator gives more than {_MOST_READ:,} values of {name}, and may not end"
+        raise ValueError(f"{told}; so many are given as a range, a list or an array")
     return values

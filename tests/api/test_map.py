@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import shutil
 import time
 from pathlib import Path
@@ -272,6 +273,13 @@ def test_more_values_than_anybody_counts(line: gdsl.Graph, backend: str) -> None
         program.map(line, s=endless, backend=backend)
     assert caught.value.code == "E0912"
     assert next(program.imap(line, s=endless, backend=backend)).a.tolist() == [0] * len(line)
+
+
+def test_an_iterator_that_does_not_end(line: gdsl.Graph) -> None:
+    for many in (gdsl.samples.bfs.map, gdsl.samples.bfs.imap):
+        with pytest.raises(ValueError, match="more than 16,777,216 values of source, and may not end"):
+            many(line, source=itertools.count(), backend="reference")
+    assert len(gdsl.samples.bfs.map(line, source=iter([1, 2]), backend="reference")) == 2
 
 
 def test_the_programs_own_names_come_first(karate: gdsl.Graph) -> None:
