@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -84,11 +85,14 @@ def _series(
     having = [peer for peer in peers if work.name in peer.works]
     last: dict[str, PeerRun] = {}
     for number in range(1 + repeat):
+        if having:
+            until_all_sleep()
         result = program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
         if number == 0:
             continue
         series.times_ms.append(result.time_ms)
         for peer in having:
+            until_all_sleep()
             last[peer.name] = peer.run(work.name, source)
             series.peers_ms.setdefault(peer.name, []).append(last[peer.name].ms)
     series.iterations = result.iterations
@@ -97,6 +101,17 @@ def _series(
     series.note = work.note(result) if work.note is not None else None
     series.problem = work.check(graph, result, source) or disagreement(work, graph, result, last)
     return series
+
+
+def until_all_sleep(longest: float = 0.5) -> None:
+    """Wait until threads that look for more work sleep, at most `longest` seconds. networkit's, of an OpenMP library of
+    its own, keep a processor for some milliseconds behind each run, which would be missing from what runs next."""
+    ends = time.monotonic() + longest
+    while time.monotonic() < ends:
+        before = time.process_time()
+        time.sleep(0.005)
+        if time.process_time() - before < 0.001:
+            return
 
 
 def disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:
