@@ -9,7 +9,8 @@ It is as good as free where test and body are a few comparisons and sums of what
 
 The same goes for tests. Where there are several, one behind the other, each is a branch of its own, and whether a far
 end is new is one more; where they are a few comparisons of what lies at hand, and there is nothing else to do, all are
-made, and what is collected is written behind the result before it is known whether it stays there.
+made, and what is collected is written behind the result before it is known whether it stays there. Nothing else is
+written, so several threads do the same, each with a list of its own, of which they look for the new ones afterwards.
 """
 
 from __future__ import annotations

@@ -63,6 +63,8 @@ class Sizes:
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 16384
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
+    voted: int = 2
+    """So many times as many edges that are voted over, where there is one more thread: it sleeps, mostly (cpu)."""
     contended: int = 32
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 

@@ -20,7 +20,7 @@ from gdsl.codegen.cpu.texts import (
 )
 from gdsl.codegen.cpu.visits import answer_lines, collected_lines, element_lines, masked_lines, visit_lines
 from gdsl.codegen.functions import Argument
-from gdsl.codegen.functors import Arguments
+from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.precedence import Text
@@ -108,7 +108,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         result = (f"{STRUCTS[collect.domain]}& result", self.names.frontier(collect.frontier))
         return [result] if collect.domain is Domain.VERTEX else [result, ("edge_frontier& next", SPARE_EDGES)]
 
-    def _result(self, collect: Collect | None) -> ResultText | None:
+    def _result(self, collect: Collect | None, sifts: bool = False) -> ResultText | None:
         if collect is None:
             return None
         marked = "true" if collect.dedup is Dedup.MARK else "false"
@@ -118,7 +118,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect.form is Form.BITMAP:
             out = self._collector("bits_collector", collect)
             return ResultText(out, (_FINISH_BITMAP,), out)
-        out, alone = (self._collector(struct, collect) for struct in ("collector", "collector_by_one"))
+        structs = "sifter" if sifts else "collector", "collector_by_one"
+        out, alone = (self._collector(struct, collect) for struct in structs)
         return ResultText(out, (f"finish_queue(run, result, {marked});",), alone)
 
     def _pulled_result(self, collect: Collect | None) -> ResultText:
@@ -145,30 +146,34 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         collect = sweep.collect
         marks = collect is not None and collect.dedup is Dedup.MARK
         queued = collect is not None and collect.domain is Domain.VERTEX and collect.form is not Form.BITMAP
-        walks = []
+        walks, sifts = [], False
         for walk in sweep.walks:
-            apply = "apply_claimed" if walk.variant.claim is not None else "apply"
-            calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply=apply)
+            assert walk.by_one is not None
             element = "e" if collect is not None and collect.domain is Domain.EDGE else "far"
             new = f"out.is_new({element})" if marks else ""
             collected = element if collect is not None else ""
-            visit = Visit(_EDGE, visit_lines(calls, collected, new))
-            assert walk.by_one is not None
+            sifts = walk.by_one.at_once and queued and marks
+            lines = () if sifts else visit_lines(self._calls_together(walk), collected, new)
             calls = self.texts.calls(
                 walk.by_one, _on_an_edge(walk.over), condition="condition_alone", apply="apply_alone"
             )
-            if walk.by_one.at_once and queued and new:
-                lines = collected_lines(calls, collected)
+            if sifts:  # nothing is written, so several threads may do what one does
+                lines = alone = collected_lines(calls, collected)
             else:
-                lines = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
-            walks.append(WalkText(self._lists_of(walk), visit, by_one=Visit(_EDGE, lines)))
+                alone = (masked_lines if walk.by_one.masked else visit_lines)(calls, collected, new)
+            walks.append(WalkText(self._lists_of(walk), Visit(_EDGE, lines), by_one=Visit(_EDGE, alone)))
         over = sweep.walks[0].over if len(sweep.walks) == 1 else Over.ALL_EDGES
         edges = "" if sweep.edges is EdgeCount.WALKED else _EDGES[sweep.edges]
         members, little = self._own_members(sweep), self._little(sweep)
         much = f"much_work({members}, {COUNTED[over]}, {little})"
         if edges:
             much = f"maximum(size, edges) > {little}"
-        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect))
+        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect, sifts))
+
+    def _calls_together(self, walk: Walk) -> Calls:
+        """Of an edge that any of several threads visits."""
+        apply = "apply_claimed" if walk.variant.claim is not None else "apply"
+        return self.texts.calls(walk.variant, _on_an_edge(walk.over), apply=apply)
 
     def _own_members(self, sweep: Sweep) -> str:
         """What a sweep over vertices goes through."""
@@ -317,6 +322,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks=tuple(walks),
             elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
+            little=f"little_work({self.plan.sizes.voted})",
         )
 
     def _reduced(self, walk: Walk, segment: Segment, begins: str) -> Visit:

@@ -161,6 +161,8 @@ class VoteText(OperatorText):
     walks: tuple[WalkText, ...]
     elect: Visit
     stored: Visit | None
+    little: str
+    """Up to how many edges one thread does everything."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,34 @@ struct collector {
     }
 };
 
+// piece: sifter
+// The same for vertices that pass a test or not, in no order: those that do are put aside without a branch, and of some
+// hundred the new ones are found. All threads ask for a new one by an atomic, which nobody needs for the others.
+template <class Counted>
+struct sifter {
+    collector<Counted> kept;
+    int64 count;
+    vertex passed[256];
+
+    sifter(frontier& result, const Counted counted) : kept(result, counted), count(0) {}
+
+    void append_new_if(vertex v, bool passes) {
+        passed[count] = v;
+        count += passes ? 1 : 0;
+        if (count == 256) { sift(); }
+    }
+    void sift() {
+        for (int64 i = 0; i < count; ++i) {
+            if (kept.is_new(passed[i])) { kept.append(passed[i]); }
+        }
+        count = 0;
+    }
+    void flush() {
+        sift();
+        kept.flush();
+    }
+};
+
 // piece: collector_by_one
 // The same for the one thread that there is, which appends to the result itself.
 template <class Counted>
