@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -84,16 +85,20 @@ def _series(
     values = work.values(graph, source)
     having = [peer for peer in peers if work.name in peer.works]
     last: dict[str, PeerRun] = {}
-    for number in range(1 + repeat):
+
+    def ours() -> gdsl.Result:
+        return program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
+
+    result = ours()
+    for _ in range(repeat):
         if having:
-            until_all_sleep()
-        result = program.run(graph.graph, values, backend=backend, timeout=TIMEOUT)
-        if number == 0:
-            continue
+            warmed_up(ours, result.time_ms)
+        result = ours()
         series.times_ms.append(result.time_ms)
         for peer in having:
-            until_all_sleep()
-            last[peer.name] = peer.run(work.name, source)
+            theirs = partial(peer.run, work.name, source)
+            warmed_up(theirs, last[peer.name].ms if peer.name in last else 0.0)
+            last[peer.name] = theirs()
             series.peers_ms.setdefault(peer.name, []).append(last[peer.name].ms)
     series.iterations = result.iterations
     if work.reached is not None:
@@ -103,15 +108,22 @@ def _series(
     return series
 
 
-def until_all_sleep(longest: float = 0.5) -> None:
-    """Wait until threads that look for more work sleep, at most `longest` seconds. networkit's, of an OpenMP library of
-    its own, keep a processor for some milliseconds behind each run, which would be missing from what runs next."""
-    ends = time.monotonic() + longest
-    while time.monotonic() < ends:
+def warmed_up(run: Callable[[], object], last_ms: float) -> None:
+    """What stands between turns of ours and of peers, so that each finds the machine as if it ran alone: wait until all
+    threads sleep, as networkit's, of an OpenMP library of its own, look for work for some milliseconds behind a run;
+    then runs for 50 milliseconds, as a processor that has slept while another ran by one thread takes that long to be
+    back. One that takes a fifth of a second needs none of that."""
+    if last_ms > 200:
+        return
+    asleep, warm = time.monotonic() + 0.5, 0.05
+    while time.monotonic() < asleep:
         before = time.process_time()
         time.sleep(0.005)
         if time.process_time() - before < 0.001:
-            return
+            break
+    begun = time.monotonic()
+    while time.monotonic() < begun + warm:
+        run()
 
 
 def disagreement(work: Work, graph: BenchmarkGraph, result: Any, runs: Mapping[str, PeerRun]) -> str | None:

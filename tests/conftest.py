@@ -28,7 +28,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     Those that are marked `optimised`, and all processes that tests start, have C++ compiled as users have it."""
     from gdsl.native import compiler  # not before its place is known, see above
     from tests.support.headers import included
+    from tests.support.openmp import cautious
 
+    compiler.caution = cautious
     options = _OPTIONS.setdefault("users", compiler.OPTIONS)
     quick = tuple("-O0" if option == "-O3" else option for option in options)
     compiler.OPTIONS = options if item.get_closest_marker("optimised") else (*quick, *included(quick))

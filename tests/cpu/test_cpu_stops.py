@@ -111,6 +111,13 @@ def test_a_compiler_without_openmp_still_serves(monkeypatch: pytest.MonkeyPatch,
     assert executable.run(GRAPH, Bindings({}, {}), Limits()).arrays["a"].tolist() == [8] * 5
 
 
+def test_text_that_compiles_without_openmp_alone_is_noticed() -> None:
+    """By every test that compiles anything."""
+    text = 'extern "C" int f() {\n#pragma omp parallel for\n    return 1;\n}\n'
+    with pytest.raises(AssertionError, match="does not compile with OpenMP"):
+        compilers.compile_library(text, "f.cpp", compilers.required_compiler())
+
+
 def test_a_compiler_that_fails_is_one_message(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("CXX", script(tmp_path, "broken", 'echo "internal compiler error" >&2; exit 1'))
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))

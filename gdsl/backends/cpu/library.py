@@ -18,7 +18,7 @@ from gdsl.native import trial
 SYMBOLS = ("gdsl_run", "gdsl_release")
 """What every generated library has."""
 
-_SPINS = "300"
+_SPINS = "1000"
 """How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
 long enough to starve the very threads it waits for where other programs have a part of the machine."""
 _NUMBERS = re.compile(r"\s*0*[1-9]\d{0,8}\s*(,\s*0*[1-9]\d{0,8}\s*)*")
