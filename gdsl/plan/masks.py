@@ -72,7 +72,7 @@ def _adds(update: Update) -> bool:
 
 
 def tests_at_once(functor: VertexFunctor | EdgeFunctor) -> bool:
-    """Whether one thread makes all tests of an edge in any case, as they are all that `functor` does."""
+    """Whether all tests of an edge are made in any case, as they are all that `functor` does."""
     several = isinstance(functor, EdgeFunctor) and not functor.body and len(functor.condition) > 1
     return several and all(map(_compares, functor.condition))
 
