@@ -11,8 +11,8 @@ from xml.parsers import expat
 from gdsl.diagnostics import GdslError, printable
 
 _SUSPECTS = re.compile(rb"<(?:[\w.-]{1,99}:)?(?P<kind>graph|hyperedge)[\s/>]|\sdirected\s*=")
-_UNKNOWN = "Unknown attribute key"
-"""What igraph warns of where data has a key that was not declared for its element."""
+_DROPPED = ("Unknown attribute key", "Missing attribute key")
+"""How igraph's warnings begin where data has a key that was not declared for its element, or none."""
 _NUMBERS = {"boolean", "int", "long", "float", "double"}
 _CHUNK = 1 << 20
 
@@ -22,7 +22,7 @@ def refuse_passed_over(path: str, place: str, heard: Iterable[str]) -> None:
     the graph is not, or not where it is, or data of vertices or edges that may be a number and has no key that is
     theirs. It is one that igraph has read; `heard` is what it has warned of."""
     with open(path, "rb") as file:
-        if any(each.startswith(_UNKNOWN) for each in heard) or _is_suspect(file):
+        if any(each.startswith(_DROPPED) for each in heard) or _is_suspect(file):
             _Parts(place).read(file)
 
 
@@ -84,10 +84,13 @@ class _Parts:
             of, has = declared.get("for", "all"), declared.get("attr.type", "string")
             if of == owner or has not in _NUMBERS:
                 return
+        who = "an edge" if owner == "edge" else "a node"
+        if not key:
+            raise self._refused(f"{who} with data without a key", 'name its key: <data key="…">')
         called = printable(key)[:60]
         told = f"which is declared for {printable(of)[:20]!r}" if declared is not None else "which is not declared"
         fix = f'declare it at the beginning: <key id="{called}" for="{owner}" attr.name="…" attr.type="double"/>'
-        raise self._refused(f"{'an' if owner == 'edge' else 'a'} {owner} with data of the key `{called}`, {told}", fix)
+        raise self._refused(f"{who} with data of the key `{called}`, {told}", fix)
 
     def _refused(self, what: str, fix: str) -> GdslError:
         place = f"{self._place}:{self._parser.CurrentLineNumber}"

@@ -207,3 +207,12 @@ def test_data_of_keys_that_are_not_declared(tmp_path, keys, node, edge, said):
             gdsl.GdslError, match=f'(?s)a.graphml{said}.*<key id="zz" for="{"node" if node else "edge"}"'
         ):
             Graph.read(tmp_path / "a.graphml")
+
+
+def test_data_without_a_key(tmp_path):
+    (tmp_path / "a.graphml").write_text(
+        "<graphml xmlns='http://graphml.graphdrawing.org/xmlns'><graph edgedefault='undirected'>\n"
+        "<node id='a'><data>3</data></node></graph></graphml>"
+    )
+    with pytest.raises(gdsl.GdslError, match=r"(?s)a.graphml:2.*a node with data without a key.*name its key"):
+        Graph.read(tmp_path / "a.graphml")
