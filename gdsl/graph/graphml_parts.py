@@ -71,7 +71,7 @@ class _Parts:
                 ends = " to ".join(printable(attributes.get(end, "?"))[:60] for end in ("source", "target"))
                 what = f"the edge from {ends} is {own}, and the graph's edges are {self._default}"
                 raise self._refused(what, "write a directed graph, with undirected edges both ways")
-        elif kind == "key":
+        elif kind == "key" and self._around == ["graphml"]:  # others igraph does not see
             self._keys[attributes.get("id", "")] = attributes
         elif kind == "data" and self._around and self._around[-1] in ("node", "edge"):
             self._require_key(self._around[-1], attributes.get("key", ""))

@@ -216,3 +216,15 @@ def test_data_without_a_key(tmp_path):
     )
     with pytest.raises(gdsl.GdslError, match=r"(?s)a.graphml:2.*a node with data without a key.*name its key"):
         Graph.read(tmp_path / "a.graphml")
+
+
+def test_keys_within_the_graph_declare_nothing(tmp_path):
+    (tmp_path / "a.graphml").write_text(
+        "<graphml xmlns='http://graphml.graphdrawing.org/xmlns'><graph edgedefault='undirected'>\n"
+        "<key id='w' for='node' attr.name='x' attr.type='int'/>\n"
+        "<node id='a'><data key='w'>3</data></node></graph></graphml>"
+    )
+    with pytest.raises(
+        gdsl.GdslError, match=r"(?s)a.graphml:3.*a node with data of the key `w`, which is not declared"
+    ):
+        Graph.read(tmp_path / "a.graphml")
