@@ -30,7 +30,7 @@ class Sizes:
     reduced_hub: int = 512
     """Lists of this many edges and more are reduced in chunks (cuda); not fewer than `hub_degree`."""
     reduced_chunk: int = 512
-    """Edges of such a chunk; not fewer than `hub_chunk`, for which there is room."""
+    """Edges of such a chunk; not fewer than `hub_chunk`, for which there is room, and which it is of few lists."""
     staged: int = 128
     """Elements that a warp gathers before it appends them to a frontier, 32 at least: appending waits in one line."""
     long_walk: int = 16384
@@ -49,6 +49,8 @@ class Sizes:
     """Words of 64 bits in which a block counts the votes of still longer ones, or a warp in its part (cuda)."""
     vote_part: int = 8192
     """Edges of a part of a list that several blocks count the votes of; not fewer than `hub_chunk` (cuda)."""
+    vote_part_of_few: int = 1024
+    """The same where no more members vote than there are blocks, which would have no part otherwise (cuda)."""
     bound_bits: int = 15
     """So many last bits of a vertex's id are the place of its bound, where blocks keep bounds of hubs (cuda)."""
     near_set: int = 16384

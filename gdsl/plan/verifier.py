@@ -120,7 +120,8 @@ class _Verifier:
         if plan.target.grid:
             fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
             self.expect(fits, "no room for the chunks of lists that are reduced")
-            self.expect(sizes.vote_part >= sizes.hub_chunk, "no room for the parts of lists that vote")
+            part = min(sizes.vote_part, sizes.vote_part_of_few)
+            self.expect(part >= sizes.hub_chunk, "no room for the parts of lists that vote")
             self.expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")
             self.expect(sizes.vote_words * 32 >= 4 * sizes.block_threads, "no room for the votes of a warp")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]

@@ -53,6 +53,7 @@ SMALL = Sizes(
     voted_by_lanes=4,
     vote_words=12,
     vote_part=9,
+    vote_part_of_few=6,
     radix_bits=2,
     bound_bits=4,
 )
@@ -76,6 +77,7 @@ TINY = Sizes(
     voted_by_lanes=2,
     vote_words=16,
     vote_part=5,
+    vote_part_of_few=2,
     radix_bits=1,
     bound_bits=3,
 )
@@ -100,6 +102,7 @@ WIDER = Sizes(
     voted_by_lanes=12,
     vote_words=288,
     vote_part=150,
+    vote_part_of_few=40,
     radix_bits=3,
     bound_bits=4,
 )

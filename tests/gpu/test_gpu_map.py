@@ -95,6 +95,8 @@ def test_what_is_done_is_told_within_a_launch(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(watching, "_EVERY", 0.0)
     told: list[int] = []
     monkeypatch.setattr(Counting, "add", lambda self, count: told.append(count))
-    batch = gdsl.samples.bfs.map(WIDE, source=range(3000), backend="cuda")
-    assert batch.how.startswith("one launch")
+    # Long enough for the host to look several times, also where other processes have most of the GPU.
+    text = "program slow; problem { param k : int64; scalar n : int64; } schedule { while (n < k) { n = n + 1; } }"
+    batch = gdsl.compile(text).map(WIDE, k=[20_000] * 3000, backend="cuda")
+    assert batch.how.startswith("one launch") and set(batch.host_arrays()["n"].tolist()) == {20_000}
     assert sum(told) == 3000 and min(told) > 0 and len(told) > 2

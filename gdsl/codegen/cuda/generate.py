@@ -228,6 +228,7 @@ class _Generation:
                 "uint32", "VOTE_WORDS", sizes.vote_words, "words in which a block counts the votes of longer lists"
             ),
             Constant("uint32", "VOTE_PART", sizes.vote_part, "edges of a part of a list that several blocks count"),
+            Constant("uint32", "VOTE_PART_OF_FEW", sizes.vote_part_of_few, "the same of few lists"),
             Constant(
                 "uint32",
                 "UNROLLED",

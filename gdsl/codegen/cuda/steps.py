@@ -197,7 +197,11 @@ class StepPrinter:
             exchange=(*wait, self._exchange(name)),
         )
         call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
-        return [*called_lines(self.plan, call, first, second, spare), *others]
+        called = called_lines(self.plan, call, first, second, spare)
+        if step.grows and not of_edges and self.plan.target.fused:
+            few = f"grow_few({words.growing}, {second}, d.graph.num_vertices, {COUNTED[self._counts[name]]})"
+            return [f"if (!{few}) {{", *(f"    {line}" for line in called), "}"]
+        return [*called, *others]
 
     def _counted_there(self, name: str) -> str:
         """What counts the edges of a set in a function that is called."""

@@ -96,8 +96,8 @@ __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, ui
 // piece: defer_list
 // Leaves a lane's long list for later, in chunks of `chunk_edges` edges, which the whole warp notes: a list may have
 // thousands. The whole warp calls.
-template <uint32 chunk_edges = HUB_CHUNK>
-__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last) {
+__device__ __forceinline__ void defer_list(enactor& run, bool defer, vertex v, edge first, edge last,
+                                           uint32 chunk_edges = HUB_CHUNK) {
     const uint32 deferring = __ballot_sync(FULL_WARP, defer);
     if (deferring == 0) { return; }
     note_chunks(&run.counters()->hubs, run.slice.hubs, deferring, v, first, last, chunk_edges);

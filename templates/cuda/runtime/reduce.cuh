@@ -124,6 +124,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
     const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
     uint64 visited = 0;
     for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
         const bool taken = lane < width && base + lane < size;
@@ -132,7 +133,7 @@ __device__ __forceinline__ void reduce_warps(enactor& run, const Members& member
         const edge degree = taken ? lists.last(near) - first : edge(0);
         visited += degree;
         const bool hub = degree >= REDUCED_HUB;
-        defer_list<REDUCED_CHUNK>(run, hub, near, first, first + degree);
+        defer_list(run, hub, near, first, first + degree, chunk);
         const uint32 own = hub ? 0 : uint32(degree);
         T reduced;
         if (width < 32) {

@@ -223,6 +223,47 @@ __device__ __noinline__ void subtract_sets(enactor& run, frontier& result, front
     }
 }
 
+// piece: append_few
+// Appends the members of two queues, a thread each, to that of a result: each is marked as it comes, so that none stands
+// there twice. It is told of the run by parts, so that these stay in registers.
+template <class Counted>
+__device__ OUTLINED void append_few(operator_counters* counters, uint32* marks, const vertex* first, uint64 first_size,
+                                    const vertex* second, uint64 second_size, vertex* result, const Counted counted) {
+    const uint64 base = warp_index() * 32, place = base + lane_index(), size = first_size + second_size;
+    if (base >= size) { return; }
+    const vertex v = place < first_size ? first[place] : place < size ? second[place - first_size] : vertex(0);
+    const bool accepted = place < size && mark_unread(marks, v);
+    const uint32 votes = __ballot_sync(FULL_WARP, accepted);
+    uint64 at = lane_index() == 0 && votes != 0 ? atomicAdd(&counters->accepted, uint64(__popc(votes))) : 0;
+    const uint64 edges = accepted ? counted.degree_ahead(v) : 0;  // loaded while the atomic is under way
+    at = __shfl_sync(FULL_WARP, at, 0);
+    if (accepted) { result[at + __popc(votes & ((1u << lane_index()) - 1))] = v; }
+    counted.add(counters, edges);
+}
+
+// piece: grow_few
+// A set takes up what another has more, where both are queues of few members: in one sweep, while `grow_set` marks the
+// members of one and waits before it walks the other, but takes no atomic for each. False where that has to be called.
+template <class Counted>
+__device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& spare, const frontier& added,
+                                         uint64 num_vertices, const Counted counted) {
+    const uint64 size = f.size + added.size;
+    const bool few = size <= grid_threads() && !worth_a_bitmap(size, num_vertices);
+    if (!few || !f.queued || !added.queued || f.mapped || added.mapped) { return false; }
+    if (added.size == 0) {
+        synchronize(run);  // which all expect of a set that grows
+        return true;
+    }
+    begin_operator(run);
+    uint32* const marks = marks_of(run);
+    append_few(run.counters(), marks, f.queue, f.size, added.queue, added.size, spare.queue, counted);
+    end_queue(run, spare);
+    clear_marks(marks, spare);
+    run.operators += 1;
+    exchange(f, spare);
+    return true;
+}
+
 // piece: grow_set
 // A set takes up what another has more: where it lies, if that pays, else by way of `spare`.
 template <class Counted>

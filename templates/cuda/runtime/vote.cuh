@@ -19,7 +19,7 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
         const bool hub = length >= HUB_DEGREE, divided = hub && uint64(length) > block_keys<Key, Total>();
         if (__any_sync(FULL_WARP, hub)) {
             defer_list(run, hub && !divided, own, 0, 1);
-            defer_in_parts(run, divided, own, length, parts);
+            defer_in_parts(run, divided, own, length, parts, part_edges(size));
         }
         const uint32 places = hub ? 0 : uint32(length);
         if (taken && !hub && places <= VOTED_ALONE) {
@@ -47,10 +47,10 @@ __device__ __forceinline__ void vote_warps(enactor& run, const Members& members,
 }
 
 // piece: vote_hubs
-// The members that `vote_warps` left: a block each, or in parts, of which blocks take as many as others.
+// What `vote_warps` left of so many members: a block each, or in parts, of which blocks take as many as others.
 template <class Key, class Total, class Degree, class Ballots, class Table, class Choice, class Elect>
-__device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, Degree degree, Ballots ballots, Table table,
-                                          Choice choice, Elect elect, hub_chunk* parts) {
+__device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, uint64 members, Degree degree, Ballots ballots,
+                                          Table table, Choice choice, Elect elect, hub_chunk* parts) {
     if (2 * largest_degree < int64(HUB_DEGREE)) { return; }
     const operator_counters* const counters = run.counters();
     run.stopped = meet(run.shared, run.control, run.slice.host_stop, run.stopped, &counters->hubs, &counters->accepted);
@@ -65,7 +65,7 @@ __device__ __forceinline__ void vote_hubs(enactor& run, int64 largest_degree, De
         synchronize(run);
         best_of_parts(run.shared, parts, divided, degree, table, choice);
         synchronize(run);
-        elect_of_parts(parts, divided, degree, table, choice, elect);
+        elect_of_parts(parts, divided, degree, table, choice, elect, part_edges(members));
     }
 }
 
@@ -112,12 +112,16 @@ __device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) 
     return run.slice.hubs + 2 * uint64(num_edges) / HUB_DEGREE;
 }
 
+// piece: part_edges
+// How many edges a part of a list has where so many members vote: of few the parts are smaller, so that all blocks have some.
+__device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= gridDim.x ? VOTE_PART_OF_FEW : VOTE_PART; }
+
 // piece: defer_in_parts
-// Leaves a lane's list for later, in parts. The whole warp calls.
-__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts) {
+// Leaves a lane's list for later, in parts of so many edges. The whole warp calls.
+__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts, uint32 edges) {
     const uint32 deferring = __ballot_sync(FULL_WARP, defer);
     if (deferring == 0) { return; }
-    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, VOTE_PART);
+    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, edges);
 }
 
 // piece: table_part
@@ -190,12 +194,12 @@ __device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* 
 // Elects the best of the candidates of a list's parts, which stand side by side; a warp takes a list.
 template <class Degree, class Table, class Choice, class Elect>
 __device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
-                                               Elect elect) {
+                                               Elect elect, uint32 edges) {
     for (uint64 i = warp_index(); i < count; i += grid_warps()) {
         if (parts[i].first != 0) { continue; }
         const vertex near = parts[i].vertex_id;
         const auto own = table(near);
-        const uint64 last = i + (uint64(degree(near)) + VOTE_PART - 1) / VOTE_PART;
+        const uint64 last = i + (uint64(degree(near)) + edges - 1) / edges;
         decltype(choice(near, own.keys[0], own.totals[0])) best = {};
         for (uint64 part = i + lane_index(); part < last; part += 32) {
             const edge place = parts[part].last;

@@ -86,6 +86,7 @@ constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
 constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
+constexpr uint32 VOTE_PART_OF_FEW = 1024;  // the same of few lists
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
 
 // ---- runtime ----
@@ -290,6 +291,7 @@ struct frontier {
 // piece: defer_list
 // piece: table_places
 // piece: block_keys
+// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
@@ -465,7 +467,7 @@ __device__ OUTLINED void vote_labels(enactor& run, const data_slice& d, int32 it
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
     vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
-    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     each_vertex(all_members{uint64(d.graph.num_vertices)}, [&](vertex near) { d.label[near] = d.label_voted[near]; });
     synchronize(run);
@@ -532,7 +534,7 @@ __device__ OUTLINED void vote_labels_(enactor& run, const data_slice& d, int32 i
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
     vote_warps<vertex, int32>(run, all_members{uint64(d.graph.num_vertices)}, degree, ballots, table, choice, elect, parts);
-    vote_hubs<vertex, int32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 3, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -594,7 +596,7 @@ __device__ OUTLINED void vote_second(enactor& run, const data_slice& d, frontier
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
     vote_warps<int64, uint32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
-    vote_hubs<int64, uint32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
+    vote_hubs<int64, uint32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 6, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -631,7 +633,7 @@ __device__ OUTLINED void vote_numbers(enactor& run, const data_slice& d, frontie
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
     vote_warps<uint32, float32>(run, members_of(input), degree, ballots, table, choice, elect, parts);
-    vote_hubs<uint32, float32>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
+    vote_hubs<uint32, float32>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 7, iteration, size, load_relaxed(&run.counters()->visited), false);
 }

@@ -303,6 +303,9 @@ struct frontier {
 // piece: forget_members
 // piece: append_members
 // piece: subtract_queue
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -648,9 +651,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
         advance_lower(run, d, f, spare, iteration);
         exchange(advanced_1, spare);
         compute_peel_place_(run, d, advanced_1, iteration);
-        lend(lent.run, [&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
-            grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
-        }, run, peel_waiting_1, advanced_1, spare);
+        if (!grow_few(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted())) {
+            lend(lent.run, [&](auto& run, auto& peel_waiting_1, auto& advanced_1, auto& spare) {
+                grow_set(run, peel_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+            }, run, peel_waiting_1, advanced_1, spare);
+        }
         if (leader()) { *d.most = maximum(*d.most, int64(peel_waiting_1.size)); }
     }
     if (run.stopped) { return; }
@@ -672,9 +677,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_coreness_ena
             }, run, members_1, spare);
             exchange(combined_1, spare);
             compute_outer_place(run, d, combined_1, iteration);
-            lend(lent.run, [&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
-                grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
-            }, run, outer_waiting_1, combined_1, spare);
+            if (!grow_few(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted())) {
+                lend(lent.run, [&](auto& run, auto& outer_waiting_1, auto& combined_1, auto& spare) {
+                    grow_set(run, outer_waiting_1, spare, combined_1, d.graph.num_vertices, uncounted());
+                }, run, outer_waiting_1, combined_1, spare);
+            }
             for (int32 iteration = 0; outer_waiting_1.size > 0 && *d.rounds < 4 && begin_pass(run, 2, iteration); ++iteration) {
                 turn(d.outer_least, problem.outer_least, 9223372036854775807ll);
                 compute_outer_find(run, d, outer_waiting_1, iteration);

@@ -258,9 +258,12 @@ struct frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: define_frontier
+// piece: worth_a_bitmap
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: map_queue
 // piece: need_bitmap
-// piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -460,9 +463,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
         exchange(members_1, spare);
     }
     compute_b_place(run, d, members_1, iteration);
-    lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
-        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    }, run, b_waiting_1, members_1, spare);
+    if (!grow_few(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted())) {
+        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+            grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+        }, run, b_waiting_1, members_1, spare);
+    }
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.b_least, problem.b_least, 9223372036854775807ll);
         compute_b_find(run, d, b_waiting_1, iteration);
@@ -475,9 +480,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_delta_steppi
         advance_relax(run, d, popped_1, spare, iteration);
         exchange(advanced_1, spare);
         compute_b_place_(run, d, advanced_1, iteration);
-        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& advanced_1, auto& spare) {
-            grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
-        }, run, b_waiting_1, advanced_1, spare);
+        if (!grow_few(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted())) {
+            lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& advanced_1, auto& spare) {
+                grow_set(run, b_waiting_1, spare, advanced_1, d.graph.num_vertices, uncounted());
+            }, run, b_waiting_1, advanced_1, spare);
+        }
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -127,6 +127,7 @@ constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
 constexpr uint32 VOTE_WORDS = 4096;  // words in which a block counts the votes of longer lists
 constexpr uint32 VOTE_PART = 8192;  // edges of a part of a list that several blocks count
+constexpr uint32 VOTE_PART_OF_FEW = 1024;  // the same of few lists
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 constexpr uint32 RADIX_BITS = 8;  // bits by which ids are sorted at a time
 
@@ -413,6 +414,9 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: forget_members
 // piece: append_members
 // piece: subtract_queue
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -440,6 +444,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: asked_to_stop
 // piece: table_places
 // piece: block_keys
+// piece: part_edges
 // piece: defer_in_parts
 // piece: beats
 // piece: vote_alone
@@ -1284,7 +1289,7 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     };
     hub_chunk* const parts = vote_parts(run, d.graph.num_edges);
     vote_warps<vertex, int64>(run, members_of(input), degree, ballots, table, choice, elect, parts);
-    vote_hubs<vertex, int64>(run, d.graph.largest_degree, degree, ballots, table, choice, elect, parts);
+    vote_hubs<vertex, int64>(run, d.graph.largest_degree, size, degree, ballots, table, choice, elect, parts);
     synchronize(run);
     end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
@@ -1502,9 +1507,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 compute_move(run, d, f_, iteration);
                 advance_beside(run, d, f_, spare, iteration);
                 exchange(advanced_1, spare);
-                lend(d.run, [&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
-                    grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
-                }, run, ask, advanced_1, spare);
+                if (!grow_few(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted())) {
+                    lend(d.run, [&](auto& run, auto& ask, auto& advanced_1, auto& spare) {
+                        grow_set(run, ask, spare, advanced_1, d.graph.num_vertices, uncounted());
+                    }, run, ask, advanced_1, spare);
+                }
             }
             if (leader()) { *d.inner = 0ll; }
             if (leader()) { *d.quality = 0ll; }

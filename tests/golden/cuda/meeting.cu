@@ -271,6 +271,9 @@ struct frontier {
 // piece: intersect_queues
 // piece: both_bits
 // piece: intersect_sets
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -501,9 +504,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        lend(lent.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
-            grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph});
-        }, run, seen_left, f, spare);
+        if (!grow_few(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph})) {
+            lend(lent.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
+                grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph});
+            }, run, seen_left, f, spare);
+        }
         lend(lent.run, [&](auto& run, auto& f, auto& seen_right, auto& spare) {
             intersect_sets(run, spare, f, seen_right, d.graph.num_vertices, uncounted());
         }, run, f, seen_right, spare);
@@ -511,9 +516,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            lend(lent.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
-                grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph});
-            }, run, seen_right, g, spare);
+            if (!grow_few(run, seen_right, spare, g, d.graph.num_vertices, in_lists{d.graph})) {
+                lend(lent.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
+                    grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph});
+                }, run, seen_right, g, spare);
+            }
             lend(lent.run, [&](auto& run, auto& seen_left, auto& g, auto& spare) {
                 intersect_sets(run, spare, seen_left, g, d.graph.num_vertices, uncounted());
             }, run, seen_left, g, spare);

@@ -266,9 +266,12 @@ struct frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: define_frontier
+// piece: worth_a_bitmap
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: map_queue
 // piece: need_bitmap
-// piece: worth_a_bitmap
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -500,9 +503,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
-        grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
-    }, run, b_waiting_1, members_1, spare);
+    if (!grow_few(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted())) {
+        lend(lent.run, [&](auto& run, auto& b_waiting_1, auto& members_1, auto& spare) {
+            grow_set(run, b_waiting_1, spare, members_1, d.graph.num_vertices, uncounted());
+        }, run, b_waiting_1, members_1, spare);
+    }
     for (int32 iteration = 0; b_waiting_1.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_relax(run, d, b_waiting_1, spare, iteration);
         exchange(b_waiting_1, spare);
@@ -516,9 +521,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_2, spare);
     }
-    lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
-        grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
-    }, run, c_waiting_1, members_2, spare);
+    if (!grow_few(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted())) {
+        lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& members_2, auto& spare) {
+            grow_set(run, c_waiting_1, spare, members_2, d.graph.num_vertices, uncounted());
+        }, run, c_waiting_1, members_2, spare);
+    }
     for (int32 iteration = 0; c_waiting_1.size > 0 && begin_pass(run, 1, iteration); ++iteration, count_pass(run)) {
         if (leader()) { *d.c_nearest = FLOAT64_INF; }
         if (leader()) { *d.c_farthest = -FLOAT64_INF; }
@@ -532,9 +539,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_nearest_wait
         exchange(c_waiting_1, spare);
         advance_spread(run, d, f_, spare, iteration);
         exchange(g, spare);
-        lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
-            grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
-        }, run, c_waiting_1, g, spare);
+        if (!grow_few(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted())) {
+            lend(lent.run, [&](auto& run, auto& c_waiting_1, auto& g, auto& spare) {
+                grow_set(run, c_waiting_1, spare, g, d.graph.num_vertices, uncounted());
+            }, run, c_waiting_1, g, spare);
+        }
     }
     if (run.stopped) { return; }
     if (leader()) {

@@ -279,6 +279,9 @@ struct frontier {
 // piece: intersect_sets
 // piece: first_bits
 // piece: subtract_sets
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -539,9 +542,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    lend(lent.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
-        grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph});
-    }, run, f, members_1, spare);
+    if (!grow_few(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph})) {
+        lend(lent.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
+            grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph});
+        }, run, f, members_1, spare);
+    }
     lend(lent.run, [&](auto& run, auto& f, auto& spare) {
         subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, f, d.graph.num_vertices, uncounted());
     }, run, f, spare);
@@ -562,9 +567,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            lend(lent.run, [&](auto& run, auto& f, auto& made, auto& spare) {
-                grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph});
-            }, run, f, made, spare);
+            if (!grow_few(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph})) {
+                lend(lent.run, [&](auto& run, auto& f, auto& made, auto& spare) {
+                    grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph});
+                }, run, f, made, spare);
+            }
             lend(lent.run, [&](auto& run, auto& f, auto& g, auto& spare) {
                 subtract_sets(run, spare, f, g, d.graph.num_vertices, uncounted());
             }, run, f, g, spare);
@@ -596,17 +603,21 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
                 subtract_queue(run, spare, members_of(advanced_1), made, d.graph.num_vertices, uncounted());
             }, run, advanced_1, made, spare);
             exchange(combined_2, spare);
-            lend(lent.run, [&](auto& run, auto& g, auto& combined_2, auto& spare) {
-                grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
-            }, run, g, combined_2, spare);
+            if (!grow_few(run, g, spare, combined_2, d.graph.num_vertices, uncounted())) {
+                lend(lent.run, [&](auto& run, auto& g, auto& combined_2, auto& spare) {
+                    grow_any_set(run, g, spare, combined_2, d.graph.num_vertices, uncounted());
+                }, run, g, combined_2, spare);
+            }
             {
                 const vertex members[] = {d.start};
                 define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
                 exchange(members_3, spare);
             }
-            lend(lent.run, [&](auto& run, auto& g, auto& members_3, auto& spare) {
-                grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
-            }, run, g, members_3, spare);
+            if (!grow_few(run, g, spare, members_3, d.graph.num_vertices, uncounted())) {
+                lend(lent.run, [&](auto& run, auto& g, auto& members_3, auto& spare) {
+                    grow_any_set(run, g, spare, members_3, d.graph.num_vertices, uncounted());
+                }, run, g, members_3, spare);
+            }
             lend(lent.run, [&](auto& run, auto& g, auto& h, auto& spare) {
                 subtract_sets(run, spare, g, h, d.graph.num_vertices, uncounted());
             }, run, g, h, spare);
@@ -634,9 +645,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
             *d.bit = *d.bit << 1;
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(made, spare);
-            lend(lent.run, [&](auto& run, auto& made, auto& f, auto& spare) {
-                grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
-            }, run, made, f, spare);
+            if (!grow_few(run, made, spare, f, d.graph.num_vertices, uncounted())) {
+                lend(lent.run, [&](auto& run, auto& made, auto& f, auto& spare) {
+                    grow_any_set(run, made, spare, f, d.graph.num_vertices, uncounted());
+                }, run, made, f, spare);
+            }
             define_frontier(run, spare, nullptr, 0, d.graph.num_vertices, uncounted());
             exchange(combined_10, spare);
             lend(lent.run, [&](auto& run, auto& combined_10, auto& spare) {

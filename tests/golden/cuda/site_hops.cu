@@ -325,15 +325,18 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
+// piece: marks_of
+// piece: clear_marks
 // piece: worth_a_bitmap
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: mark
 // piece: grow_in_place
 // piece: grows_in_order
 // piece: grow_in_order
-// piece: marks_of
 // piece: bits_of_members
-// piece: clear_marks
 // piece: forget_members
 // piece: append_members
 // piece: unite_queues
@@ -738,9 +741,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        lend(lent.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
-            grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph});
-        }, run, f, f_2, spare);
+        if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph})) {
+            lend(lent.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
+                grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph});
+            }, run, f, f_2, spare);
+        }
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = int64(f.size); }
@@ -754,9 +759,11 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        lend(lent.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
-            grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph});
-        }, run, seen, f_3, spare);
+        if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph})) {
+            lend(lent.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
+                grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph});
+            }, run, seen, f_3, spare);
+        }
     }
     if (run.stopped) { return; }
     if (leader()) { *d.reached = wrapping_add(*d.reached, wrapping_multiply(1000ll, int64(sites_set.size))); }

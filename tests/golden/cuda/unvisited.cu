@@ -255,6 +255,9 @@ struct frontier {
 // piece: append_members
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: mark_unread
+// piece: append_few
+// piece: grow_few
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
@@ -431,13 +434,17 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_unvisited_en
                 subtract_queue(run, spare, members_of(walk), found, d.graph.num_vertices, uncounted());
             }, run, walk, found, spare);
             exchange(walk, spare);
-            lend(lent.run, [&](auto& run, auto& found, auto& walk, auto& spare) {
-                grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
-            }, run, found, walk, spare);
+            if (!grow_few(run, found, spare, walk, d.graph.num_vertices, uncounted())) {
+                lend(lent.run, [&](auto& run, auto& found, auto& walk, auto& spare) {
+                    grow_set(run, found, spare, walk, d.graph.num_vertices, uncounted());
+                }, run, found, walk, spare);
+            }
         }
-        lend(lent.run, [&](auto& run, auto& seen, auto& found, auto& spare) {
-            grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
-        }, run, seen, found, spare);
+        if (!grow_few(run, seen, spare, found, d.graph.num_vertices, uncounted())) {
+            lend(lent.run, [&](auto& run, auto& seen, auto& found, auto& spare) {
+                grow_set(run, seen, spare, found, d.graph.num_vertices, uncounted());
+            }, run, seen, found, spare);
+        }
         lend(lent.run, [&](auto& run, auto& seen, auto& spare) {
             subtract_queue(run, spare, all_members{uint64(d.graph.num_vertices)}, seen, d.graph.num_vertices, uncounted());
         }, run, seen, spare);
