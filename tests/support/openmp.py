@@ -8,17 +8,24 @@ import tempfile
 from pathlib import Path
 
 from gdsl.diagnostics.caution import caution
-from gdsl.native.compiler import required_compiler
+from gdsl.native.compiler import find_compiler
 
 _TEXT = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"
 
 
-def cautious(text: str) -> None:
-    """`caution`, where the compiler has no OpenMP; AssertionError where it has."""
+def openmp_works() -> bool:
+    """Whether there is a C++ compiler, and one that has OpenMP."""
+    compiler = find_compiler()
+    if compiler is None:
+        return False
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder, "openmp.cpp")
         source.write_text(_TEXT, encoding="utf-8")
-        command = [*required_compiler().command, "-fopenmp", str(source), "-o", str(Path(folder, "openmp"))]
-        alone = subprocess.run(command, capture_output=True, check=False).returncode == 0
-    assert not alone, f"C++ that does not compile with OpenMP: {text}"
+        command = [*compiler.command, "-fopenmp", str(source), "-o", str(Path(folder, "openmp"))]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
+
+
+def cautious(text: str) -> None:
+    """`caution`, where the compiler has no OpenMP; AssertionError where it has."""
+    assert not openmp_works(), f"C++ that does not compile with OpenMP: {text}"
     caution(text)

@@ -99,6 +99,13 @@ inline int64 little_work(int64 times) {
     return threads == 1 ? std::numeric_limits<int64>::max() : threads == 2 ? SMALL_WORK * times : SMALL_WORK;
 }
 
+// piece: by_all
+// Whether there is `much` to do, which all threads do then.
+inline bool by_all(run_state& run, bool much) {
+    if (much) { run.other.keep_off(); }
+    return much;
+}
+
 // piece: much_work
 // Whether the edges of the members are worth more than one thread, where there are more. They are counted until they are.
 template <class Members, class Lists>
