@@ -63,26 +63,29 @@ struct hub_chunks {
 // that another is free: meanwhile two threads, each of which waits for the other by turns, take twice the time of one.
 struct other_thread {
 #if defined(_OPENMP) && defined(__linux__)
-    pid_t id = 0;       // 0 where there is none, or more than one
-    int kept_off = -1;  // the processor
-    cpu_set_t allowed;  // the processors that it may use before and afterwards
+    bool there = false;  // it alone
+    pthread_t thread;
+    cpu_set_t allowed;   // the processors that it may use before and afterwards
+    int kept_off = -1;   // the one that it may not use now
 
     // All threads are there behind it.
     other_thread() {
 #pragma omp parallel
-        if (omp_get_num_threads() == 2 && omp_get_thread_num() == 1) { id = pid_t(syscall(SYS_gettid)); }
-        if (id != 0 && sched_getaffinity(id, sizeof(allowed), &allowed) != 0) { id = 0; }
+        if (omp_get_num_threads() == 2 && omp_get_thread_num() == 1) {
+            thread = pthread_self();
+            there = pthread_getaffinity_np(thread, sizeof(allowed), &allowed) == 0;
+        }
         keep_off();
     }
     ~other_thread() {
-        if (kept_off >= 0) { sched_setaffinity(id, sizeof(allowed), &allowed); }
+        if (kept_off >= 0) { pthread_setaffinity_np(thread, sizeof(allowed), &allowed); }
     }
     void keep_off() {
-        const int own = id != 0 ? sched_getcpu() : -1;
+        const int own = there ? sched_getcpu() : -1;
         if (own < 0 || own == kept_off || own >= CPU_SETSIZE) { return; }
         cpu_set_t rest = allowed;
         CPU_CLR(own, &rest);
-        if (CPU_COUNT(&rest) > 0 && sched_setaffinity(id, sizeof(rest), &rest) == 0) { kept_off = own; }
+        if (CPU_COUNT(&rest) > 0 && pthread_setaffinity_np(thread, sizeof(rest), &rest) == 0) { kept_off = own; }
     }
 #else
     int32 threads = 0;
