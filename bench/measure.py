@@ -111,8 +111,8 @@ def _series(
 def warmed_up(run: Callable[[], object], last_ms: float) -> None:
     """What stands between turns of ours and of peers, so that each finds the machine as if it ran alone: wait until all
     threads sleep, as networkit's, of an OpenMP library of its own, look for work for some milliseconds behind a run;
-    then runs for 50 milliseconds, as a processor that has slept while another ran by one thread takes that long to be
-    back. One that takes a fifth of a second needs none of that."""
+    then runs for 50 milliseconds, as Linux, behind a run by one thread, may wake a second thread on the processor of
+    the first, and takes some ten milliseconds to move it. One that takes a fifth of a second needs none of that."""
     if last_ms > 200:
         return
     asleep, warm = time.monotonic() + 0.5, 0.05

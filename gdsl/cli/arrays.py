@@ -6,6 +6,7 @@ import io
 import os
 import stat
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -18,14 +19,16 @@ from gdsl.numerals import real_number, whole_number
 
 _BYTES_A_VALUE = 64
 """More than any value takes, as text or in an array file."""
+_ARCHIVE = ".npz"
 _LEAST = 1 << 20
 _PART = 1 << 16
 
 
 def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
-    """The array in a .npy file, the one called `name` in a .npz file, or the numbers of a text file; pipes and devices
-    are read like files. `longest` is the length of the longest array that the graph has a use for: what goes on for
-    much longer is given up. Raises E0611."""
+    """The array in a .npy file, the one called `name` in a .npz file (`color` of `FILE.npz:color`), or the numbers of a
+    text file; pipes and devices are read like files. `longest` is the length of the longest array that the graph has a
+    use for: what goes on for much longer is given up. Raises E0611."""
+    file_name, array = _file_and_array(file_name)
     path = Path(file_name)
     try:
         files.require_file_name(file_name)
@@ -33,19 +36,42 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
             start = file.read(6)
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file.seek(0)
-                return _from_array_file(name, file)
+                return _from_array_file(array or name, file)
             content = _all_of(file, start, longest)
         if _is_array_file(start):
-            return _from_array_file(name, io.BytesIO(content))
+            return _from_array_file(array or name, io.BytesIO(content))
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
+    except _OtherArraysError as others:
+        raise _unusable(path, str(others), others.fix(name, file_name)) from None
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _unusable(path, str(error).splitlines()[0] if str(error) else "it is damaged") from None
     except Exception as error:  # NumPy, zipfile and zlib raise whatever comes out of damaged bytes
         raise _unusable(path, f"it is damaged ({type(error).__name__})") from None
+
+
+class _OtherArraysError(ValueError):
+    """An archive has no array of a name, but `names`, of which `given` may be given."""
+
+    def __init__(self, wanted: str, names: Sequence[str], given: str | None) -> None:
+        super().__init__(f"it has no array called {shown(wanted)}, only {', '.join(map(printable, names)) or 'none'}")
+        self._given = given
+
+    def fix(self, name: str, file_name: str) -> str | None:
+        """How to ask for the one that may be given."""
+        can_be_named = self._given is not None and file_name.lower().endswith(_ARCHIVE)
+        return f"-p {name}=@{file_name}:{self._given}" if can_be_named else None
+
+
+def _file_and_array(text: str) -> tuple[str, str | None]:
+    """The file and the array that `FILE.npz:NAME` names; a file that is there with all of that name is meant itself."""
+    file_name, colon, array = text.rpartition(":")
+    if colon and array and file_name.lower().endswith(_ARCHIVE) and not Path(text).exists():
+        return file_name, array
+    return text, None
 
 
 def _is_array_file(start: bytes) -> bool:
@@ -75,7 +101,8 @@ def _from_array_file(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
         with loaded as archive:
             if name in archive.files:
                 return np.asarray(archive[name])
-        raise ValueError(f"it has no array called {name}, only {', '.join(archive.files) or 'none'}")
+            given = next((each for each in archive.files if archive[each].ndim), None)
+            raise _OtherArraysError(name, archive.files, given)
 
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
@@ -104,5 +131,5 @@ def _real(word: str) -> float:
         raise ValueError(f"{shown(word)} cannot be used: {error}") from None
 
 
-def _unusable(path: Path, why: str) -> GdslError:
-    return GdslError.single("E0611", f"cannot read an array from {printable(str(path))}: {why}")
+def _unusable(path: Path, why: str, fix: str | None = None) -> GdslError:
+    return GdslError.single("E0611", f"cannot read an array from {printable(str(path))}: {why}", fix=fix)

@@ -63,11 +63,9 @@ class Sizes:
     """A round of this part of the entries that there have been is so few that more are looked for."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
-    small_work: int = 16384
+    small_work: int = 8192
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
-    voted: int = 2
-    """So many times as many edges that are voted over, where there is one more thread: it sleeps, mostly (cpu)."""
-    contended: int = 32
+    contended: int = 64
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 
 

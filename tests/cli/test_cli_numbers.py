@@ -209,3 +209,15 @@ def test_arrays_in_text_with_a_byte_order_mark(work):
 
     Path("array.txt").write_text("1 2 3", encoding="utf-8-sig")
     assert read_array("a", "array.txt", 5).tolist() == [1, 2, 3]
+
+
+def test_arrays_of_an_archive_by_name(gdslc, work):
+    """What one program has made is an input of the next one, under another name."""
+    assert gdslc("run", "coloring", "karate", "--backend", "reference", "-o", "c.npz").status == 0
+    fewer = ("run", "fewer_colors", "karate", "--backend", "reference", "-p")
+    gdslc(*fewer, "given=@c.npz").fails(1, "E0611", "no array called 'given', only color", "-p given=@c.npz:color")
+    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'hue', only color", "-p given=@c.npz:color")
+    assert gdslc(*fewer, "given=@c.npz:color").status == 0
+    gdslc(*fewer, "given=@d.npz:color").fails(1, "E0611", "d.npz")
+    Path("c.npz").rename("c.npz:hue")  # a file of the whole name is meant itself
+    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'given', only color")

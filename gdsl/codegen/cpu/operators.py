@@ -322,7 +322,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks=tuple(walks),
             elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
-            little=f"little_work({self.plan.sizes.voted})",
         )
 
     def _reduced(self, walk: Walk, segment: Segment, begins: str) -> Visit:

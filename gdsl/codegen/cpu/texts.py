@@ -161,8 +161,6 @@ class VoteText(OperatorText):
     walks: tuple[WalkText, ...]
     elect: Visit
     stored: Visit | None
-    little: str
-    """Up to how many edges one thread does everything."""
 
 
 @dataclass(frozen=True, slots=True)

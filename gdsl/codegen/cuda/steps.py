@@ -199,7 +199,7 @@ class StepPrinter:
         call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
         called = called_lines(self.plan, call, first, second, spare)
         if step.grows and not of_edges and self.plan.target.fused:
-            few = f"grow_few({words.growing}, {second}, d.graph.num_vertices, {COUNTED[self._counts[name]]})"
+            few = f"grow_few({words.growing}, {second}{words.last})"
             return [f"if (!{few}) {{", *(f"    {line}" for line in called), "}"]
         return [*called, *others]
 

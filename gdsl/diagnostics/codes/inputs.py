@@ -70,8 +70,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0611",
         "array file not usable",
-        "`-p name=@FILE` reads an array from a .npy file, a .npz file with an array of that name, or a text file "
-        "of one number a line; this file is none of these.",
+        "`-p name=@FILE` reads an array from a .npy file, a .npz file with an array of that name (or of the name "
+        "behind a colon: `-p name=@FILE.npz:array`), or a text file of one number a line; this file is none of these.",
         "gdslc run hops.gdsl karate.mtx -p is_site=@sites.npy",
     ),
     Code(

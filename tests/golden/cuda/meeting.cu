@@ -504,7 +504,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
     for (int32 iteration = 0; !(both.size > 0) && f.size > 0 && g.size > 0 && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         advance_ahead(run, d, f, spare, direction_of_advance_ahead, iteration);
         exchange(f, spare);
-        if (!grow_few(run, seen_left, spare, f, d.graph.num_vertices, out_lists{d.graph})) {
+        if (!grow_few(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph})) {
             lend(lent.run, [&](auto& run, auto& seen_left, auto& f, auto& spare) {
                 grow_any_set(run, seen_left, spare, f, d.graph.num_vertices, out_lists{lent.graph});
             }, run, seen_left, f, spare);
@@ -516,7 +516,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_meeting_enac
         if (!(both.size > 0)) {
             advance_back(run, d, g, spare, direction_of_advance_back, iteration);
             exchange(g, spare);
-            if (!grow_few(run, seen_right, spare, g, d.graph.num_vertices, in_lists{d.graph})) {
+            if (!grow_few(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph})) {
                 lend(lent.run, [&](auto& run, auto& seen_right, auto& g, auto& spare) {
                     grow_any_set(run, seen_right, spare, g, d.graph.num_vertices, in_lists{lent.graph});
                 }, run, seen_right, g, spare);

@@ -542,7 +542,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         define_frontier(run, spare, members, 1, d.graph.num_vertices, uncounted());
         exchange(members_1, spare);
     }
-    if (!grow_few(run, f, spare, members_1, d.graph.num_vertices, out_lists{d.graph})) {
+    if (!grow_few(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph})) {
         lend(lent.run, [&](auto& run, auto& f, auto& members_1, auto& spare) {
             grow_any_set(run, f, spare, members_1, d.graph.num_vertices, out_lists{lent.graph});
         }, run, f, members_1, spare);
@@ -567,7 +567,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_set_operatio
         for (int32 iteration = 0; iteration < times && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
             advance_reach(run, d, f, spare, direction_of_advance_reach, iteration);
             exchange(made, spare);
-            if (!grow_few(run, f, spare, made, d.graph.num_vertices, out_lists{d.graph})) {
+            if (!grow_few(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph})) {
                 lend(lent.run, [&](auto& run, auto& f, auto& made, auto& spare) {
                     grow_any_set(run, f, spare, made, d.graph.num_vertices, out_lists{lent.graph});
                 }, run, f, made, spare);

@@ -741,7 +741,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step(run, d, f_2, spare, direction_of_advance_step, iteration);
         exchange(f_2, spare);
-        if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{d.graph})) {
+        if (!grow_few(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph})) {
             lend(lent.run, [&](auto& run, auto& f, auto& f_2, auto& spare) {
                 grow_any_set(run, f, spare, f_2, d.graph.num_vertices, out_lists{lent.graph});
             }, run, f, f_2, spare);
@@ -759,7 +759,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_site_hops_en
         synchronize(run);
         advance_step_(run, d, f_3, spare, direction_of_advance_step_, iteration);
         exchange(f_3, spare);
-        if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{d.graph})) {
+        if (!grow_few(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph})) {
             lend(lent.run, [&](auto& run, auto& seen, auto& f_3, auto& spare) {
                 grow_any_set(run, seen, spare, f_3, d.graph.num_vertices, out_lists{lent.graph});
             }, run, seen, f_3, spare);
