@@ -146,6 +146,30 @@ def test_marks_are_out_before_others_come(following: str, words: tuple[str, ...]
         assert differences(built.program, expect(built.program, graph, bindings), found) == []
 
 
+UNITED = """program united;
+problem { vertex hash : int64 = int64(id); vertex read : int64; }
+vertex functor note(v) { apply { hash[v] = hash[v] * 31 + read[v] + 1; } }
+vertex functor some(v) { cond int64(v) % 67 == 3; }
+vertex functor never(v) { cond hash[v] == 77777777777; }
+edge functor noted(src, dst, e) -> int64 { value hash[dst]; }
+schedule {
+    frontier f = where(some); frontier g = filter(f, never);
+    repeat (6) { compute(f, note); f = f | g; read = neighbor_reduce(f, noted, sum); f = f | g; }
+}
+"""
+
+
+def test_a_set_that_takes_up_nothing_waits() -> None:
+    """What neighbours have written before is there behind it, as the plan counts on a barrier."""
+    built = build_program(UNITED, (), SMALL)
+    members = range(3, 700, 67)
+    graph = make_graph([(one, other) for one in members for other in members], 700)
+    bindings = bind(built.program, graph, {})
+    for seed in range(6):
+        found = built.run(graph, bindings, device_for(seed, blocks=2 + seed % 4, stride=(0, 1, 5)[seed % 3]))
+        assert differences(built.program, expect(built.program, graph, bindings), found) == []
+
+
 SEEDS = 8 * int(os.environ.get("GDSL_TEST_EXAMPLES", "1"))
 
 
