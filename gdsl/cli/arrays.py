@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import stat
 import zipfile
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from gdsl.numerals import real_number, whole_number
 _BYTES_A_VALUE = 64
 """More than any value takes, as text or in an array file."""
 _ARCHIVE = ".npz"
+_NAMED = 10
+"""So many arrays of an archive are named in a message."""
 _LEAST = 1 << 20
 _PART = 1 << 16
 
@@ -36,15 +39,19 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
             start = file.read(6)
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file.seek(0)
-                return _from_array_file(array or name, file)
+                return _from_array_file(name, array, file)
             content = _all_of(file, start, longest)
         if _is_array_file(start):
-            return _from_array_file(array or name, io.BytesIO(content))
+            return _from_array_file(name, array, io.BytesIO(content))
+        if array is not None:
+            raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
     except _OtherArraysError as others:
-        raise _unusable(path, str(others), others.fix(name, file_name)) from None
+        can_be_named = file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
+        fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
+        raise _unusable(path, str(others), fix) from None
     except OSError as error:
         raise _unusable(path, error.strerror or str(error)) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
@@ -54,24 +61,21 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
 
 
 class _OtherArraysError(ValueError):
-    """An archive has no array of a name, but `names`, of which `given` may be given."""
+    """An archive has no array of a name, but `names`."""
 
-    def __init__(self, wanted: str, names: Sequence[str], given: str | None) -> None:
-        super().__init__(f"it has no array called {shown(wanted)}, only {', '.join(map(printable, names)) or 'none'}")
-        self._given = given
-
-    def fix(self, name: str, file_name: str) -> str | None:
-        """How to ask for the one that may be given."""
-        can_be_named = self._given is not None and file_name.lower().endswith(_ARCHIVE)
-        return f"-p {name}=@{file_name}:{self._given}" if can_be_named else None
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        listed = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        super().__init__(f"it has no array called {shown(wanted)}, only {listed}{more}")
 
 
 def _file_and_array(text: str) -> tuple[str, str | None]:
     """The file and the array that `FILE.npz:NAME` names; a file that is there with all of that name is meant itself."""
-    file_name, colon, array = text.rpartition(":")
-    if colon and array and file_name.lower().endswith(_ARCHIVE) and not Path(text).exists():
-        return file_name, array
-    return text, None
+    places = [match.end() for match in re.finditer(r"\.npz(?=:.)", text, re.IGNORECASE | re.DOTALL)]
+    if not places or os.path.exists(text):
+        return text, None
+    place = next((place for place in places if os.path.exists(text[:place])), places[0])
+    return text[:place], text[place + 1 :]
 
 
 def _is_array_file(start: bytes) -> bool:
@@ -93,16 +97,22 @@ def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
     return b"".join(parts)
 
 
-def _from_array_file(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
+def _from_array_file(name: str, array: str | None, file: IO[bytes]) -> np.ndarray[Any, Any]:
+    """The one array, or of several the one called `array`, or `name` where none is asked for."""
     with quiet():  # NumPy warns of headers by Python 2, which are right all the same
         loaded = np.load(file, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
+            if array is not None:
+                raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
             return loaded
+        name = array if array is not None else name
         with loaded as archive:
-            if name in archive.files:
-                return np.asarray(archive[name])
-            given = next((each for each in archive.files if archive[each].ndim), None)
-            raise _OtherArraysError(name, archive.files, given)
+            if name not in archive.files:
+                raise _OtherArraysError(name, archive.files)
+            found = archive[name]
+            if isinstance(found, bytes):  # NumPy gives what is no array as it is
+                raise ValueError(f"what it has as {shown(name)} is no array")
+            return np.asarray(found)
 
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:

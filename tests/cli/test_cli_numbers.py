@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -215,9 +216,27 @@ def test_arrays_of_an_archive_by_name(gdslc, work):
     """What one program has made is an input of the next one, under another name."""
     assert gdslc("run", "coloring", "karate", "--backend", "reference", "-o", "c.npz").status == 0
     fewer = ("run", "fewer_colors", "karate", "--backend", "reference", "-p")
-    gdslc(*fewer, "given=@c.npz").fails(1, "E0611", "no array called 'given', only color", "-p given=@c.npz:color")
-    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'hue', only color", "-p given=@c.npz:color")
+    fix = "given=@c.npz:ARRAY, with one of these names"
+    gdslc(*fewer, "given=@c.npz").fails(1, "E0611", "no array called 'given', only 'color'", fix)
+    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'hue', only 'color'", fix)
     assert gdslc(*fewer, "given=@c.npz:color").status == 0
-    gdslc(*fewer, "given=@d.npz:color").fails(1, "E0611", "d.npz")
+    gdslc(*fewer, "given=@d.npz:color").fails(1, "E0611", "from d.npz: No such file")
+    gdslc(*fewer, "given=@c.npz:" + 5000 * "x").fails(1, "E0611", "no array called")
+    with np.load("c.npz") as made:
+        np.savez("many.npz", **{"a:b.npz:c": made["color"]}, **{f"x{i}": made["color"] for i in range(20)})
+        np.save("one.npy", made["color"])
+    assert gdslc(*fewer, "given=@many.npz:a:b.npz:c").status == 0
+    gdslc(*fewer, "given=@many.npz").fails(1, "E0611", "'x8' and 11 more")
+    Path("one.npy").rename("one.npz")
+    gdslc(*fewer, "given=@one.npz:color").fails(1, "E0611", "it is no archive, so it has no array called 'color'")
     Path("c.npz").rename("c.npz:hue")  # a file of the whole name is meant itself
-    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'given', only color")
+    gdslc(*fewer, "given=@c.npz:hue").fails(1, "E0611", "no array called 'given', only 'color'")
+
+
+def test_members_of_an_archive_that_are_no_arrays(work):
+    from gdsl.cli.arrays import read_array
+
+    with zipfile.ZipFile("m.npz", "w") as archive:
+        archive.writestr("note.txt", "words")
+    with pytest.raises(GdslError, match=r"E0611.*what it has as 'note\.txt' is no array"):
+        read_array("a", "m.npz:note.txt", 5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
@@ -102,3 +103,78 @@ def test_the_page(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path
         0,
         "0 1 2 -1\n604: error E0604: param `source` is 4, which is no vertex of the graph (vertices 0 to 3)\n",
     )
+
+
+NESTED = r"""
+#include "bfs.h"
+#include <dirent.h>
+#include <omp.h>
+#include <sched.h>
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+// On how many processors each thread of this process may run, at least.
+static int allowed() {
+    int least = 1 << 20;
+    DIR* const tasks = opendir("/proc/self/task");
+    while (const dirent* const task = readdir(tasks)) {
+        const int id = std::atoi(task->d_name);
+        cpu_set_t set;
+        if (id == 0 || sched_getaffinity(id, sizeof(set), &set) != 0) { continue; }
+        const int count = CPU_COUNT(&set);
+        least = count < least ? count : least;
+    }
+    closedir(tasks);
+    return least;
+}
+
+int main() {
+    omp_set_max_active_levels(2);
+    const int before = allowed();
+    const int n = 20000;
+    std::vector<int64_t> offsets{0};
+    std::vector<int32_t> columns;
+    for (int v = 0; v < n; ++v) {
+        std::vector<int32_t> list;
+        for (int k = 0; k < 8; ++k) { list.push_back((v * 7 + k * k * 131 + 1) % n); }
+        std::sort(list.begin(), list.end());
+        columns.insert(columns.end(), list.begin(), list.end());
+        offsets.push_back(int64_t(columns.size()));
+    }
+    const gdsl_graph graph{n, int64_t(columns.size()), true, offsets.data(), columns.data()};
+    const auto depths = [&](int source) {
+        bfs_params params{};
+        params.source = source;
+        bfs_results results{};
+        long sum = bfs_run(&graph, &params, &results);
+        for (int v = 0; v < n; ++v) { sum += results.distance[v]; }
+        bfs_free(&results);
+        return sum;
+    };
+    std::vector<long> expected;
+    for (int source = 0; source < 8; ++source) { expected.push_back(depths(source)); }
+    int wrong = 0;
+    for (int round = 0; round < 15; ++round) {
+#pragma omp parallel for num_threads(4) reduction(+ : wrong)
+        for (int source = 0; source < 8; ++source) { wrong += depths(source) != expected[source]; }
+    }
+    std::printf("%d wrong, %s\n", wrong, allowed() == before ? "all as before" : "some keep off");
+}
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux says which processors a thread may use")
+def test_calls_by_threads_of_the_caller(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
+    """Threads of a region within a region end with it, so that nobody moves them afterwards."""
+    directory = commands["bfs"][1].parent
+    (tmp_path / "nested.cpp").write_text(NESTED, encoding="utf-8")
+    made = ["g++", "-std=c++17", "-O1", "-fopenmp", f"-I{directory}", "nested.cpp"]
+    sources = [str(path) for path in directory.glob("bfs*.cpp")]
+    subprocess.run([*made, *sources, "-o", "nested"], cwd=tmp_path, check=True, timeout=120)
+    environment = {**os.environ, "OMP_NUM_THREADS": "2"}
+    found = subprocess.run(
+        [tmp_path / "nested"], env=environment, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (found.returncode, found.stdout) == (0, "0 wrong, all as before\n")

@@ -68,10 +68,11 @@ struct other_thread {
     cpu_set_t allowed;   // the processors that it may use before and afterwards
     int kept_off = -1;   // the one that it may not use now
 
-    // All threads are there behind it.
+    // All threads are there behind it. Those of a region within a region end with it, and are left alone.
     other_thread() {
+        const bool lasts = omp_get_level() == 0;
 #pragma omp parallel
-        if (omp_get_num_threads() == 2 && omp_get_thread_num() == 1) {
+        if (omp_get_num_threads() == 2 && omp_get_thread_num() == 1 && lasts) {
             thread = pthread_self();
             there = pthread_getaffinity_np(thread, sizeof(allowed), &allowed) == 0;
         }
