@@ -21,6 +21,8 @@ from gdsl.numerals import real_number, whole_number
 _BYTES_A_VALUE = 64
 """More than any value takes, as text or in an array file."""
 _ARCHIVE = ".npz"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+"""How archives begin, the second where they have nothing in them."""
 _NAMED = 10
 """So many arrays of an archive are named in a message."""
 _LEAST = 1 << 20
@@ -37,14 +39,14 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         files.require_file_name(file_name)
         with path.open("rb") as file:
             start = file.read(6)
+            if array is not None and not start.startswith(_ZIP):
+                raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 file.seek(0)
-                return _from_array_file(name, array, file)
+                return _from_array_file(array or name, file)
             content = _all_of(file, start, longest)
         if _is_array_file(start):
-            return _from_array_file(name, array, io.BytesIO(content))
-        if array is not None:
-            raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
+            return _from_array_file(array or name, io.BytesIO(content))
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
@@ -79,7 +81,7 @@ def _file_and_array(text: str) -> tuple[str, str | None]:
 
 
 def _is_array_file(start: bytes) -> bool:
-    return start == b"\x93NUMPY" or start[:4] == b"PK\x03\x04"
+    return start == b"\x93NUMPY" or start.startswith(_ZIP)
 
 
 def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
@@ -97,15 +99,12 @@ def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
     return b"".join(parts)
 
 
-def _from_array_file(name: str, array: str | None, file: IO[bytes]) -> np.ndarray[Any, Any]:
-    """The one array, or of several the one called `array`, or `name` where none is asked for."""
+def _from_array_file(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
+    """The one array, or that of an archive called `name`."""
     with quiet():  # NumPy warns of headers by Python 2, which are right all the same
         loaded = np.load(file, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
-            if array is not None:
-                raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
             return loaded
-        name = array if array is not None else name
         with loaded as archive:
             if name not in archive.files:
                 raise _OtherArraysError(name, archive.files)

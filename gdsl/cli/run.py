@@ -38,7 +38,9 @@ if TYPE_CHECKING:
 @click.command(name="run", cls=TakesParams, short_help="Run a program on a graph.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
-@param_option("Set a param; for an input array NAME=@FILE reads a .npy, .npz or text file. May be repeated.")
+@param_option(
+    "Set a param; for an input array NAME=@FILE reads a .npy, .npz (FILE.npz:ARRAY) or text file. May be repeated."
+)
 @click.option(
     "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",

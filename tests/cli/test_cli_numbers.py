@@ -240,3 +240,7 @@ def test_members_of_an_archive_that_are_no_arrays(work):
         archive.writestr("note.txt", "words")
     with pytest.raises(GdslError, match=r"E0611.*what it has as 'note\.txt' is no array"):
         read_array("a", "m.npz:note.txt", 5)
+    with zipfile.ZipFile("m.npz", "w"):
+        pass
+    with pytest.raises(GdslError, match=r"E0611.*no array called 'a', only none"):
+        read_array("a", "m.npz", 5)

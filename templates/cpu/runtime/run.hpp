@@ -89,8 +89,8 @@ struct other_thread {
         if (CPU_COUNT(&rest) > 0 && pthread_setaffinity_np(thread, sizeof(rest), &rest) == 0) { kept_off = own; }
     }
 #else
-    int32 threads = 0;
     other_thread() {
+        int32 threads = 0;
 #pragma omp parallel reduction(+ : threads)
         threads += 1;
     }
