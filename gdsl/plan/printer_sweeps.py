@@ -24,6 +24,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.sector_nodes import Beside
 from gdsl.plan.short_lists import walks_short_lists_alone
 
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
@@ -83,7 +84,7 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
 
 def _left(sweep: Sweep) -> list[str]:
     """What stays behind, and what is counted."""
-    lines = [_collect(sweep.collect)] if sweep.collect is not None else []
+    lines = _collect(sweep.collect) if sweep.collect is not None else []
     lines += [_segment(sweep.segment)] if sweep.segment is not None else []
     lines += _vote(sweep.vote) if sweep.vote is not None else []
     for total in sweep.totals:
@@ -113,6 +114,7 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     ids = ", with their ids" if walk.edge_ids and walk.lists is Over.IN_EDGES else ""
     lists = f"all edges for the {_LISTS[walk.lists]}" if sweep.balance is Balance.EDGES else _LISTS[walk.lists]
     lines = [f"walk {lists}{limit}{ids}{_BALANCES[sweep.balance]}:", *_indent(_variant(walk.variant, program))]
+    lines += _indent(_fetched("the {}", walk.beside))
     lines += _indent(_early(walk.early, walk.variant))
     if walks_short_lists_alone(sweep, program):
         lines.append("    where the graph has short lists alone: the same, a thread a member")
@@ -189,9 +191,19 @@ def _claim(claim: Claim, functor: VertexFunctor | EdgeFunctor) -> str:
     return f"claim by compare-and-swap{look}: {print_expression(functor.condition[claim.conjunct])}"
 
 
-def _collect(collect: Collect) -> str:
+def _collect(collect: Collect) -> list[str]:
     domain = "vertices" if collect.domain is Domain.VERTEX else "edges"
-    return f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
+    line = f"collect {domain} into {collect.frontier} as a {collect.form.value}{_DEDUPS[collect.dedup]}"
+    return [line, *_indent(_fetched("where their {} begin", collect.beside))]
+
+
+def _fetched(lists: str, beside: Beside | None) -> list[str]:
+    """What is fetched at the ends of sectors."""
+    if beside is None:
+        return []
+    return [
+        f"fetch what lies beside: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"
+    ]
 
 
 def _segment(segment: Segment) -> str:

@@ -6,6 +6,7 @@ from enum import Enum
 
 from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
+from gdsl.plan.sector_nodes import Beside
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -133,6 +134,8 @@ class Walk:
     """How it is run where one thread does all of the sweep. None: that makes no difference to it, or never is so."""
     early: Early | None = None
     """What is read ahead for several edges of a list; None: one edge after the other."""
+    beside: Beside | None = None
+    """What visits fetch beside elements of the edges, and beside the lists; see `sectors`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +166,8 @@ class Collect:
     domain: Domain
     form: Form
     dedup: Dedup
+    beside: Beside | None = None
+    """What is fetched beside elements of the members, and where their lists begin; see `sectors`."""
 
 
 @dataclass(frozen=True, slots=True)

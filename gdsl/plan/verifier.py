@@ -42,6 +42,7 @@ from gdsl.plan.nodes import (
     Turn,
 )
 from gdsl.plan.orders import orders, orders_of
+from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.upcoming import upcoming
 from gdsl.plan.verifier_combinations import verify_combinations
@@ -66,6 +67,7 @@ def verify(plan: Plan) -> None:
     for operation in operations(plan):
         sweeping.verify(operation)
     verifier.expect(upcoming(plan.schedule, plan.program, plan.target) == plan.schedule, "what is looked at ahead")
+    verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
     verify_combinations(plan)
     verify_slots(plan)
 

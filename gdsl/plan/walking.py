@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import dataclasses
+from collections.abc import Callable, Iterator
 
 from gdsl.ir.nodes import Contract, NumberMembers, Subgraph
 from gdsl.operations import Domain
@@ -39,6 +40,24 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
         elif isinstance(step, Branch):
             yield from steps_in(step.then)
             yield from steps_in(step.otherwise)
+
+
+def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operation]) -> tuple[Step, ...]:
+    """`steps` with each operation, however deep, as `change` gives it."""
+
+    def mapped(step: Step) -> Step:
+        if isinstance(step, Operation):
+            return change(step)
+        if isinstance(step, Launch):
+            return dataclasses.replace(step, steps=map_operations(step.steps, change))
+        if isinstance(step, (Loop, On)):
+            return dataclasses.replace(step, body=map_operations(step.body, change))
+        if isinstance(step, Branch):
+            then, otherwise = (map_operations(block, change) for block in (step.then, step.otherwise))
+            return dataclasses.replace(step, then=then, otherwise=otherwise)
+        return step
+
+    return tuple(map(mapped, steps))
 
 
 def deepest_on(steps: tuple[Step, ...]) -> int:

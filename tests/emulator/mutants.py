@@ -360,10 +360,26 @@ WARPS = (
     ),
 )
 
+_SMALL = ("schedule.block=64",)
+FETCHES = (
+    Mutant(
+        "sectors behind an array are fetched",
+        "runtime/memory.cuh",
+        "int64(i) + 2 * elements < length",
+        "true",
+        "bfs",
+        "bounds",
+        _SMALL,
+    ),
+    Mutant(
+        "sectors before an array are fetched", "runtime/memory.cuh", "&& i >= 2 * elements", "", "bfs", "bounds", _SMALL
+    ),
+)
+
 IDENTITIES = (
     Mutant("a minimum that begins with 0", GENERATED, " 2147483647, combine", " 0, combine", "neighborhoods", "result"),
     Mutant("a product that begins with 0", GENERATED, "}, 1, combine", "}, 0, combine", "neighborhoods", "result"),
     Mutant("a total that begins with 1", GENERATED, "loss = 0.0;", "loss = 1.0;", "heat", "result"),
 )
 
-MUTANTS = (*BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *IDENTITIES)
+MUTANTS = (*BARRIERS, *BOUNDS, *LEFT_OUT, *WARPS, *FETCHES, *IDENTITIES)

@@ -32,6 +32,7 @@ from gdsl.codegen.cuda.visits import (
     chunks_of,
     collected,
     collecting,
+    edges_beside,
     lists_walked,
     members_of,
     more_of,
@@ -39,6 +40,7 @@ from gdsl.codegen.cuda.visits import (
     push_of,
     side_by_side,
     test,
+    vertices_beside,
     visit_behind,
     visited,
 )
@@ -142,9 +144,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
     def _result(self, collect: Collect | None) -> ResultText:
         if collect is None:
             return ResultText((), (), (WAIT,), collects=False)
+        fetches = vertices_beside(collect, self.names)
         if collect.dedup is Dedup.RANK:
-            collector = "entry_collector out(run, result, order, order.next_keys, 0);"
-            return collecting(collect, collector, "end_entries(run, result, order, visited);")
+            fetch = "beside" if fetches else "fetch_nothing{}"
+            collector = f"entry_collector out(run, result, order, order.next_keys, 0, {fetch});"
+            return collecting(collect, collector, "end_entries(run, result, order, visited);", *fetches)
         if collect.domain is Domain.EDGE:
             return collecting(collect, "edge_collector out(run, result);", "end_edges(run, result);")
         counted, everything = self._counted(collect), "uint64(d.graph.num_vertices)"
@@ -154,7 +158,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if collect.dedup is Dedup.LATE:
             collector = f"late_collector out(run, result, {counted}, {everything});"
             return collecting(collect, collector, f"end_late_queue(run, result, {everything});")
-        return collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);")
+        counted = f"fetching({counted}, beside)" if fetches else counted
+        return collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);", *fetches)
 
     def _pulled_result(self, collect: Collect | None) -> ResultText:
         """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
@@ -186,6 +191,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
                 visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark, late)
             else:
                 visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
+            visit = edges_beside(visit, walk, self.names)
             first = i == 0 and len(sweep.walks) == 2
             name = "visit" if i == 0 else "visit_back"
             lists = lists_walked(sweep, walk, self._lists_of(walk))

@@ -39,6 +39,8 @@ class Visit:
     """The type of the value that it was accepted with, where its rank is collected, too."""
     early: EarlyCalls | None = None
     """What is called ahead for several at a time."""
+    fetches: tuple[str, ...] = ()
+    """What is fetched for those beside it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,8 @@ from gdsl.plan.short_lists import walks_short_lists_alone
 FLUSH = "out.flush();"
 
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
+_OFFSETS = {Over.OUT_EDGES: "graph.offsets", Over.IN_EDGES: "graph.in_offsets"}
+_NEIGHBORS = {Over.OUT_EDGES: "graph.columns", Over.IN_EDGES: "graph.in_sources"}
 MARK_UNREAD = "mark_unread(seen, far)"
 """Of what was changed: most of it for the first time."""
 
@@ -91,6 +93,23 @@ def visit_behind(
         look = f"{EARLY}[k].{SEEN} = {looked};"
         ahead = dataclasses.replace(ahead, steps=(*ahead.steps, look))
     return Visit(with_early, test(calls), calls.apply, calls.says, far, mark, early=ahead)
+
+
+def edges_beside(visit: Visit, walk: Walk, names: Names) -> Visit:
+    """`visit`, and what it fetches for the edges beside."""
+    if walk.beside is None:
+        return visit
+    arrays = (*(_NEIGHBORS[each] for each in walk.beside.lists), *map(names.member, walk.beside.arrays))
+    return dataclasses.replace(visit, fetches=tuple(f"fetch_beside(d.{a}, at, d.graph.num_edges);" for a in arrays))
+
+
+def vertices_beside(collect: Collect, names: Names) -> tuple[str, ...]:
+    """The function that is called for each vertex of a small result, where something is fetched for those beside it."""
+    if collect.beside is None:
+        return ()
+    arrays = (*(_OFFSETS[each] for each in collect.beside.lists), *map(names.member, collect.beside.arrays))
+    calls = (f"    fetch_beside(d.{each}, v, d.graph.num_vertices);" for each in arrays)
+    return ("const auto beside = [&](vertex v) {", *calls, "};")
 
 
 def more_of(sweep: Sweep, place: int) -> str:

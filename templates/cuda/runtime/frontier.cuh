@@ -131,6 +131,21 @@ struct collector {
     }
 };
 
+// piece: fetching
+// What counts the edges of a result, and has other things fetched for the last vertices of it.
+template <class Counted, class Fetch>
+struct fetching {
+    const Counted counted;
+    const Fetch fetch;
+    __device__ fetching(const Counted counted, const Fetch fetch) : counted(counted), fetch(fetch) {}
+    __device__ __forceinline__ edge degree(vertex v) const { return counted.degree(v); }
+    __device__ __forceinline__ edge degree_ahead(vertex v) const {
+        fetch(v);
+        return counted.degree_ahead(v);
+    }
+    __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { counted.add(counters, edges); }
+};
+
 // piece: append_rest
 // Appends the last `count` vertices that a warp has gathered.
 template <class Counted>

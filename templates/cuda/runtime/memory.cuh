@@ -1,3 +1,19 @@
+// piece: fetch_beside
+// Has the L2 cache load two sectors of 32 bytes beside that of `x[i]`: the next ones where it is the first element of its
+// own, those before where it is the last. Who comes from there has some way to go until they are asked for.
+template <class T, class Id>
+__device__ __forceinline__ void fetch_beside(const T* x, Id i, int64 length) {
+    constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
+    if (i % elements == 0 && int64(i) + 2 * elements < length) {
+        fetch_ahead(&x[i + elements]);
+        fetch_ahead(&x[i + 2 * elements]);
+    }
+    if (i % elements == elements - 1 && i >= 2 * elements) {
+        fetch_ahead(&x[i - elements]);
+        fetch_ahead(&x[i - 2 * elements]);
+    }
+}
+
 // piece: load_now
 // `now a[i]`: some value from before the operator or written during it.
 template <class T>

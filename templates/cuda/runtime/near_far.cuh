@@ -133,11 +133,12 @@ __device__ __forceinline__ void end_entries(enactor& run, frontier& result, Orde
 // piece: entry_collector
 // Gathers a warp's near vertices in shared memory, with the ranks of their values, and appends them to the result STAGED
 // at a time; the far ones, and those that find no room, are put off.
-template <class Order>
+template <class Order, class Fetch>
 struct entry_collector {
     enactor& run;
     frontier& result;
     Order& order;
+    const Fetch fetch;  // of the last entries
     vertex* const staged;
     key_word* const staged_keys;
     key_word* const keys;
@@ -145,8 +146,8 @@ struct entry_collector {
     const key_word bound;
     uint32 count;  // staged so far, the same for the whole warp
 
-    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 taken)
-        : run(run), result(result), order(order), staged(run.shared.staged[threadIdx.x / 32]),
+    __device__ entry_collector(enactor& run, frontier& result, Order& order, key_word* keys, uint64 taken, const Fetch fetch)
+        : run(run), result(result), order(order), fetch(fetch), staged(run.shared.staged[threadIdx.x / 32]),
           staged_keys(run.shared.staged_keys[threadIdx.x / 32]), keys(keys), taken(taken), bound(order.state.bound), count(0) {}
 
     // The whole warp calls; each lane may bring a vertex.
@@ -170,6 +171,9 @@ struct entry_collector {
         __syncwarp(FULL_WARP);
         const uint32 lane = lane_index();
         uint64 at = lane == 0 ? atomicAdd(&run.counters()->accepted, uint64(amount)) : 0;
+        if (amount < STAGED) {
+            for (uint32 i = lane; i < amount; i += 32) { fetch(staged[i]); }  // while the atomic is under way
+        }
         at = taken + __shfl_sync(FULL_WARP, at, 0);
         for (uint32 i = lane; i < amount; i += 32) {
             if (at + i < order.room) {
@@ -190,6 +194,11 @@ struct entry_collector {
         count -= amount;
         __syncwarp(FULL_WARP);
     }
+};
+
+// piece: fetch_nothing
+struct fetch_nothing {
+    __device__ __forceinline__ void operator()(vertex) const {}
 };
 
 // piece: put_off_all
@@ -250,7 +259,7 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, frontie
     const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it has its entries
     const key_word bound = state.bound, former = state.former;
     const uint64 words = (num_vertices + 31) / 32;
-    entry_collector<Order> out(run, f, order, order.keys, f.size);
+    entry_collector out(run, f, order, order.keys, f.size, fetch_nothing{});
     uint64 left = 0, nearest = 0;
     for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
         const uint64 own = word + lane_index();

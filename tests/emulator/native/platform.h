@@ -15,6 +15,7 @@ constexpr uint32 FULL_WARP = 0xffffffffu;
 namespace emulator {
 unsigned long long load(const void* address, unsigned size, bool acquire);
 unsigned long long load_seen(const void* address, unsigned size);
+void fetch(const void* address);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
 unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target);
 unsigned read_host(const unsigned* flag);
@@ -57,7 +58,7 @@ constexpr uint32 OWN_BYTES = 64;
 __device__ __forceinline__ void* own_memory() { return emulator::shared_storage(1 << 10, OWN_BYTES); }
 __device__ __forceinline__ uint32 own_bytes() { return OWN_BYTES; }
 template <class T>
-__device__ __forceinline__ void fetch_ahead(const T*) {}
+__device__ __forceinline__ void fetch_ahead(const T* x) { emulator::fetch(x); }
 __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     __threadfence();
     return atomicAdd(x, value);

@@ -161,6 +161,19 @@ void check_access(const void* address, u32 size, u32 flags, u64 site) {
     }
 }
 
+// What is fetched into a cache is no access, but lies in memory that there is, unless a program has no use for the array,
+// which is null then.
+void fetch(const void* address) {
+    constexpr u64 beside_null = 1ull << 24;
+    if (machine.current == nullptr || reinterpret_cast<u64>(address) < beside_null) { return; }
+    const u64 offset = reinterpret_cast<u64>(address) - arena.base;
+    if (offset >= arena.size) {
+        check_outside(address, 1, 0, EMULATOR_SITE);
+    } else if (!(arena.bytes[offset] & ALLOCATED)) {
+        report_bounds(offset, 1, 0, EMULATOR_SITE);
+    }
+}
+
 void begin_shadow_epoch() {
     if (++arena.launch != 0 || arena.slots == nullptr) { return; }
     std::memset(static_cast<void*>(arena.slots), 0, arena.size / GRANULE * SLOTS * sizeof(Slot));

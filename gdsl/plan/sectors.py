@@ -1,0 +1,86 @@
+"""Decides which pushes fetch what lies beside the memory that they touch (cuda).
+
+A round of a search on a road has few members, and most ask for an element that nobody has touched: some of them find
+that it is not in the cache, and all wait for those. Memory is read by sectors of 32 bytes, eight elements or so. Where
+neighbours have numbers close together, as on roads and meshes, a search goes through a sector and on into the next one.
+So who puts a vertex into the result that is the first or the last element of its sector has those fetched that come
+when it goes on from there, while it waits for its place in the queue: of the arrays that a visit asks for at its far
+end, and of where lists begin. Lists themselves are fetched then where edges are counted; from near to far, where they
+are not, visits fetch what lies beside the lists, and beside what is asked for at their edges.
+
+On graphs without such numbers these are reads for nothing, two of them for every fourth member. So it is done in the
+forms that narrow graphs have: those with small blocks, and those from near to far; see `suiting`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.ir.nodes import EdgeFunctor, Element, ElementTarget, Parameter, Program, Role, Update
+from gdsl.ir.traversal import walk
+from gdsl.operations import Domain, Over
+from gdsl.passes.writers import far_roles
+from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.nodes import Choice, Operation, Step
+from gdsl.plan.sector_nodes import Beside
+from gdsl.plan.sweep_nodes import Dedup, Form, Sweep, Walk
+from gdsl.plan.target import Target
+from gdsl.plan.walking import map_operations
+
+_EDGE = frozenset({Role.EDGE})
+
+
+def fetch_beside(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with what its pushes fetch, whatever they did before."""
+    may = target.fused and target.grid and not target.teams and not program.graphs
+    block = program.tuning.block
+    small = block is not None and block <= SMALL_BLOCK
+    return map_operations(schedule, lambda operation: _fetching(operation, program, small) if may else operation)
+
+
+def _fetching(operation: Operation, program: Program, small: bool) -> Operation:
+    does = operation.does
+    if isinstance(does, Choice):
+        yes, no = (_sweep(sweep, program, small) for sweep in (does.yes, does.no))
+        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
+    return dataclasses.replace(operation, does=_sweep(does, program, small))
+
+
+def _sweep(sweep: Sweep, program: Program, small: bool) -> Sweep:
+    collect, ordered = sweep.collect, sweep.order is not None
+    if collect is None or not _finds_vertices(sweep) or not (small or ordered):
+        return sweep
+    single = {array.name for array in program.arrays if array.count is None}
+    functors = {functor.name: functor for functor in program.edge_functors}
+
+    def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
+        found = dict.fromkeys(_asked_at(functors[each.variant.functor], roles))
+        return tuple(name for name in found if name in single)
+
+    def beside_edges(each: Walk) -> Beside | None:
+        return Beside((each.lists,), asked(each, _EDGE)) if ordered and each.lists is Over.OUT_EDGES else None
+
+    ends = dict.fromkeys(name for each in sweep.walks for name in asked(each, far_roles(each.over)))
+    beside = Beside(tuple(each.lists for each in sweep.walks), tuple(ends))
+    walks = tuple(dataclasses.replace(each, beside=beside_edges(each)) for each in sweep.walks)
+    return dataclasses.replace(sweep, collect=dataclasses.replace(collect, beside=beside), walks=walks)
+
+
+def _finds_vertices(sweep: Sweep) -> bool:
+    """Whether a sweep appends far ends of edges to a queue, the last of which a warp puts there at once."""
+    pushes = bool(sweep.walks) and sweep.selection is None and sweep.intersection is None and sweep.skips is None
+    collect = sweep.collect
+    if collect is None or collect.domain is not Domain.VERTEX or not pushes:
+        return False
+    return collect.form is Form.QUEUE and collect.dedup is not Dedup.LATE
+
+
+def _asked_at(functor: EdgeFunctor, roles: frozenset[Role]) -> Iterator[str]:
+    """The arrays whose element at such an end, or edge, a visit waits for; nobody waits for what is stored."""
+    for node in walk((functor.condition, functor.body)):
+        target = node.target if isinstance(node, Update) else node
+        if isinstance(target, (Element, ElementTarget)) and not (target is node and isinstance(node, ElementTarget)):
+            index = target.index
+            if isinstance(index, Parameter) and index.role in roles:
+                yield target.array
