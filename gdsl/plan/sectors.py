@@ -15,12 +15,11 @@ forms that narrow graphs have: those with small blocks, and those from near to f
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 
-from gdsl.ir.nodes import EdgeFunctor, Element, ElementTarget, Parameter, Program, Role, Update
-from gdsl.ir.traversal import walk
+from gdsl.ir.nodes import Program, Role
 from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles
+from gdsl.plan.fetched_lists import arrays_at
 from gdsl.plan.grids import SMALL_BLOCK
 from gdsl.plan.nodes import Choice, Operation, Step
 from gdsl.plan.sector_nodes import Beside
@@ -51,12 +50,10 @@ def _sweep(sweep: Sweep, program: Program, small: bool) -> Sweep:
     collect, ordered = sweep.collect, sweep.order is not None
     if collect is None or not _finds_vertices(sweep) or not (small or ordered):
         return sweep
-    single = {array.name for array in program.arrays if array.count is None}
     functors = {functor.name: functor for functor in program.edge_functors}
 
     def asked(each: Walk, roles: frozenset[Role]) -> tuple[str, ...]:
-        found = dict.fromkeys(_asked_at(functors[each.variant.functor], roles))
-        return tuple(name for name in found if name in single)
+        return arrays_at(functors[each.variant.functor], roles, program)
 
     def beside_edges(each: Walk) -> Beside | None:
         return Beside((each.lists,), asked(each, _EDGE)) if ordered and each.lists is Over.OUT_EDGES else None
@@ -74,13 +71,3 @@ def _finds_vertices(sweep: Sweep) -> bool:
     if collect is None or collect.domain is not Domain.VERTEX or not pushes:
         return False
     return collect.form is Form.QUEUE and collect.dedup is not Dedup.LATE
-
-
-def _asked_at(functor: EdgeFunctor, roles: frozenset[Role]) -> Iterator[str]:
-    """The arrays whose element at such an end, or edge, a visit waits for; nobody waits for what is stored."""
-    for node in walk((functor.condition, functor.body)):
-        target = node.target if isinstance(node, Update) else node
-        if isinstance(target, (Element, ElementTarget)) and not (target is node and isinstance(node, ElementTarget)):
-            index = target.index
-            if isinstance(index, Parameter) and index.role in roles:
-                yield target.array

@@ -46,6 +46,7 @@ LIBRARY = Library(
         "lists",
         "frontier",
         "run",
+        "ahead",
         "loops",
         "vote",
         "intersect",

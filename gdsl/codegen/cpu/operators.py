@@ -27,6 +27,7 @@ from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -168,7 +169,16 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         much = f"much_work({members}, {COUNTED[over]}, {little})"
         if edges:
             much = f"maximum(size, edges) > {little}"
-        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect, sifts))
+        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect, sifts), self._ahead(sweep))
+
+    def _ahead(self, sweep: Sweep) -> Visit | None:
+        """What is fetched of a member before its turn."""
+        arrays = fetched_with(sweep, self.plan)
+        if arrays is None:
+            return None
+        parts = ("graph.neighbors" if self.plan.graphs else "graph.columns", *map(self.names.member, arrays))
+        fetches = (f"fetch_first(&d.{part}[at]);" for part in parts)
+        return Visit("vertex v", ("const int64 at = d.graph.offsets[v];", *fetches))
 
     def _calls_together(self, walk: Walk) -> Calls:
         """Of an edge that any of several threads visits."""
@@ -292,6 +302,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             share_by_one="reduce_by_one" if stops is None else "reduce_until_by_one",
             walks=tuple(walks),
             stored=stored,
+            ahead=self._ahead(sweep),
         )
 
     # Votes
@@ -322,6 +333,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             walks=tuple(walks),
             elect=Visit(f"vertex near, bool voted, {vote.key.name} key", (elected,)),
             stored=stored,
+            ahead=self._ahead(sweep),
         )
 
     def _reduced(self, walk: Walk, segment: Segment, begins: str) -> Visit:

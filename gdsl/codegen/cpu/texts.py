@@ -52,6 +52,8 @@ class Push:
     edges: str
     """The edges of what it runs on; empty where they are counted on the way."""
     result: ResultText | None
+    ahead: Visit | None = None
+    """What is fetched of a member before its turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +144,8 @@ class ReduceText(OperatorText):
     """That of a thread that does everything alone."""
     walks: tuple[WalkText, ...]
     stored: Visit | None
+    ahead: Visit | None
+    """As in `Push`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +165,8 @@ class VoteText(OperatorText):
     walks: tuple[WalkText, ...]
     elect: Visit
     stored: Visit | None
+    ahead: Visit | None
+    """As in `Push`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,6 +126,7 @@ inline void push_edges(run_state& run, const Members& members, const Lists& list
     int64 visited = 0;
 #pragma omp for schedule(dynamic, chunk_of(4 * size))
     for (int64 i = 0; i < size; ++i) {
+        fetch_later(members, i);
         const vertex near = members[i];
         const int64 first = lists.first(near), last = lists.last(near);
         visited += lists.degree(near);
@@ -254,6 +255,7 @@ inline void reduce_edges(run_state& run, const Members& members, const Lists& li
     int64 visited = 0;
 #pragma omp for schedule(dynamic, chunk_of(4 * size))
     for (int64 i = 0; i < size; ++i) {
+        fetch_later(members, i);
         const vertex near = members[i];
         const int64 first = lists.first(near), last = lists.last(near);
         visited += lists.degree(near);
