@@ -8,11 +8,9 @@ their visits ask for by the edge's id. All vertices have their lists in a row, w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from gdsl.ir.nodes import EdgeFunctor, Element, ElementTarget, Parameter, Program, Role, Update
-from gdsl.ir.traversal import walk
+from gdsl.ir.nodes import EdgeFunctor, Program, Role
 from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.nodes import Plan
 from gdsl.plan.sweep_nodes import Form, Sweep
 from gdsl.plan.walking import leaves_edges_out
@@ -34,20 +32,5 @@ def fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     return arrays_at(_functor(way.variant.functor, program), frozenset({Role.EDGE}), program)
 
 
-def arrays_at(functor: EdgeFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:
-    """The arrays of single values that a visit waits for at such an end, or edge: nobody waits for what is stored."""
-    single = {array.name for array in program.arrays if array.count is None}
-    return tuple(dict.fromkeys(name for name in _asked_at(functor, roles) if name in single))
-
-
 def _functor(name: str, program: Program) -> EdgeFunctor:
     return next(functor for functor in program.edge_functors if functor.name == name)
-
-
-def _asked_at(functor: EdgeFunctor, roles: frozenset[Role]) -> Iterator[str]:
-    for node in walk(functor):
-        target = node.target if isinstance(node, Update) else node
-        if isinstance(target, (Element, ElementTarget)) and not (target is node and isinstance(node, ElementTarget)):
-            index = target.index
-            if isinstance(index, Parameter) and index.role in roles:
-                yield target.array

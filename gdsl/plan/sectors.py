@@ -19,7 +19,7 @@ import dataclasses
 from gdsl.ir.nodes import Program, Role
 from gdsl.operations import Domain, Over
 from gdsl.passes.writers import far_roles
-from gdsl.plan.fetched_lists import arrays_at
+from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.grids import SMALL_BLOCK
 from gdsl.plan.nodes import Choice, Operation, Step
 from gdsl.plan.sector_nodes import Beside
