@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gdsl.backends import failures
 from gdsl.backends.cpu import workers
+from gdsl.backends.cpu.kept_rooms import KeptRooms
 from gdsl.backends.cpu.library import Library
 from gdsl.backends.cpu.memory import (
     ControlBlock,
@@ -59,6 +60,7 @@ class CpuExecutable:
         self._parts = list(generated.parts)
         self._slices: WeakKeyDictionary[Graph, tuple[Any, list[Any]]] = WeakKeyDictionary()
         self._library = library
+        self.kept_rooms = KeptRooms()
 
     def slice_of(self, graph: Graph) -> tuple[Any, list[Any]]:
         """`graph` as the program reads it, and what must be kept alive; graphs do not change."""
@@ -98,6 +100,7 @@ class CpuExecutable:
         finally:
             if not run.abandoned:
                 self._library.release(ctypes.byref(run.control))
+                run.end()
 
 
 class _Sites:
@@ -131,7 +134,7 @@ class Run:
         rooms: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         """`rooms`: where results go, of those by name that do not get room of their own."""
-        self._rooms = rooms or {}
+        self._rooms, self._own_rooms = rooms or {}, executable.kept_rooms.begin()
         self.executable, self.graph, self.limits = executable, graph, limits
         self.program, self.widths = executable.program, executable.widths
         self.bound = bindings.params
@@ -161,7 +164,7 @@ class Run:
         if buffer.name in self._rooms:
             return self._rooms[buffer.name]
         words = words_of(buffer.element, self.widths) if buffer.element.is_pair else 1
-        return room_for(count * words, dtype_of(buffer.element, self.widths))
+        return self._own_rooms.room(count * words, dtype_of(buffer.element, self.widths))
 
     def call(self, function: Any) -> None:
         """Run in another thread and wait, so that Ctrl-C and the timeout are seen meanwhile."""
@@ -191,6 +194,10 @@ class Run:
             done.wait()
             self.abandoned = False
             raise
+
+    def end(self) -> None:
+        """Let go of what is not the caller's."""
+        self._own_rooms.end(lambda: self.raw_results().values())
 
     def check(self) -> None:
         """Raise what stopped the run."""

@@ -211,3 +211,4 @@ class _Turns:
             with self._lock:
                 del self._running[index]
             library.release(ctypes.byref(run.control))
+            run.end()

@@ -63,7 +63,9 @@ LIBRARY = Library(
 )
 
 
-LISTED_LIBRARY = dataclasses.replace(LIBRARY, files=(*LIBRARY.files, LISTED, "made_graphs", "contraction"))
+LISTED_LIBRARY = dataclasses.replace(
+    LIBRARY, files=(*LIBRARY.files, LISTED, "kept_memory", "made_graphs", "contraction")
+)
 """The same for programs that make graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))
 """The same for those that leave no edges out of them."""

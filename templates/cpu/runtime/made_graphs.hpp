@@ -3,6 +3,11 @@
 template <class T>
 struct unset : std::allocator<T> {
     template <class U> struct rebind { typedef unset<U> other; };
+    T* allocate(std::size_t count) {
+        if (count > std::size_t(-1) / sizeof(T)) { throw std::bad_alloc(); }
+        return static_cast<T*>(allocated(count * sizeof(T)));
+    }
+    void deallocate(T* memory, std::size_t) { freed(memory); }
     template <class U> void construct(U* at) { ::new (static_cast<void*>(at)) U; }
     template <class U, class V> void construct(U* at, const V& value) { ::new (static_cast<void*>(at)) U(value); }
 };

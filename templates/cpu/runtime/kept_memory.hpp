@@ -1,0 +1,98 @@
+// piece: kept_blocks
+// Large blocks of memory that the run before had, for this one: pages that the system has to clear first take longer than
+// what is done with them. For one thread at a time.
+struct kept_block {
+    std::size_t room;    // bytes behind it
+    bool used;           // in this run
+};
+static_assert(sizeof(kept_block) % 16 == 0, "what stands behind it is aligned as memory of the system's is");
+
+struct kept_blocks {
+    static constexpr std::size_t SMALLEST = std::size_t(1) << 18, MOST = std::size_t(1) << 30;
+    std::vector<kept_block*> idle;
+    std::size_t bytes = 0;   // of those
+
+    ~kept_blocks() { let_go(true); }
+
+    // All, or those that were of no use in this run; the others may be of none in the next one.
+    void let_go(bool all) {
+        std::size_t left = 0;
+        for (kept_block* const each : idle) {
+            if (all || !each->used) {
+                bytes -= each->room;
+                std::free(each);
+            } else {
+                each->used = false;
+                idle[left] = each;
+                left += 1;
+            }
+        }
+        idle.resize(left);
+    }
+    // The smallest one with that room and no more than twice of it; null where there is none.
+    kept_block* take(std::size_t wanted) {
+        const auto fits = [=](std::size_t room) { return room >= wanted && room / 2 <= wanted; };
+        auto best = idle.end();
+        for (auto at = idle.begin(); at != idle.end(); ++at) {
+            if (fits((*at)->room) && (best == idle.end() || (*at)->room < (*best)->room)) { best = at; }
+        }
+        if (best == idle.end()) { return nullptr; }
+        kept_block* const found = *best;
+        idle.erase(best);
+        bytes -= found->room;
+        return found;
+    }
+    // False where it is too small, or one too many.
+    bool keep(kept_block* block) {
+        if (block->room < SMALLEST || block->room > MOST - bytes) { return false; }
+        try {
+            idle.push_back(block);
+        } catch (const std::exception&) { return false; }
+        block->used = true;
+        bytes += block->room;
+        return true;
+    }
+};
+
+// piece: memory_of_run blocks_of_run
+// As long as a run lasts its thread has what the run before let go of.
+struct blocks_between_runs {
+    kept_blocks* blocks;
+    ~blocks_between_runs() { delete blocks; }
+};
+blocks_between_runs between_runs = {nullptr};
+thread_local kept_blocks* blocks_of_run = nullptr;
+
+struct memory_of_run {
+    memory_of_run() {
+        blocks_of_run = __atomic_exchange_n(&between_runs.blocks, static_cast<kept_blocks*>(nullptr), __ATOMIC_ACQ_REL);
+        if (blocks_of_run == nullptr) { blocks_of_run = new (std::nothrow) kept_blocks; }
+    }
+    ~memory_of_run() {
+        if (blocks_of_run == nullptr) { return; }
+        blocks_of_run->let_go(false);
+        delete __atomic_exchange_n(&between_runs.blocks, blocks_of_run, __ATOMIC_ACQ_REL);
+        blocks_of_run = nullptr;
+    }
+};
+
+// piece: allocated freed
+// Memory for so many bytes; other threads than the run's have it from the system.
+inline void* allocated(std::size_t bytes) {
+    kept_block* block = blocks_of_run != nullptr ? blocks_of_run->take(bytes) : nullptr;
+    if (block == nullptr) {
+        if (bytes > std::size_t(-1) - sizeof(kept_block)) { throw std::bad_alloc(); }
+        block = static_cast<kept_block*>(std::malloc(bytes + sizeof(kept_block)));
+        if (block == nullptr && blocks_of_run != nullptr) {
+            blocks_of_run->let_go(true);
+            block = static_cast<kept_block*>(std::malloc(bytes + sizeof(kept_block)));
+        }
+        if (block == nullptr) { throw std::bad_alloc(); }
+        block->room = bytes;
+    }
+    return block + 1;
+}
+inline void freed(void* memory) {
+    kept_block* const block = static_cast<kept_block*>(memory) - 1;
+    if (blocks_of_run == nullptr || !blocks_of_run->keep(block)) { std::free(block); }
+}
