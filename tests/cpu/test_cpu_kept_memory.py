@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import resource
 import threading
+import weakref
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -95,6 +98,26 @@ def test_contractions_hand_their_memory_on() -> None:
         ran(ready, REPEATED[0])
         faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
     assert faults[2] < faults[0] / 2
+
+
+def test_memory_goes_with_the_program() -> None:
+    """Also that of a library that stays: the next one of the same text asks the system for pages again."""
+    text = Path("samples/louvain.gdsl").read_text().replace("program louvain", "program once_more")
+    compiled = load(text)
+    backend = CpuBackend()
+
+    def faults(ready: CpuExecutable) -> int:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+        ran(ready, REPEATED[1])
+        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
+
+    ready = backend.build(compiled, 32)
+    first, _, third = (faults(ready) for _ in range(3))
+    library = weakref.ref(ready.library)
+    del ready
+    gc.collect()
+    assert library() is None
+    assert third < first / 2 < faults(backend.build(compiled, 32))
 
 
 @pytest.mark.parametrize("sample", ["louvain", "minimum_spanning_forest", "betweenness", "pagerank"])

@@ -53,6 +53,7 @@ class Library:
         if _first.setdefault(maker, loaded) is not loaded:
             # Functions hold on to the library that they are from, so it outlives a run that nobody waits for.
             weakref.finalize(loaded, _close, loaded._handle).atexit = False
+        weakref.finalize(self, self.release, None).atexit = False  # what is kept for the next run
 
     def alone(self) -> Callable[[], None]:
         """Let runs that this thread begins have no thread beside it, until what this returns is called."""

@@ -54,24 +54,29 @@ struct kept_blocks {
     }
 };
 
-// piece: memory_of_run blocks_of_run
-// As long as a run lasts its thread has what the run before let go of.
+// piece: between_runs
+// What a run let go of, while there is no other.
 struct blocks_between_runs {
     kept_blocks* blocks;
     ~blocks_between_runs() { delete blocks; }
+    kept_blocks* replaced_by(kept_blocks* others) { return __atomic_exchange_n(&blocks, others, __ATOMIC_ACQ_REL); }
+    void let_go() { delete replaced_by(nullptr); }
 };
 blocks_between_runs between_runs = {nullptr};
+
+// piece: memory_of_run blocks_of_run
+// As long as a run lasts its thread has them.
 thread_local kept_blocks* blocks_of_run = nullptr;
 
 struct memory_of_run {
     memory_of_run() {
-        blocks_of_run = __atomic_exchange_n(&between_runs.blocks, static_cast<kept_blocks*>(nullptr), __ATOMIC_ACQ_REL);
+        blocks_of_run = between_runs.replaced_by(nullptr);
         if (blocks_of_run == nullptr) { blocks_of_run = new (std::nothrow) kept_blocks; }
     }
     ~memory_of_run() {
         if (blocks_of_run == nullptr) { return; }
         blocks_of_run->let_go(false);
-        delete __atomic_exchange_n(&between_runs.blocks, blocks_of_run, __ATOMIC_ACQ_REL);
+        delete between_runs.replaced_by(blocks_of_run);
         blocks_of_run = nullptr;
     }
 };
