@@ -58,7 +58,7 @@ struct kept_blocks {
 // What a run let go of, while there is no other.
 struct blocks_between_runs {
     kept_blocks* blocks;
-    ~blocks_between_runs() { delete blocks; }
+    ~blocks_between_runs() { let_go(); }
     kept_blocks* replaced_by(kept_blocks* others) { return __atomic_exchange_n(&blocks, others, __ATOMIC_ACQ_REL); }
     void let_go() { delete replaced_by(nullptr); }
 };
