@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import gc
-import resource
+import subprocess
 import threading
 import weakref
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -15,10 +15,13 @@ import pytest
 from gdsl.backends.cpu.compiled import CpuBackend
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.kept_rooms import MOST, SMALLEST, KeptRooms
+from gdsl.backends.cpu.library import Library
 from gdsl.backends.interface import Limits, Outcome
 from gdsl.binding import bind
+from gdsl.codegen.templates import template_text
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
+from gdsl.native import compiler as compilers
 from gdsl.pipeline import load
 
 SWAPPED = """program swapped;
@@ -89,35 +92,102 @@ def test_a_run_has_the_memory_of_the_one_before() -> None:
     assert addresses[1] & addresses[2]
 
 
-def test_contractions_hand_their_memory_on() -> None:
-    """Pages that a run asks the system for: the first all, the third few."""
-    ready = fresh("samples/louvain.gdsl")
-    faults = []
-    for _ in range(3):
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        ran(ready, REPEATED[0])
-        faults.append(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-    assert faults[2] < faults[0] / 2
+BLOCKS = """
+#include <cassert>
+#include <cstdint>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <thread>
+#include <vector>
+namespace {
+%s
+}
+int main() {
+    constexpr std::size_t LARGE = kept_blocks::SMALLEST;
+    void* first = nullptr;
+    {
+        memory_of_run memory;
+        first = allocated(LARGE);
+        void* const small = allocated(LARGE - 1);
+        assert(std::uintptr_t(first) %% 16 == 0 && std::uintptr_t(small) %% 16 == 0);
+        freed(small);
+        assert(blocks_of_run->idle.empty());    // too small
+        freed(first);
+        assert(blocks_of_run->bytes == LARGE);
+        assert(allocated(LARGE) == first);      // in the same run
+        freed(first);
+    }
+    assert(blocks_of_run == nullptr && between_runs.blocks->bytes == LARGE);
+    {
+        memory_of_run memory;
+        assert(between_runs.blocks == nullptr); // a run at once has nothing of it
+        void* const twice = allocated(2 * LARGE);
+        assert(twice != first);
+        void* const near = allocated(LARGE - 9);
+        assert(near == first);                  // a smaller one has it, too
+        std::thread other([near] { assert(blocks_of_run == nullptr); freed(allocated(LARGE)); (void)near; });
+        other.join();
+        freed(near);
+        freed(twice);
+        assert(blocks_of_run->bytes == 3 * LARGE);
+    }
+    {
+        memory_of_run memory;
+        freed(allocated(2 * LARGE));
+        assert(blocks_of_run->bytes == 3 * LARGE);
+    }
+    assert(between_runs.blocks->bytes == 2 * LARGE);  // the other one was of no use
+    {
+        memory_of_run memory;
+        bool thrown = false;
+        try {
+            allocated(std::size_t(-1) - 3);
+        } catch (const std::bad_alloc&) { thrown = true; }
+        assert(thrown && blocks_of_run->bytes == 2 * LARGE);
+        thrown = false;
+        try {
+            allocated(std::size_t(-1) / 4);
+        } catch (const std::bad_alloc&) { thrown = true; }
+        assert(thrown && blocks_of_run->idle.empty() && blocks_of_run->bytes == 0);  // all that there was has gone
+    }
+    between_runs.let_go();
+    assert(between_runs.blocks == nullptr);
+}
+"""
+
+
+def test_blocks_of_generated_code(tmp_path: Path) -> None:
+    """What one run lets go of the next one has; what it had no use for goes."""
+    compiler = compilers.find_compiler()
+    assert compiler is not None
+    text = template_text("cpu", "runtime", "kept_memory.hpp")
+    (tmp_path / "blocks.cpp").write_text(BLOCKS % text)
+    program = tmp_path / "blocks"
+    words = [*compiler.command, "-std=c++17", "-O1", "-pthread", str(tmp_path / "blocks.cpp"), "-o", str(program)]
+    subprocess.run(words, check=True)
+    subprocess.run([program], check=True)
 
 
 def test_memory_goes_with_the_program() -> None:
-    """Also that of a library that stays: the next one of the same text asks the system for pages again."""
-    text = Path("samples/louvain.gdsl").read_text().replace("program louvain", "program once_more")
-    compiled = load(text)
-    backend = CpuBackend()
-
-    def faults(ready: CpuExecutable) -> int:
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-        ran(ready, REPEATED[1])
-        return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-    ready = backend.build(compiled, 32)
-    first, _, third = (faults(ready) for _ in range(3))
+    """Also that of a library that stays."""
+    asked: list[object] = []
+    ready = fresh("samples/louvain.gdsl")
     library = weakref.ref(ready.library)
-    del ready
+    (found,) = [each for each in _finalizers(ready.library) if each[1] == (None,)]
+    assert found[0] is ready.library.release
+    ran(ready, REPEATED[1])
+    weakref.finalize(ready.library, asked.append, "gone")
+    del ready, found
     gc.collect()
     assert library() is None
-    assert third < first / 2 < faults(backend.build(compiled, 32))
+    assert asked == ["gone"]
+
+
+def _finalizers(library: Library) -> list[tuple[Any, tuple[Any, ...]]]:
+    """The functions that are called when it goes, and what with."""
+    registered = cast("Any", weakref.finalize)._registry
+    return [(each.func, each.args) for each in registered.values() if each.weakref() is library]
 
 
 @pytest.mark.parametrize("sample", ["louvain", "minimum_spanning_forest", "betweenness", "pagerank"])
