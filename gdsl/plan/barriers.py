@@ -129,7 +129,7 @@ class _Placement:
         if isinstance(step, Turn):
             current, following, last = _places(step.step.scalar)
             return step, _renamed(since | touched, {current: last, following: current, last: following})
-        if _ends_with_barrier(step):
+        if ends_with_barrier(step):
             return step, _NOTHING
         if isinstance(step, Operation) and self.operators[step.step.site].waits:
             return step, self.operators[step.step.site].last | self._members_read(step)
@@ -150,7 +150,7 @@ class _Placement:
         return dataclasses.replace(step, body=body), since | left
 
     def _touched(self, step: Step) -> Since:
-        if isinstance(step, Operation) and not _ends_with_barrier(step):
+        if isinstance(step, Operation) and not ends_with_barrier(step):
             return self.operators[step.step.site].first | self._members_read(step)
         if isinstance(step, Operation):
             return self._members_read(step).union(*(self.accesses.of_step(each.step) for each in flattened(step)))
@@ -229,7 +229,8 @@ def _of_anybody(since: Since, frontier: str) -> Since:
     return since.difference(own).union(Access(each.name, each.writes, Who.ANYBODY) for each in own)
 
 
-def _ends_with_barrier(step: Step) -> bool:
+def ends_with_barrier(step: Step) -> bool:
+    """Whether a step has a barrier of its own behind it."""
     if isinstance(step, Operation):
         return step.waits or isinstance(step.does, Choice)
     return isinstance(step, _ENDING) or (isinstance(step, OnSets) and step.waits)
@@ -238,7 +239,7 @@ def _ends_with_barrier(step: Step) -> bool:
 def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:
     """Whether every way through `steps` does; a loop may have no pass."""
     for step in steps:
-        if isinstance(step, Barrier) or _ends_with_barrier(step):
+        if isinstance(step, Barrier) or ends_with_barrier(step):
             return True
         if isinstance(step, Operation) and isinstance(step.does, Sweep) and has_barrier_within(step.does):
             return True

@@ -47,6 +47,7 @@ from gdsl.plan.target import Sizes, Target
 from gdsl.plan.upcoming import upcoming
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import deepest_on, steps_in
+from gdsl.plan.warp_halves import share_warps
 
 
 def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
@@ -58,6 +59,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
     schedule = fetch_beside(upcoming(schedule, program, target), program, target)
+    schedule = share_warps(schedule, target)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,

@@ -26,6 +26,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.sector_nodes import Beside
 from gdsl.plan.short_lists import walks_short_lists_alone
+from gdsl.plan.warp_nodes import Warps
 
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
 
@@ -78,6 +79,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines += _indent(_walk(walk, sweep, program))
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.warps is not Warps.ALL:
+        lines.append(f"    few members: {sweep.warps.value} of the warps, as another operator is under way")
     lines += _indent(_left(sweep))
     return lines
 

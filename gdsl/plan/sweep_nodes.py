@@ -7,6 +7,7 @@ from enum import Enum
 from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.sector_nodes import Beside
+from gdsl.plan.warp_nodes import Warps
 from gdsl.records import dataclass
 from gdsl.types import Type
 
@@ -354,6 +355,8 @@ class Sweep:
     """What `own` reads ahead; None: one element after the other."""
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
+    warps: Warps = Warps.ALL
+    """Which of them take the members where these are few; see `warp_halves`."""
 
 
 # Choices on the device

@@ -50,6 +50,7 @@ from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.waiting import set_step_waits
 from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
+from gdsl.plan.warp_halves import share_warps
 from gdsl.types import Type
 
 _PUT_IN = (Barrier, Initialise, Keep, HandBack)
@@ -68,6 +69,7 @@ def verify(plan: Plan) -> None:
         sweeping.verify(operation)
     verifier.expect(upcoming(plan.schedule, plan.program, plan.target) == plan.schedule, "what is looked at ahead")
     verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
+    verifier.expect(share_warps(plan.schedule, plan.target) == plan.schedule, "which warps have the members")
     verify_combinations(plan)
     verify_slots(plan)
 

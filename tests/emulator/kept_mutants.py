@@ -132,6 +132,14 @@ KEPT_MUTANTS = (
         ("schedule.block=64",),
     ),
     Mutant(
+        "the last of the warps has members of the one before",
+        "runtime/warp.cuh",
+        "{ return grid_warps() - 1 - warp_index(); }",
+        "{ return grid_warps() - 1 - (warp_index() | 1); }",
+        "betweenness",
+        "result race",
+    ),
+    Mutant(
         "the edges of a level are not counted",
         _HISTORIES,
         "    counted.add(run.counters(), edges);\n",

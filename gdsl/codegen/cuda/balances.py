@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gdsl.operations import Balance
+from gdsl.plan.warp_nodes import Warps
 
 PUSHES = {
     Balance.THREAD: "push_threads",
@@ -22,6 +23,8 @@ REDUCES = {
     Balance.EDGES: "reduce_by_edges",
     Balance.AUTO: "reduce_warps",
 }
+WARPS = {Warps.ALL: (), Warps.FIRST: ("first_warps",), Warps.LAST: ("last_warps",)}
+"""What says so where not all warps take a few members."""
 WAIT = "synchronize(run);"
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 BETWEEN_PUSHES = {Balance.MERGE: (WAIT,), Balance.BINS: (_SORTED, WAIT)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, REDUCES, WAIT
+from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, WAIT
 from gdsl.codegen.cuda.first_values import keeping, kept_in
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
@@ -38,6 +38,7 @@ from gdsl.codegen.cuda.visits import (
     more_of,
     on_an_edge,
     push_of,
+    reduce_of,
     side_by_side,
     test,
     vertices_beside,
@@ -196,7 +197,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             name = "visit" if i == 0 else "visit_back"
             lists = lists_walked(sweep, walk, self._lists_of(walk))
             several, more = side_by_side(visit), more_of(sweep, i)
-            shared = (f"{push_of(sweep, self.plan.program)}{several}", f"{chunks_of(sweep)}{several}")
+            shared = (push_of(sweep, visit, self.plan.program), f"{chunks_of(sweep)}{several}")
             sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
         return Push(
             sides=tuple(sides),
@@ -318,11 +319,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
-        reduces, marks = REDUCES[sweep.balance], any(buffer.role is Role.MARKS for buffer in self.plan.buffers)
-        if segment.upcoming is not None:
-            reduces = "reduce_ahead"
-        if sweep.balance is Balance.AUTO:
-            reduces += f"<{segment.side_by_side}>"
+        marks = any(buffer.role is Role.MARKS for buffer in self.plan.buffers)
         return ReduceText(
             **common,
             type=type_name(segment.type),
@@ -332,7 +329,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             captured=words.captured,
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
-            balance=reduces if stops is None else "reduce_until",
+            balance=reduce_of(sweep, segment),
             between=BETWEEN_REDUCTIONS.get(sweep.balance, ()),
             mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.codegen.cuda.balances import PUSHES
+from gdsl.codegen.cuda.balances import PUSHES, REDUCES, WARPS
 from gdsl.codegen.cuda.texts import ResultText, Visit
 from gdsl.codegen.early import BOUNDS, EARLY, SEEN, bounds_of
 from gdsl.codegen.functions import Argument
@@ -13,7 +13,7 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
-from gdsl.plan.nodes import Collect, Dedup, Early, Skips, Sweep, Variant, Walk
+from gdsl.plan.nodes import Collect, Dedup, Early, Segment, Skips, Sweep, Variant, Walk
 from gdsl.plan.short_lists import walks_short_lists_alone
 
 FLUSH = "out.flush();"
@@ -130,8 +130,29 @@ def side_by_side(visit: Visit) -> str:
     return f"_side_by_side<{early.side_by_side}, {early.type}>" if early is not None else ""
 
 
-def push_of(sweep: Sweep, program: Program) -> str:
-    """The runtime's function that shares the edges of members out."""
+def _with_arguments(name: str, arguments: tuple[object, ...]) -> str:
+    return f"{name}<{', '.join(map(str, arguments))}>" if arguments else name
+
+
+def push_of(sweep: Sweep, visit: Visit, program: Program) -> str:
+    """The runtime's function that shares the edges of members out, with its arguments."""
+    early = visit.early
+    if early is None:
+        return _with_arguments(_push_of(sweep, program), WARPS[sweep.warps])
+    arguments = (early.side_by_side, early.type, *WARPS[sweep.warps])
+    return _with_arguments(f"{_push_of(sweep, program)}_side_by_side", arguments)
+
+
+def reduce_of(sweep: Sweep, segment: Segment) -> str:
+    """The same where members get a result of theirs."""
+    if segment.stops_at is not None:
+        return "reduce_until"
+    name = "reduce_ahead" if segment.upcoming is not None else REDUCES[sweep.balance]
+    edges = (segment.side_by_side,) if sweep.balance is Balance.AUTO else ()
+    return _with_arguments(name, (*edges, *WARPS[sweep.warps]))
+
+
+def _push_of(sweep: Sweep, program: Program) -> str:
     if sweep.order is not None:
         return "push_entries"
     if sweep.skips is not None:

@@ -28,7 +28,8 @@ __device__ __forceinline__ void push_level(enactor& run, const data_slice& d, fr
     const uint64 last = state.end + f.size;
     if (leader()) { checked_index(d, int64(last), room + 1, check); }
     if (f.size == 0 || last > room) { return; }
-    for (uint64 i = thread_index(); i < f.size; i += grid_threads()) { members[state.end + i] = f.queue[i]; }
+    // By the last warps: few members of what comes next are taken by the first.
+    for (uint64 i = last_warps::index() * 32 + lane_index(); i < f.size; i += grid_threads()) { members[state.end + i] = f.queue[i]; }
     if (leader()) {
         ends[state.levels] = last;
         *levels = state.levels + 1;

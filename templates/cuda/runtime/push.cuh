@@ -3,13 +3,13 @@
 // Returns, as `push_threads` and `push_blocks` do, how many edges the members that this thread took have.
 // Lists of HUB_DEGREE edges and more are cut into chunks, which all warps take side by side in `push_hubs`.
 // `visit(active, near, far, e)` is called by whole warps.
-template <class Members, class Lists, class Visit>
+template <class Warps = all_warps, class Members, class Lists, class Visit>
 __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& members, const Lists& lists, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
+    const uint32 width = members_a_warp(size * Warps::operators);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+    for (uint64 base = Warps::index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
         const vertex near = taken ? members[base + lane] : vertex(0);
         const edge first = taken ? lists.first(near) : edge(0);
@@ -123,14 +123,14 @@ __device__ __forceinline__ uint64 push_hubs(enactor& run, int64 largest_degree, 
 // piece: push_warps_side_by_side
 // The same with `several` edges of each lane side by side: `ahead` reads `Values` of them, then `visit` is called for each.
 // The last edge stands for those beyond the end.
-template <uint32 several, class Values, class Members, class Lists, class Ahead, class Visit>
+template <uint32 several, class Values, class Warps = all_warps, class Members, class Lists, class Ahead, class Visit>
 __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Members& members, const Lists& lists,
                                                           Ahead ahead, Visit visit) {
     const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
+    const uint32 width = members_a_warp(size * Warps::operators);
     const uint32 lane = lane_index();
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+    for (uint64 base = Warps::index() * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
         const vertex member = taken ? members[base + lane] : vertex(0);
         const edge first = taken ? lists.first(member) : edge(0);

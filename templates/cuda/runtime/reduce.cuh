@@ -119,14 +119,14 @@ __device__ __forceinline__ T reduce_few(const Lists& lists, few_lists few, T ide
 // For every member the reduction of `value` over its edges. A warp takes 32 members: short lists go a thread each, longer
 // ones eight lanes each, then the whole warp; the longest are left to `reduce_hubs`. Where members are few a warp takes
 // fewer and shares their edges out. `assign` is told whether it has the whole result.
-template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
+template <uint32 side_by_side, class Warps = all_warps, class T, class Members, class Lists, class Value, class Combine, class Assign>
 __device__ __forceinline__ void reduce_warps(enactor& run, const Members& members, const Lists& lists, T identity,
                                              Combine combine, Value value, Assign assign) {
     const uint64 size = members.size();
-    const uint32 lane = lane_index(), width = members_a_warp(size);
+    const uint32 lane = lane_index(), width = members_a_warp(size * Warps::operators);
     const uint32 chunk = 4 * size <= grid_warps() ? HUB_CHUNK : REDUCED_CHUNK;
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += grid_warps() * width) {
+    for (uint64 base = Warps::index() * width; base < size; base += grid_warps() * width) {
         const bool taken = lane < width && base + lane < size;
         const vertex near = taken ? members[base + lane] : vertex(0);
         const edge first = taken ? lists.first(near) : edge(0);

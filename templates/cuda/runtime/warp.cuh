@@ -12,6 +12,24 @@ __device__ __forceinline__ bool few_members(uint64 size, const graph_slice& g) {
 __device__ __forceinline__ uint64 grid_warps() { return uint64(gridDim.x) * (blockDim.x / 32); }
 __device__ __forceinline__ uint64 warp_index() { return uint64(threadIdx.x / 32) * gridDim.x + blockIdx.x; }
 
+// piece: all_warps
+// Which warps take the members of a set where these are few, and in which order.
+struct all_warps {
+    static constexpr uint32 operators = 1;
+    static __device__ __forceinline__ uint64 index() { return warp_index(); }
+};
+
+// piece: first_warps last_warps
+// Of two operators of which one does not wait for the other each has half of the warps, so that no warp has members of both.
+struct first_warps {
+    static constexpr uint32 operators = 2;
+    static __device__ __forceinline__ uint64 index() { return warp_index(); }
+};
+struct last_warps {
+    static constexpr uint32 operators = 2;
+    static __device__ __forceinline__ uint64 index() { return grid_warps() - 1 - warp_index(); }
+};
+
 // piece: grid_threads thread_index
 __device__ __forceinline__ uint64 grid_threads() { return uint64(gridDim.x) * blockDim.x; }
 __device__ __forceinline__ uint64 thread_index() { return uint64(blockIdx.x) * blockDim.x + threadIdx.x; }

@@ -278,6 +278,7 @@ struct edge_frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_everything
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

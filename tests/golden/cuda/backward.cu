@@ -221,6 +221,7 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -216,6 +216,7 @@ struct frontier {
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -228,6 +228,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: need_queue
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -269,6 +269,7 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_id
 // piece: count_visited
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

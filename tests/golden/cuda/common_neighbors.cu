@@ -244,6 +244,7 @@ struct frontier {
 // piece: all_edges
 // piece: each_vertex
 // piece: each_id
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -267,6 +267,7 @@ struct frontier {
 // piece: push_hubs
 // piece: push_threads
 // piece: members_a_warp
+// piece: all_warps
 // piece: owner_of
 // piece: note_chunks
 // piece: defer_list

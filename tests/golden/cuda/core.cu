@@ -216,6 +216,7 @@ struct frontier {
 // piece: grid_threads thread_index
 // piece: each_id
 // piece: count_visited
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -313,6 +313,7 @@ struct frontier {
 // piece: unite_queues
 // piece: grow_set
 // piece: count_visited
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -259,6 +259,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

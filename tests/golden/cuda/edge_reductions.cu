@@ -414,6 +414,7 @@ struct edge_frontier {
 // piece: each_edge
 // piece: each_id
 // piece: count_visited
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

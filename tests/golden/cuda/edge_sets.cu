@@ -265,6 +265,7 @@ struct edge_frontier {
 // piece: subtract_edges
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -225,6 +225,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: grid_threads thread_index
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: side_by_side

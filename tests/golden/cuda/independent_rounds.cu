@@ -261,6 +261,7 @@ struct frontier {
 // piece: unite_queues
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -273,6 +273,7 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: side_by_side
 // piece: each_id
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -424,6 +424,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: unite_queues
 // piece: grow_set
 // piece: count_visited
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

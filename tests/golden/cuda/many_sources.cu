@@ -255,6 +255,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -251,6 +251,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: synchronize_and_read
 // piece: grid_warps warp_index
 // piece: push_hubs
+// piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of

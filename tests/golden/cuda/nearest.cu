@@ -399,6 +399,7 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: side_by_side
 // piece: each_id
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

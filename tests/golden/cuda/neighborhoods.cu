@@ -269,6 +269,7 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: all_warps
 // piece: members_a_warp
 // piece: side_by_side
 // piece: count_visited

@@ -279,6 +279,7 @@ struct frontier {
 // piece: append_members
 // piece: intersect_queues
 // piece: subtract_queue
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks
@@ -314,6 +315,7 @@ struct direction_state {
 // piece: from_id to_id
 // piece: out_of_range
 // piece: checked_index
+// piece: first_warps last_warps
 // piece: push_level
 // piece: take_level
 // piece: exchange for take_level

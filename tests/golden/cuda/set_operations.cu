@@ -287,6 +287,7 @@ struct frontier {
 // piece: grows_in_order
 // piece: grow_in_order
 // piece: grow_any_set
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -227,6 +227,7 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: copy_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

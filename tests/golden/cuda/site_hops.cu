@@ -344,6 +344,7 @@ struct edge_frontier {
 // piece: combine_words
 // piece: unite_sets
 // piece: grow_any_set
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -198,6 +198,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: each_edge
 // piece: each_id
 // piece: grid_warps warp_index
+// piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of

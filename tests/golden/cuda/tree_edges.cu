@@ -238,6 +238,7 @@ struct edge_frontier {
 // piece: collect_far_ends
 // piece: each_id
 // piece: define_frontier
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks

@@ -264,6 +264,7 @@ struct frontier {
 // piece: grow_in_order
 // piece: unite_queues
 // piece: grow_set
+// piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
 // piece: note_chunks
