@@ -86,6 +86,12 @@ def written_several_ways(functor: Functor) -> frozenset[str]:
     return frozenset(name for name, used in ways.items() if len(used) > 1)
 
 
+def near_roles(over: Over) -> frozenset[Role]:
+    """The functor parameters that stand for the end of an edge from which it is visited."""
+    ends = {Over.OUT_EDGES: Role.SOURCE, Over.IN_EDGES: Role.DESTINATION}
+    return frozenset({Role.NEAR, ends[over]}) if over in ends else frozenset({Role.NEAR})
+
+
 def far_roles(over: Over) -> frozenset[Role]:
     """The functor parameters that stand for the far end of an edge."""
     ends = {Over.OUT_EDGES: Role.DESTINATION, Over.IN_EDGES: Role.SOURCE}

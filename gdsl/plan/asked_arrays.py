@@ -1,20 +1,20 @@
-"""The arrays that a visit of an edge waits for, by the end at which it asks for them."""
+"""The arrays that a visit waits for, by the vertex or edge at which it asks for them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.ir.nodes import EdgeFunctor, Element, ElementTarget, Parameter, Program, Role, Update
+from gdsl.ir.nodes import EdgeFunctor, Element, ElementTarget, Parameter, Program, Role, Update, VertexFunctor
 from gdsl.ir.traversal import walk
 
 
-def arrays_at(functor: EdgeFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:
-    """Those with a single value for each element, at an end or edge of these `roles`, in the order of the text."""
+def arrays_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role], program: Program) -> tuple[str, ...]:
+    """Those with a single value for each element, at parameters of these `roles`, in the order of the text."""
     single = {array.name for array in program.arrays if array.count is None}
     return tuple(dict.fromkeys(name for name in _asked_at(functor, roles) if name in single))
 
 
-def _asked_at(functor: EdgeFunctor, roles: frozenset[Role]) -> Iterator[str]:
+def _asked_at(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> Iterator[str]:
     """What is read or changed; nobody waits for what is stored."""
     for node in walk(functor):
         match node:

@@ -41,6 +41,7 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
+from gdsl.plan.own_ahead import fetch_own
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
@@ -58,7 +59,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     if target.fused and target.grid:
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
-    schedule = fetch_beside(upcoming(schedule, program, target), program, target)
+    schedule = fetch_beside(fetch_own(upcoming(schedule, program, target), program), program, target)
     schedule = share_warps(schedule, target)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(

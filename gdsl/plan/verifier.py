@@ -42,6 +42,7 @@ from gdsl.plan.nodes import (
     Turn,
 )
 from gdsl.plan.orders import orders, orders_of
+from gdsl.plan.own_ahead import fetch_own
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.upcoming import upcoming
@@ -68,6 +69,7 @@ def verify(plan: Plan) -> None:
     for operation in operations(plan):
         sweeping.verify(operation)
     verifier.expect(upcoming(plan.schedule, plan.program, plan.target) == plan.schedule, "what is looked at ahead")
+    verifier.expect(fetch_own(plan.schedule, plan.program) == plan.schedule, "what is fetched at members ahead")
     verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
     verifier.expect(share_warps(plan.schedule, plan.target) == plan.schedule, "which warps have the members")
     verify_combinations(plan)

@@ -9,7 +9,6 @@ as many each, and the two rows are waited for side by side. Where there is work 
 
 from __future__ import annotations
 
-import dataclasses
 from dataclasses import replace
 
 from gdsl.operations import Balance
@@ -36,19 +35,16 @@ def share_warps(schedule: tuple[Step, ...], target: Target) -> tuple[Step, ...]:
 
 
 def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:
-    """A reduction lends its sweep to what runs behind it."""
-    if operation.ahead:
-        first, *others = operation.ahead
-        return replace(operation, ahead=(_with(first, warps), *others))
-    has = warps.get(operation.step.site, Warps.ALL)
-    does = operation.does
+    has, does = warps.get(operation.step.site, Warps.ALL), operation.does
     if isinstance(does, Choice):
-        return replace(operation, does=replace(does, no=_on(does.no, has)))
-    return replace(operation, does=_on(does, has))
+        does = replace(does, yes=_on(does.yes, Warps.ALL), no=_on(does.no, has))
+    else:
+        does = _on(does, has)
+    return replace(operation, does=does, ahead=tuple(_with(each, warps) for each in operation.ahead))
 
 
 def _on(sweep: Sweep, warps: Warps) -> Sweep:
-    return sweep if sweep.warps is warps else dataclasses.replace(sweep, warps=warps)
+    return sweep if sweep.warps is warps else replace(sweep, warps=warps)
 
 
 class _Neighbours:

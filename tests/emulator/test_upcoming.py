@@ -72,7 +72,33 @@ def test_where_levels_are_looked_at(text: str, tune: tuple[str, ...], wanted: in
     assert looks(text, *tune) == wanted
 
 
-@pytest.mark.parametrize("text", [BETWEENNESS, FORWARD, BOTH], ids=["betweenness", "forward", "both"])
+SWAPPED = FORWARD.replace("vertex read : int64 = 1;", "vertex read : int64 = 1; vertex other : int64 = 2;").replace(
+    "@keep;", "@keep; swap(read, other);"
+)
+KEPT = FORWARD.replace("read[v] = below", "read[v] += below")
+
+
+@pytest.mark.parametrize(
+    "text, wanted",
+    [
+        (BETWEENNESS, {"paths", "former", "centrality"}),
+        (FORWARD, set()),  # what is stored nobody waits for, and what the reduction has given is at hand
+        (KEPT, {"read"}),
+        (
+            KEPT.replace("@keep;", "@keep; swap(read, above);").replace("problem {", "problem { vertex above : int64;"),
+            {"read", "above"},
+        ),
+        (SWAPPED, set()),
+    ],
+)
+def test_what_members_are_asked_for_is_fetched(text: str, wanted: set[str]) -> None:
+    sweeps = [sweep for each in operations(plan_of(load(text, ("schedule.block=64",)))) for sweep in sweeps_of(each)]
+    assert {name for sweep in sweeps if sweep.segment for name in sweep.segment.fetched} == wanted
+
+
+@pytest.mark.parametrize(
+    "text", [BETWEENNESS, FORWARD, BOTH, KEPT, SWAPPED], ids=["betweenness", "forward", "both", "kept", "swapped"]
+)
 @pytest.mark.parametrize("threads", [32, 64, 128])
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
     program = load(text, ("schedule.block=64",))

@@ -241,6 +241,8 @@ class ReduceText(OperatorText):
     """The lists that have been found before, as the first of what `balance` takes behind the run; else empty."""
     history: str
     """The members of the history whose next level is looked at while others are waited for; else empty."""
+    fetched: tuple[str, ...]
+    """The arrays that are fetched at these members."""
     same_turn: bool
     """Whether it ends without a barrier where others mark what they collect."""
 
