@@ -45,6 +45,8 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
+    if getattr(given, "shape", ()) != () or isinstance(given, list | tuple | range):
+        raise _not_one(declared, given, kind, source)
     raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
 
 
@@ -120,8 +122,22 @@ def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     return value
 
 
-def _unusable(declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None) -> GdslError:
-    return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source)
+def _not_one(declared: ir.Param | ir.Scalar, given: Any, kind: str, source: Source | None) -> GdslError:
+    """E0603 for several values, or a list of one."""
+    name, fix = declared.name, None
+    values = given.tolist() if type(given) is np.ndarray and given.ndim == 1 and given.size == 1 else given
+    if isinstance(values, list | tuple) and len(values) == 1:
+        fix = f"give the value alone: {name}={shown(values[0])} (command line: -p {name}={shown(values[0])})"
+    elif kind == "param":
+        fix = f"`map` runs the program once for each of several values (command line: --each {name}=…)"
+    what = f"it takes one value of type {declared.type.name}, and this is {shown(given)}"
+    return _unusable(declared, kind, what, source, fix)
+
+
+def _unusable(
+    declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None, fix: str | None = None
+) -> GdslError:
+    return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source, fix=fix)
 
 
 def all_within(values: Sequence[Any], low: int, behind: int) -> bool:
