@@ -60,6 +60,8 @@ def read_file(name: str, note: str | None = None) -> Source:
 
     Raises E0113 for a file that cannot be read or is too long, E0104 for one that is not UTF-8 text.
     """
+    if not name:
+        raise _unreadable(name, "its name is empty", note)
     try:
         with open(name, "rb") as file:
             return _decoded(name, file)
@@ -94,7 +96,7 @@ def _is_text(word: str) -> bool:
 
 def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
     notes = (note,) if note else ()
-    return GdslError.single("E0113", f"cannot read the program: {why}", notes=notes, place=name)
+    return GdslError.single("E0113", f"cannot read the program: {why}", notes=notes, place=name or None)
 
 
 def _missing(name: str, why: str, note: str | None) -> GdslError:

@@ -41,6 +41,8 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
         if isinstance(value, bool):
             return value
     elif type_.is_float:
+        if isinstance(value, np.longdouble):
+            raise _unusable(declared, kind, f"{shown(value)} is too large for {type_.name}", source)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
@@ -79,7 +81,8 @@ def _plain(given: object) -> object:
         return given
     kind = getattr(getattr(given, "dtype", None), "kind", "")
     if kind == "f":
-        return float(given.item())  # `longdouble` gives itself
+        value = float(given.item())  # `longdouble` gives itself
+        return given if math.isinf(value) and np.isfinite(given) else value
     return given.item() if kind in ("b", "i", "u") else given
 
 

@@ -40,6 +40,8 @@ _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
 def require_file(path: str) -> os.stat_result:
     """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
+    if not path:
+        raise GdslError.single("E0701", "the graph file cannot be read: its name is empty")
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
