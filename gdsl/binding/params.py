@@ -81,8 +81,9 @@ def _plain(given: object) -> object:
         return given
     kind = getattr(getattr(given, "dtype", None), "kind", "")
     if kind == "f":
-        value = float(given.item())  # `longdouble` gives itself
-        return given if math.isinf(value) and np.isfinite(given) else value
+        number = given.item()  # `longdouble` gives itself
+        value = float(number)
+        return number if math.isinf(value) and number != value else value
     return given.item() if kind in ("b", "i", "u") else given
 
 
