@@ -13,8 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from gdsl.diagnostics import printable
+
 _STREAM = re.compile(r"/dev/(stdin|stdout|stderr)|(?:/dev/fd|/proc/self/fd)/([0-9]{1,9})")
 _MOST_LINKS = 40
+_URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://?(?=.)")
+"""One slash is what a `Path` leaves of two."""
 
 
 def path_name(path: object, rule: str) -> str:
@@ -24,6 +28,22 @@ def path_name(path: object, rule: str) -> str:
         kind = "bytes" if isinstance(name, bytes) else type(path).__name__
         raise TypeError(f"{rule}, not {kind}")
     return name
+
+
+def not_as_url(name: str) -> str | None:
+    """What to write where `name` is a URL, which names no file."""
+    found = _URL.match(name)
+    if found is None:
+        return None
+    if found[1].lower() != "file":
+        return "a file is named by its path; download this one first"
+    from urllib.parse import unquote
+
+    host, separator, path = name[found.end() :].partition("/")
+    if name[found.end() - 2 : found.end()] != "//":
+        host, separator, path = "", "/", name[found.end() :]
+    local = bool(separator) and host in ("", "localhost")
+    return "a file is named by its path" + (f": {printable(unquote('/' + path))}" if local else "")
 
 
 def check_writable(path: str | os.PathLike[str]) -> None:

@@ -6,9 +6,8 @@ import errno
 import os
 from typing import BinaryIO
 
-from gdsl import program_names
+from gdsl import files, program_names
 from gdsl.diagnostics import GdslError, printable
-from gdsl.files import path_name
 from gdsl.source import Source
 
 LARGEST_PROGRAM = 1 << 20
@@ -38,7 +37,7 @@ def read_source(path_or_text: str | os.PathLike[str]) -> Source:
             return Source(TEXT, path_or_text.removeprefix("\ufeff"))
         note = "the str was taken for a path; a program's text has a `;` or a `{`"
         return read_file(program_names.meant_by(path_or_text), note)
-    name = path_name(path_or_text, "a program is given as a str or a path-like object")
+    name = files.path_name(path_or_text, "a program is given as a str or a path-like object")
     return read_file(name)
 
 
@@ -61,6 +60,8 @@ def read_file(name: str, note: str | None = None) -> Source:
 
     Raises E0113 for a file that cannot be read or is too long, E0104 for one that is not UTF-8 text.
     """
+    if not name:
+        raise _unreadable(name, "its name is empty", note)
     try:
         with open(name, "rb") as file:
             return _decoded(name, file)
@@ -95,12 +96,13 @@ def _is_text(word: str) -> bool:
 
 def _unreadable(name: str, why: str, note: str | None = None) -> GdslError:
     notes = (note,) if note else ()
-    return GdslError.single("E0113", f"cannot read the program: {why}", notes=notes, place=name)
+    return GdslError.single("E0113", f"cannot read the program: {why}", notes=notes, place=name or None)
 
 
 def _missing(name: str, why: str, note: str | None) -> GdslError:
     has_suffix = not name.endswith(program_names.SUFFIX) and os.path.isfile(name + program_names.SUFFIX)
     found = program_names.missing(name)
     fix = f"did you mean {printable(name)}{program_names.SUFFIX}?" if has_suffix else found.fix
+    fix = files.not_as_url(name) or fix
     notes = (*((note,) if note else ()), *found.notes)
     return GdslError.single("E0113", f"cannot read the program: {why}", fix=fix, notes=notes, place=name)

@@ -107,7 +107,7 @@ def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError
     """E0801: an edge that is to be in the set `subject`, and not in the graph around."""
     message = f"edge {edge} of `{subject}` is not in this graph: the subgraph was made without it"
     fix = "name edges of the subgraph alone, or make the set of `filter(edges, …)`, which has no others"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     return GdslError.single("E0801", message, span, fix=fix, place=place)
 
 
@@ -115,7 +115,7 @@ def history_error(source_name: str, span: Span, history: str, members: int, room
     """E0804: a push would give the history `members` members where there are `room` vertices."""
     vertices = "1 vertex" if room == 1 else f"{room} vertices"
     message = f"`{history}` would hold {members} members, and the graph has {vertices}"
-    place = f"{source_name}:{span.line}:{span.column}" if source_name else None
+    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     fix = "push frontiers that have no vertex in common, such as the levels of a search"
     return GdslError.single("E0804", message, span, place=place, fix=fix)
 

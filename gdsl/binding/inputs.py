@@ -180,18 +180,45 @@ def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) 
 
 
 def _wrong_length(array: ir.Array, values: Any, length: int, graph: Graph, source: Source | None) -> GdslError:
-    shape = f"{len(values):,} values" if values.ndim == 1 else f"the shape {values.shape}"
+    shape = f"has {len(values):,} values" if values.ndim == 1 else f"has the shape {values.shape}"
+    shape = "is one value" if values.ndim == 0 else shape
     what = "vertices" if array.domain is Domain.VERTEX else "stored edges"
     notes = []
     if array.domain is Domain.EDGE and not graph.directed:
         notes.append("an undirected edge is stored both ways, and each direction has its own value")
     return GdslError.single(
         "E0606",
-        f"input `{array.name}` has {shape}, but the graph has {length:,} {what}",
+        f"input `{array.name}` {shape}, but the graph has {length:,} {what}",
         array.span,
         source,
         notes=notes,
+        fix=_length_fix(array, values, length, graph),
     )
+
+
+def _length_fix(array: ir.Array, values: Any, length: int, graph: Graph) -> str | None:
+    """What makes an array of `length` values of one of the wrong shape, where that is known."""
+    if values.ndim == 0:
+        return f"give an array with a value for each {array.domain.value}"
+    if values.ndim > 1:
+        return "make it one row: .reshape(-1)" if values.size == length else None
+    count = len(values)
+    if array.domain is Domain.VERTEX:
+        if count == graph.num_edges:
+            return f"values of edges are for an input of edges: `input edge {array.name}`"
+        if count > length:
+            return f"where edges alone do not say how many vertices there are: num_vertices={count} (--num-vertices)"
+        return None
+    if not graph.directed and 2 * count - _loops(graph) == length:
+        return f"give each undirected edge its value when the graph is made, as the attribute `{array.name}`"
+    if count == graph.num_vertices:
+        return f"values of vertices are for an input of vertices: `input vertex {array.name}`"
+    return None
+
+
+def _loops(graph: Graph) -> int:
+    sources, destinations = graph.edges
+    return int((sources == destinations).sum())
 
 
 def _wrong_type(array: ir.Array, values: Any, source: Source | None) -> GdslError:

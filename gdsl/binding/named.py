@@ -17,7 +17,8 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, 
     """The id of the vertex that `given` names; `given` itself where it is no name.
 
     Of a graph with names a str is one, and so is a number where names are numbers; on the command line a word in double
-    quotes is never an id. Raises E0604 for a name that no vertex has.
+    quotes is never an id. Raises E0604 for a name that no vertex has, E0603 for a word that is an id and the name of
+    another vertex.
     """
     if declared.type is not Type.VERTEX or graph.names is None:
         return given
@@ -27,6 +28,8 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, 
     found = graph.names.id_of(name)
     if found is not None:
         return found
+    if isinstance(given, Text) and is_whole(name):
+        _refuse_both(declared, given.strip(), name, graph, source)
     if is_whole(name) and not any(is_whole(kept) for kept in graph.names):
         return given
     raise _no_such_name(declared, name, graph, source)
@@ -45,6 +48,18 @@ def _name(given: Any) -> Any:
     if isinstance(given, str | tuple) or is_whole(given):
         return given
     return None
+
+
+def _refuse_both(declared: ir.Param | ir.Scalar, word: str, number: int, graph: Graph, source: Source | None) -> None:
+    """Raise E0603 where the text of `number`, which is an id, is what another vertex is called."""
+    assert graph.names is not None
+    called = graph.names.id_of(word)
+    if called is None or called == number:
+        return
+    also = f"the id of the vertex {shown(graph.names[number])}" if 0 <= number < len(graph.names) else "no id"
+    fix = f"in double quotes it is a name: -p '{declared.name}=\"{word}\"'"
+    message = f"{word} is the name of a vertex, and {also}"
+    raise GdslError.single("E0603", f"param `{declared.name}`: {message}", declared.span, source, fix=fix)
 
 
 def _no_such_name(declared: ir.Param | ir.Scalar, name: object, graph: Graph, source: Source | None) -> GdslError:

@@ -41,10 +41,14 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
         if isinstance(value, bool):
             return value
     elif type_.is_float:
+        if isinstance(value, np.longdouble):
+            raise _unusable(declared, kind, f"{shown(value)} is too large for {type_.name}", source)
         if isinstance(value, int | float) and not isinstance(value, bool):
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
+    if getattr(given, "shape", ()) != () or isinstance(given, list | tuple | range):
+        raise _not_one(declared, given, kind, source)
     raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
 
 
@@ -77,7 +81,9 @@ def _plain(given: object) -> object:
         return given
     kind = getattr(getattr(given, "dtype", None), "kind", "")
     if kind == "f":
-        return float(given.item())  # `longdouble` gives itself
+        number = given.item()  # `longdouble` gives itself
+        value = float(number)
+        return number if math.isinf(value) and number != value else value
     return given.item() if kind in ("b", "i", "u") else given
 
 
@@ -120,8 +126,22 @@ def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     return value
 
 
-def _unusable(declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None) -> GdslError:
-    return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source)
+def _not_one(declared: ir.Param | ir.Scalar, given: Any, kind: str, source: Source | None) -> GdslError:
+    """E0603 for several values, or a list of one."""
+    name, fix = declared.name, None
+    values = given.tolist() if type(given) is np.ndarray and given.ndim == 1 and given.size == 1 else given
+    if isinstance(values, list | tuple) and len(values) == 1:
+        fix = f"give the value alone: {name}={shown(values[0])} (command line: -p {name}={shown(values[0])})"
+    elif kind == "param":
+        fix = f"`map` runs the program once for each of several values (command line: --each {name}=…)"
+    what = f"it takes one value of type {declared.type.name}, and this is {shown(given)}"
+    return _unusable(declared, kind, what, source, fix)
+
+
+def _unusable(
+    declared: ir.Param | ir.Scalar, kind: str, why: str, source: Source | None, fix: str | None = None
+) -> GdslError:
+    return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source, fix=fix)
 
 
 def all_within(values: Sequence[Any], low: int, behind: int) -> bool:

@@ -33,6 +33,9 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
     """
     vertices = graph.num_vertices
     values = _values(declared, given, graph, source)
+    if values.ndim == 0:
+        what = f"is {shown(given)}, and not a set, sequence or array of vertices"
+        raise _unusable(declared, what, source, f"write [{values}]" if values.dtype.kind in "iu" else None)
     if values.ndim != 1:
         raise _unusable(declared, f"has the shape {values.shape}, and a set is a list of vertices", source)
     if values.dtype.kind == "b":

@@ -7,15 +7,13 @@ import os
 import re
 import stat
 import zipfile
-from collections.abc import Sequence
-from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 
 from gdsl import files
+from gdsl.cli.array_files import OtherArraysError, array_in_archive, array_in_file
 from gdsl.diagnostics import GdslError, printable, shown
-from gdsl.graph.quiet import quiet
 from gdsl.numerals import real_number, whole_number
 
 _BYTES_A_VALUE = 64
@@ -23,8 +21,6 @@ _BYTES_A_VALUE = 64
 _ARCHIVE = ".npz"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """How archives begin, the second where they have nothing in them."""
-_NAMED = 10
-"""So many arrays of an archive are named in a message."""
 _LEAST = 1 << 20
 _PART = 1 << 16
 
@@ -34,41 +30,31 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
     text file; pipes and devices are read like files. `longest` is the length of the longest array that the graph has a
     use for: what goes on for much longer is given up. Raises E0611."""
     file_name, array = _file_and_array(file_name)
-    path = Path(file_name)
     try:
         files.require_file_name(file_name)
-        with path.open("rb") as file:
+        with open(file_name, "rb") as file:
             start = file.read(6)
             if array is not None and not start.startswith(_ZIP):
                 raise ValueError(f"it is no archive, so it has no array called {shown(array)}")
             if _is_array_file(start) and stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                file.seek(0)
-                return _from_array_file(array or name, file)
+                return _from_array_file(array or name, start, file)
             content = _all_of(file, start, longest)
         if _is_array_file(start):
-            return _from_array_file(array or name, io.BytesIO(content))
+            return _from_array_file(array or name, start, io.BytesIO(content))
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
-    except _OtherArraysError as others:
+    except OtherArraysError as others:
         can_be_named = file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
         fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
-        raise _unusable(path, str(others), fix) from None
+        raise _unusable(file_name, str(others), fix) from None
     except OSError as error:
-        raise _unusable(path, error.strerror or str(error)) from None
+        fix = files.not_as_url(file_name) if isinstance(error, FileNotFoundError) else None
+        raise _unusable(file_name, error.strerror or str(error), fix) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise _unusable(path, str(error).splitlines()[0] if str(error) else "it is damaged") from None
+        raise _unusable(file_name, str(error).splitlines()[0] if str(error) else "it is damaged") from None
     except Exception as error:  # NumPy, zipfile and zlib raise whatever comes out of damaged bytes
-        raise _unusable(path, f"it is damaged ({type(error).__name__})") from None
-
-
-class _OtherArraysError(ValueError):
-    """An archive has no array of a name, but `names`."""
-
-    def __init__(self, wanted: str, names: Sequence[str]) -> None:
-        listed = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
-        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
-        super().__init__(f"it has no array called {shown(wanted)}, only {listed}{more}")
+        raise _unusable(file_name, f"it is damaged ({type(error).__name__})") from None
 
 
 def _file_and_array(text: str) -> tuple[str, str | None]:
@@ -99,19 +85,8 @@ def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
     return b"".join(parts)
 
 
-def _from_array_file(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
-    """The one array, or that of an archive called `name`."""
-    with quiet():  # NumPy warns of headers by Python 2, which are right all the same
-        loaded = np.load(file, allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return loaded
-        with loaded as archive:
-            if name not in archive.files:
-                raise _OtherArraysError(name, archive.files)
-            found = archive[name]
-            if isinstance(found, bytes):  # NumPy gives what is no array as it is
-                raise ValueError(f"what it has as {shown(name)} is no array")
-            return np.asarray(found)
+def _from_array_file(name: str, start: bytes, file: IO[bytes]) -> np.ndarray[Any, Any]:
+    return array_in_archive(name, file) if start.startswith(_ZIP) else array_in_file(file)
 
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
@@ -140,5 +115,5 @@ def _real(word: str) -> float:
         raise ValueError(f"{shown(word)} cannot be used: {error}") from None
 
 
-def _unusable(path: Path, why: str, fix: str | None = None) -> GdslError:
-    return GdslError.single("E0611", f"cannot read an array from {printable(str(path))}: {why}", fix=fix)
+def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
+    return GdslError.single("E0611", f"cannot read an array from {printable(name)}: {why}", fix=fix)

@@ -14,7 +14,7 @@ import numpy as np
 
 from gdsl.api.summary import summarize
 from gdsl.backends.interface import parts_of
-from gdsl.cli.params import given_params, param_values
+from gdsl.cli.params import array_of, given_params
 from gdsl.cli.report import figures_of, parts
 from gdsl.cli.results import plain_number
 from gdsl.cli.streams import message
@@ -90,11 +90,18 @@ def _values(name: str, text: str, graph: Graph) -> Any:
         has_numbers = graph.names is not None and any(is_whole(name) for name in graph.names)
         return list(graph.names or ()) if has_numbers else range(graph.num_vertices)  # where numbers are names
     if text.startswith("@"):
-        return param_values({name: text}, graph)[name]
+        return _listed(name, array_of(name, text, graph, EACH))
     words = [word.strip() for word in text.split(",")]
     if not all(words):
         raise click.UsageError(f"--each {name}={text}: values stand between commas: --each {name}=0,1,2")
     return [Text(word) for word in words]
+
+
+def _listed(name: str, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The values of a file as a list; a single number is a list of one."""
+    if values.ndim > 1:
+        raise click.UsageError(f"{EACH} {name}: the file has the shape {values.shape}, and values are one list")
+    return values.reshape(-1)
 
 
 def run_all(

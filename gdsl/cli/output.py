@@ -76,4 +76,5 @@ def _is_standard_output(path: Path) -> bool:
 
 
 def _unwritable(path: str | Path, error: OSError) -> GdslError:
-    return GdslError.single("E0911", f"cannot write {printable(str(path))}: {error.strerror or error}")
+    why, fix = error.strerror or error, files.not_as_url(str(path))
+    return GdslError.single("E0911", f"cannot write {printable(str(path))}: {why}", fix=fix)

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,8 @@ from gdsl.deadline import doing
 from gdsl.diagnostics import printable
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from gdsl.graph import Graph
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
@@ -36,19 +38,22 @@ def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, st
 
 
 def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
-    """What the texts of -p are, for a run on `graph`."""
-    return {name: _value(name, text, graph) for name, text in given.items()}
-
-
-def _value(name: str, text: str, graph: Graph) -> object:
-    """The value that `text` is: an array from a file behind an @, else the text, which the program's types decide."""
+    """What the texts of -p are, for a run on `graph`: an array from a file behind an @, else the text, which the
+    program's types decide."""
     from gdsl.binding import Text
+
+    values: dict[str, object] = {}
+    for name, text in given.items():
+        values[name] = array_of(name, text, graph) if text.startswith("@") else Text(text)
+    return values
+
+
+def array_of(name: str, text: str, graph: Graph, option: str = "-p") -> np.ndarray[Any, Any]:
+    """The array of the file behind the @ in `text`, which `option` gave."""
     from gdsl.cli.arrays import read_array
 
     if text == "@":
-        raise click.UsageError(f"-p {name}=@: the name of a file is missing behind the @")
-    if not text.startswith("@"):
-        return Text(text)
+        raise click.UsageError(f"{option} {name}=@: the name of a file is missing behind the @")
     with doing(f"reading {text[1:]}"):
         return read_array(name, text[1:], max(graph.num_vertices, graph.num_edges))
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from gdsl.diagnostics import Diagnostic, Label
-from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names
+from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names, shown_character
 from gdsl.frontend.foreign_syntax import foreign_form
 from gdsl.frontend.mistyped_forms import mistyped_form
 from gdsl.frontend.unfinished import unfinished_form
@@ -139,6 +139,17 @@ def _mended_number(failure: Failure) -> str:
     return "write the exponent, such as `1e3`" if rest in ("e", "E") else f"write `{before}`"
 
 
+def _letter_of_another_script(failure: Failure, source: Source) -> Diagnostic | None:
+    """A word that ends where a letter stands that looks like one of its own."""
+    end = failure.span.end_column
+    letter = source.line(failure.span.end_line)[end - 1 : end]
+    if not failure.text.isidentifier() or letter.isascii() or not letter.isalpha():
+        return None
+    span = Span(failure.span.end_line, end, failure.span.end_line, end + 1)
+    fix = "names are made of the letters a to z and A to Z, digits and `_`"
+    return Diagnostic("E0102", f"unknown character {shown_character(letter)}", span, fix=fix)
+
+
 def _string(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.kind == "STRING" and "FROM" in failure.expected:
         return Diagnostic("E0101", "`from` is missing", failure.span, fix='write `import name from "file.gdsl";`')
@@ -245,6 +256,7 @@ def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
 
 
 _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
+    _letter_of_another_script,
     mistyped_form,
     _string,
     _number_suffix,

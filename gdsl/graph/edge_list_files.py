@@ -207,13 +207,25 @@ def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError
     if layout.named is not None:
         return error
     words = words_of(readable(lines.line), layout.delimiter)
-    if len(words) != len(layout.names) or not any(is_column_name(words[place]) for place in layout.ends):
+    fix = _fix_of(words, layout.ends, lines.number) if len(words) == len(layout.names) else None
+    if fix is None:
         return error
-    fix = (
-        "vertices have names, both of the first edge among them, under a first line such as `source,target`, or where "
-        "--source-column and --target-column (source_column=, target_column=) name these columns"
-    )
     return GdslError((replace(error.diagnostics[0], fix=fix), *error.diagnostics[1:]), error.source)
+
+
+def _fix_of(words: list[str], ends: tuple[int, int], line: int) -> str | None:
+    """What to do about a line, counted from 1, that is no edge by ids."""
+    bare = [word.strip('"') for word in words]
+    if line == 1 and not all(bare) and all(is_column_name(word) for word in bare if word):
+        return "give each column a name; the first one of pandas is an index, which `to_csv(index=False)` leaves out"
+    if any(is_column_name(bare[place]) for place in ends):
+        return (
+            "vertices have names, both of the first edge among them, under a first line such as `source,target`, or "
+            "where --source-column and --target-column (source_column=, target_column=) name these columns"
+        )
+    if any(words[place] != bare[place] and is_whole(bare[place]) for place in ends):
+        return "ids stand without quotes"
+    return None
 
 
 def _is_header(words: list[str]) -> bool:

@@ -31,6 +31,8 @@ _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_FOUND = Columns()
 _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
+_OTHERS = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
+"""What is packed in ways that are not read here."""
 FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
 _LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
@@ -97,7 +99,9 @@ def format_of(path: str, wanted: str | None = None) -> str:
         known = ", ".join(SUFFIXES)
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {known}, all but {without} also with {', '.join(COMPRESSED)} behind them"
-        raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), place=path)
+        packed = os.path.splitext(name)[1] in _OTHERS
+        fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else None
+        raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), fix=fix, place=path)
     return found
 
 

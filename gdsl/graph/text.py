@@ -14,6 +14,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl import files
 from gdsl.diagnostics import GdslError
 from gdsl.graph.compressed import LONGEST_MAGIC, JunkBehindError, decompressing
 from gdsl.graph.memory import require_memory
@@ -39,6 +40,8 @@ _LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
 
 def require_file(path: str) -> os.stat_result:
     """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
+    if not path:
+        raise GdslError.single("E0701", "the graph file cannot be read: its name is empty")
     try:
         status = os.stat(path)
     except (OSError, ValueError) as error:
@@ -63,7 +66,7 @@ def unreadable(path: str, error: Exception) -> GdslError:
     reason = getattr(error, "strerror", None) or str(error)
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
-    fix = _NO_STREAM if path == "-" else fix
+    fix = _NO_STREAM if path == "-" else files.not_as_url(path) or fix
     return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
 
 

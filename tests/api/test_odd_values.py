@@ -48,6 +48,7 @@ MASKED = np.ma.array([1, 2, 3], mask=[False, True, False])
         ("amount", np.zeros(3, "V4"), "E0607"), ("amount", Broken(), "E0607"), ("amount", [], "E0606"),
         ("amount", sparse.eye(3), "E0607"), ("amount", range(10**15), "E0708"),
         ("amount", np.broadcast_to(np.int32(1), 10**15), "E0708"), ("share", [HUGE, 1, 1], "E0607"),
+        ("factor", np.longdouble("1e400"), "E0603"), ("factor", [1.0], "E0603"), ("factor", np.ones(1), "E0603"),
         ("share", [1j, 0, 0], "E0607"), ("share", np.full(3, np.longdouble("1e400")), "E0607"),
         ("mark", [1, 0, 1], "E0607"), ("next", [0, 3, 0], "E0604"), ("next", [0, -2, 0], "E0604"),
         ("next", np.array([0, 2**64 - 1, 0], np.uint64), "E0604"), ("next", [0.0, 1.0, 2.0], "E0607"),

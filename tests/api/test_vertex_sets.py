@@ -72,7 +72,9 @@ def test_what_is_a_set(given: Any, wanted: list[int]) -> None:
         ([True], "E0606", "1 bools"),
         (np.zeros(5, bool), "E0606", "5 bools"),
         (np.array([[1]]), "E0603", "the shape (1, 1)"),
-        (np.array(2), "E0603", "the shape ()"),
+        (np.array(2), "E0603", "write [2]"),
+        (np.int64(2), "E0603", "write [2]"),
+        (np.float64(2), "E0603", "is float64(2.0), and not a set"),
         (np.ma.array([1, 2], mask=[True, False]), "E0603", "masked"),
     ],
 )

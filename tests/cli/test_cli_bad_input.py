@@ -110,6 +110,11 @@ def test_graph_files(gdslc, name, content):
     gdslc("graph", "info", name).fails(1, name, "error[E07")
 
 
+def test_graph_files_that_are_packed_in_other_ways(gdslc):
+    Path("a.csv.zst").write_bytes(b"(\xb5/\xfd")
+    gdslc("graph", "info", "a.csv.zst").fails(1, "a.csv.zst: error[E0702]", "unpack it first")
+
+
 def test_graph_file_that_is_not_there(gdslc):
     gdslc("run", "hops.gdsl", "no.mtx", "-p", "source=0", *REFERENCE).fails(1, "no.mtx", "error[E07")
 

@@ -100,3 +100,18 @@ def test_numbers_that_are_long_or_small() -> None:
     assert load(with_parts(data="vertex real : float64;", apply=f"real[v] = 1e-400 + 0.{'1' * 5000};"))
     name = "x" * 10_000
     assert load(with_parts(apply=f"let {name} = 1; level[v] = {name};"))
+
+
+@pytest.mark.parametrize(
+    ("right", "letter"),
+    [("program", "о"), ("problem", "о"), ("schedule", "е"), ("vertex", "е"), ("apply", "а"), ("cond", "о")],
+)
+def test_letters_that_look_like_those_of_a_keyword(right: str, letter: str) -> None:
+    latin = {"о": "o", "е": "e", "а": "a"}[letter]
+    text = with_parts(cond="level[v] > 1", apply="level[v] = 1;")
+    place = text.index(right) + right.index(latin)
+    text = text[:place] + letter + text[place + 1 :]
+    with pytest.raises(GdslError) as caught:
+        load(Source("p.gdsl", text))
+    assert caught.value.code == "E0102" and f"U+{ord(letter):04X} CYRILLIC" in str(caught.value)
+    assert_at(caught.value, text, place)

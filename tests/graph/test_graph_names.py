@@ -13,6 +13,7 @@ from graph_cases import assert_same, edge_lists, graph_of, stored
 from hypothesis import given
 
 import gdsl
+from gdsl.binding import Text
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, describe, write
 from gdsl.graph.names import Names
@@ -257,3 +258,37 @@ def test_lists_whose_names_would_be_others(tmp_path, code, said, content):
     line = 2 if content.startswith(b"source,target\nM") else 3
     assert caught.value.diagnostics[0].place == f"{tmp_path / 'a.tsv'}:{line}"
     assert "--source-column" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "fix"),
+    [
+        (",source,target\n0,1,2\n", ":1: error[E0705]: source: `` is not a whole number", "to_csv(index=False)"),
+        ('source,target\n"1","2"\n', ':2: error[E0705]: source: `"1"`', "ids stand without quotes"),
+        ('source,target\n"Ann","2"\n', ':2: error[E0705]: source: `"Ann"`', "both of the first edge among them"),
+        ("source,target\nAnn,\n", ":2: error[E0705]: source: `Ann`", "both of the first edge among them"),
+    ],
+)
+def test_lists_as_other_programs_write_them(tmp_path, text, message, fix):
+    path = tmp_path / "list.csv"
+    path.write_text(text)
+    with pytest.raises(gdsl.GdslError) as caught:
+        gdsl.Graph.read(path)
+    assert message in str(caught.value) and fix in str(caught.value)
+
+
+def test_a_number_that_is_an_id_and_a_name(tmp_path):
+    path = tmp_path / "list.csv"
+    path.write_text("source,target\nAnn,Bob\n7,Ann\n0,Bob\n3,2\n")
+    graph = gdsl.Graph.read(path)  # 7 has the id 2, 0 the id 3, 3 the id 4, 2 the id 5
+
+    def source(word):
+        return gdsl.samples.bfs(graph, source=Text(word), backend="reference").distance.tolist().index(0)
+
+    assert (source("1"), source('"0"'), source('"7"'), source("Ann")) == (1, 3, 2, 0)
+    assert gdsl.samples.bfs(graph, source=0, backend="reference").distance[0] == 0
+    with pytest.raises(gdsl.GdslError, match="0 is the name of a vertex, and the id of the vertex 'Ann'") as caught:
+        source("0")
+    assert caught.value.code == "E0603" and """-p 'source="0"'""" in str(caught.value)
+    with pytest.raises(gdsl.GdslError, match="7 is the name of a vertex, and no id"):
+        source("7")
