@@ -2,7 +2,7 @@
 
 Nothing proves that of any function, so it is tried: on all triples of some values of the type, the extremes among
 them. Floats are held to a tolerance, and finite ones are of moderate size, since sums of the largest are infinite in
-one order and not in another; NaN is not tried.
+one order and not in another; NaN is not tried. Two zeros are the same number: which of them is left is a rounding.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def _tried(program: nodes.Program, used: dict[str, nodes.OwnOperation]) -> Laws:
             message = tried.mistake()
             if message is not None:
                 diagnostics.append(_diagnostic(message, functions[name]))
-            elif tried.exact:
+            elif tried.exact and tried.tells_zeros_alike():
                 exact.add(name)
     return Laws(frozenset(exact), diagnostics)
 
@@ -114,6 +114,24 @@ class _Tried:
                         return f"the operator `{self.name}` is not associative: {left}, and {right}"
         return None
 
+    def tells_zeros_alike(self) -> bool:
+        """Whether an order cannot be seen by the sign of a zero either."""
+        if not self.kind.is_float:
+            return True
+        zero, other = literal(0.0, self.kind), literal(-0.0, self.kind)
+        some = [*self.samples, self.identity, zero, other]
+
+        def of(a: Value, b: Value) -> Value:  # what is noted elsewhere takes the two for one
+            return self._trial.call(self.name, (a, b))
+
+        with_both = ((a, b, c) for a in some for b, c in ((zero, other), (other, zero), (other, a)))
+        try:
+            return _alike(of(self.identity, self.identity), self.identity) and all(
+                _alike(of(a, b), of(b, a)) and _alike(of(of(a, b), c), of(a, of(b, c))) for a, b, c in with_both
+            )
+        except TooLongError:
+            return False
+
     def _same(self, one: Value, other: Value, made_of: tuple[Value, ...]) -> bool:
         if bool(one == other) or bool(one != one and other != other):
             return True
@@ -133,6 +151,11 @@ class _Tried:
         if self.kind.is_id:
             return "none" if value == NONE else str(value)
         return str(value.item())
+
+
+def _alike(one: Value, other: Value) -> bool:
+    """Whether two floats are the same, and of one sign where they are zeros."""
+    return bool(one == other) and bool(numpy.signbit(one) == numpy.signbit(other))
 
 
 def _picks(one: Value, other: Value, a: Value, b: Value) -> bool:

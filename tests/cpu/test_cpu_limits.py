@@ -9,8 +9,13 @@ import sys
 import pytest
 
 import gdsl
+from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.executable import Run
+from gdsl.backends.interface import Limits
+from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.native.compiler import find_compiler
+from gdsl.pipeline import load
 
 resource = pytest.importorskip("resource")
 pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C++ compiler")
@@ -95,3 +100,41 @@ def test_an_index_behind_a_loop_that_was_stopped_is_no_mistake() -> None:
     with pytest.raises(GdslError) as caught:
         gdsl.compile(text).run(gdsl.Graph.from_edges([], [], 1), backend="cpu", max_iterations=10)
     assert caught.value.diagnostics[0].code == "E0803"
+
+
+def test_no_memory_for_the_ids_of_edges_is_a_message() -> None:
+    """They are made before anything else, of programs whose graphs leave edges out."""
+    made = "graph h; h = subgraph(filter(edges, (src, dst, e) => src == 0)); on h { compute(vertices, f); }"
+    ready = CpuBackend().build(load(TEXT.replace("compute(vertices, f);", made)), 32)
+    graph = gdsl.Graph.from_edges([0], [1], 2)
+    run = Run(ready, graph, bind(ready.program, graph, {}, id_bits=32), Limits())
+    run.host.graph.num_edges = 1 << 50
+    run.call(ready.library.run)
+    with pytest.raises(GdslError) as caught:
+        run.outcome()
+    assert caught.value.code == "E0912"
+
+
+ONE_AND_ALL = """
+import os, sys, gdsl
+text = "program p; problem { param x : int32; vertex a : int32 = x; } schedule { repeat (x) { a[0] = 1; } }"
+program, graph = gdsl.compile(text), gdsl.Graph.generate("grid", rows=200, columns=200)
+program.map(graph, x=list(range(64)), backend="cpu")
+before = len(os.listdir("/proc/self/task"))
+program(graph, x=1, backend="cpu")
+print(len(os.listdir("/proc/self/task")) - before)
+"""
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/task"), reason="needs Linux")
+def test_runs_of_one_thread_each_leave_the_others_theirs() -> None:
+    answer = subprocess.run(
+        [sys.executable, "-c", ONE_AND_ALL],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "OMP_NUM_THREADS": "5"},
+    )
+    assert answer.returncode == 0, answer.stderr
+    assert int(answer.stdout) >= 4

@@ -33,8 +33,10 @@ ALLOWED = [
     ("float32", "0", "return a + b;", Grade.ROUNDING),
     ("float64", "1", "return a * b;", Grade.ROUNDING),
     ("float32", "-inf", LOGARITHMS, Grade.ROUNDING),
-    ("float32", "-inf", "return max(a, b);", Grade.EXACT),
-    ("float64", "0", MAGNITUDE, Grade.EXACT),
+    ("float32", "-inf", "return max(a, b);", Grade.ROUNDING),  # which zero, where there are both
+    ("float64", "0", MAGNITUDE, Grade.ROUNDING),
+    ("float32", "-inf", "return max(a, b) + 0.0;", Grade.EXACT),
+    ("float64", "0", MAGNITUDE.replace("return ", "return (")[:-1] + ") + 0.0;", Grade.EXACT),
 ]
 REFUSED = [
     ("int32", "0", "return a - b;", "joined(0, 1) is -1"),

@@ -80,8 +80,14 @@ inline void limit_threads() {
 #ifdef _OPENMP
     const int32 few = 64, many = 4 * omp_get_num_procs();
     const int32 most = few < many ? many : few;
-    const int32 asked = omp_get_max_threads();
-    static const int32 threads = startable_threads(asked < most ? asked : most);
+    const int32 asked = omp_get_max_threads(), wanted = asked < most ? asked : most;
+    static std::mutex one_at_a_time;
+    static int32 tried = 1, threads = 1;
+    const std::lock_guard<std::mutex> mine(one_at_a_time);
+    if (wanted > tried) {  // another run may have been for one thread alone
+        threads = startable_threads(wanted);
+        tried = wanted;
+    }
     omp_set_num_threads(threads < asked ? threads : asked);
 #endif
 }
