@@ -24,10 +24,9 @@ LONG = 90
 LOOP = "function endless(x: int32) -> int32 { var y = x; while (y != -5) { y = y ^ 1; } return y; }"
 RANGE = "function endless(x: int64) -> int64 { var y = x; for i in 0..int64(inf) { y = y ^ i; } return y; }"
 CALLS = "function c0(x: int32) -> int32 { return x ^ 1; }" + "".join(
-    f"function c{i}(x: int32) -> int32 {{ return c{i - 1}(x) ^ c{i - 1}(x ^ 1); }}" for i in range(1, 16)
+    f"function c{i}(x: int32) -> int32 {{ return c{i - 1}(x) ^ c{i - 1}(x ^ 1); }}" for i in range(1, 60)
 )
-CALLED = "function endless(x: int32) -> int32 { var y = x; while (c15(y) != -5) { y = y ^ 1; } return y; }"
-FUNCTIONS = {"while": LOOP, "range": RANGE, "calls": CALLS + CALLED}
+FUNCTIONS = {"while": LOOP, "range": RANGE, "calls": CALLS + "function endless(x: int32) -> int32 { return c59(x); }"}
 
 
 def where(function: str) -> str:

@@ -272,32 +272,3 @@ def test_text_has_the_limit_of_a_file() -> None:
     with pytest.raises(GdslError) as caught:
         gdsl.compile(text + "#" * ((1 << 20) - len(text) + 1))
     assert caught.value.code == "E0113"
-
-
-def multiplying(body: str) -> str:
-    """Thirty functions, each of which calls the one before it as `body` says."""
-    return "function f0(x: int32) -> int32 { return x + 1; }\n" + "".join(
-        f"function f{i}(x: int32) -> int32 {{ {body.replace('#', f'f{i - 1}')} }}\n" for i in range(1, 31)
-    )
-
-
-@pytest.mark.parametrize(
-    ("body", "first"),
-    [
-        ("return #(x) + #(x + 1);", "f19"),
-        ("let y = #(x); return #(y);", "f19"),
-        ("if (x > 0) { return #(x); } let y = #(x - 1); return #(y) + #(x);", "f13"),
-        ("return #(#(x) + #(x + 2));", "f13"),
-    ],
-)
-def test_functions_whose_calls_multiply(body: str, first: str) -> None:
-    """Only loops look whether a run is to stop; nothing would stop these."""
-    with pytest.raises(GdslError) as caught:
-        load(with_parts(top=multiplying(body), apply="level[v] = f30(1);"))
-    [problem] = caught.value.diagnostics
-    assert problem.code == "E0228" and f"`{first}` leads to more than 1,000,000 others" in problem.message
-
-
-@pytest.mark.parametrize("body", ["return #(x) * #(x);", "let y = #(x + 1); return y + #(x + 1) + #( x + 1 );"])
-def test_calls_for_the_same_values_count_once(body: str) -> None:
-    load(with_parts(top=multiplying(body), apply="level[v] = f30(1);"))

@@ -196,16 +196,6 @@ CODES: tuple[Code, ...] = (
         "distance[v] + 1;",
     ),
     Code(
-        "E0228",
-        "too many calls of functions",
-        (
-            "A call of a function leads to a million others at most, where each counts as often as it stands in those "
-            "that lead to it; in a loop it counts once, and so do calls for the same values of the parameters. Of "
-            "functions that call the next one for two values, a call of the twentieth leads to more."
-        ),
-        "function f(x: int32) -> int32 { return g(x) + g(x + 1); }      # and so does g, and what that calls, …",
-    ),
-    Code(
         "E0240",
         "call of a procedure that does not fit",
         (

@@ -10,7 +10,7 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
 from gdsl.frontend.check.pairs import made_pair
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
-from gdsl.frontend.check.recursion import Calls, refuse_many_calls, refuse_recursion
+from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.several import check_count
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
@@ -224,24 +224,9 @@ def without(names: dict[str, Symbol], hidden: set[str]) -> dict[str, Symbol]:
 
 
 def check_recursion(functions: tuple[syntax.Function, ...], environment: Environment) -> None:
-    """Refuse functions that call themselves, directly or through others, and those whose calls would never end."""
+    """Refuse functions that call themselves, directly or through others."""
     calls: Calls = {}
-    different: Calls = {}
     for function in functions:
         found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
-        found = [node for node in found if node.function in environment.functions]
-        calls[function.name] = [(node.function, node.span) for node in found]
-        once = {_values(node, function, environment): (node.function, node.span) for node in found}
-        different[function.name] = list(once.values())
-    names = {node.name: node.name_span for node in functions}
-    refuse_recursion("function", names, calls, environment)
-    refuse_many_calls(names, different, environment)
-
-
-def _values(call: syntax.Call, function: syntax.Function, environment: Environment) -> object:
-    """What a call of a function has in common with others that give the same, which compilers make once: its text,
-    where nothing but parameters of `function` stands in it."""
-    own = {parameter.name for parameter in function.parameters}
-    if any(isinstance(node, syntax.Name) and node.name not in own for node in syntax.walk(call)):
-        return call.span
-    return "".join(environment.source.excerpt(call.span).split()) or call.span
+        calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
+    refuse_recursion("function", {node.name: node.name_span for node in functions}, calls, environment)

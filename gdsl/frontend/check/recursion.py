@@ -1,4 +1,4 @@
-"""Functions and procedures that lead to themselves, or to more calls than anybody waits for."""
+"""Functions and procedures that lead to themselves."""
 
 from __future__ import annotations
 
@@ -10,23 +10,6 @@ from gdsl.source import Span
 
 Calls = dict[str, list[tuple[str, Span]]]
 """By name those that it calls, each with the place of the call."""
-
-MOST_CALLS = 1_000_000
-"""Calls that one call may lead to. Only loops look whether a run is to stop, so that what has none must soon end."""
-
-
-def refuse_many_calls(names: Mapping[str, Span], calls: Calls, environment: Environment) -> None:
-    """Report the first of `names` on each way whose calls, with those that they lead to, are more than `MOST_CALLS`;
-    none that leads to itself."""
-    counts: dict[str, int] = {}
-    for name in callees_first(calls):
-        called = [callee for callee, _ in calls[name]]
-        counts[name] = min(sum(counts[callee] + 1 for callee in called), MOST_CALLS + 1)
-        if counts[name] > MOST_CALLS and all(counts[callee] <= MOST_CALLS for callee in called):
-            message = f"a call of the function `{name}` leads to more than {MOST_CALLS:,} others"
-            environment.report(
-                "E0228", message, names[name], fix="keep by `let` what is asked for twice, or use a loop"
-            )
 
 
 def refuse_recursion(
@@ -70,12 +53,8 @@ def _way(start: str, reached: dict[str, tuple[str, tuple[str, Span]]]) -> list[t
 
 
 def cyclic(calls: Calls) -> set[str]:
-    """Those that lead to themselves or to such a one: what is left when all others are taken away."""
-    return calls.keys() - set(callees_first(calls))
-
-
-def callees_first(calls: Calls) -> list[str]:
-    """All that lead to no circle, each behind those that it calls."""
+    """Those that lead to themselves or to such a one: what is left when all others are taken away, first
+    those that call nothing."""
     callers: dict[str, list[str]] = {}
     open_calls = {name: len(called) for name, called in calls.items()}
     for name, called in calls.items():
@@ -87,4 +66,4 @@ def callees_first(calls: Calls) -> list[str]:
             open_calls[caller] -= 1
             if not open_calls[caller]:
                 done.append(caller)
-    return done
+    return calls.keys() - set(done)
