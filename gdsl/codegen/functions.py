@@ -15,7 +15,7 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
 from gdsl.codegen.statements import StatementPrinter, accepts_last, always_accepts, polls
 from gdsl.codegen.usage import Uses, function_uses, uses_of
-from gdsl.ir.calls import function_order
+from gdsl.ir.calls import function_order, long_functions
 from gdsl.ir.nodes import (
     Accept,
     EdgeFunctor,
@@ -142,6 +142,7 @@ class FunctionPrinter:
         self.checks = checks
         self.line_directives = line_directives
         self.looks_at_totals = False  # whether these lie in memory, where each write is waited for
+        self.long_functions = long_functions(program)
         self.uses = function_uses(program)
         self.function_arguments = {
             name: ", ".join(["d"] * uses.data + ["iteration"] * uses.iteration) for name, uses in self.uses.items()
@@ -322,7 +323,10 @@ class FunctionPrinter:
         lines = Lines(depth=1)
         self._preamble(lines, function.body)
         result = type_name(function.result)
-        StatementPrinter(self.expressions(), lines, stopped=f"return {result}();").block(function.body)
+        stopped = f"return {result}();"
+        if function.name in self.long_functions:
+            lines.add(f"if (stop_requested_at_once(d)) {{ {stopped} }}")
+        StatementPrinter(self.expressions(), lines, stopped=stopped).block(function.body)
         own = [
             FunctionParameter(Argument.OWN, type_name(kind), self.names.local(name))
             for name, kind in function.parameters

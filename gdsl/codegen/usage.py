@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gdsl.codegen.statements import polls
-from gdsl.ir.calls import function_order
+from gdsl.ir.calls import function_order, long_functions
 from gdsl.ir.nodes import (
     Convert,
     Count,
@@ -75,6 +75,8 @@ def _makes_id(node: Node) -> bool:
 def function_uses(program: Program) -> dict[str, Uses]:
     """What each of the program's functions needs."""
     result: dict[str, Uses] = {}
+    asking = long_functions(program)
     for function in function_order(program):
-        result[function.name] = uses_of(function.body, result)
+        uses = uses_of(function.body, result)
+        result[function.name] = replace(uses, data=uses.data or function.name in asking)
     return result

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import Function, FunctionCall, Program
-from gdsl.ir.traversal import depth, walk
+from gdsl.ir.nodes import ForNeighbors, ForRange, Function, FunctionCall, Literal, Loop, Program
+from gdsl.ir.traversal import depth, parts, walk
 
+_MANY_CALLS = 1024
+"""From here on a function asks whether the run is to stop: some microseconds of work for one thread."""
+_PASSES = 32
+"""Taken for a loop that ends when data says so; it asks itself now and then."""
 _FRAMES_A_LEVEL, _FRAMES_A_CALL = 4, 12
 """More than the interpreters of functions take for a level of an expression and for a call."""
 
@@ -38,6 +42,33 @@ def inlined_sizes(program: Program) -> dict[str, int]:
         own = sum(1 for _ in walk(function.body))
         sizes[function.name] = own + sum(sizes[name] for name in callees(function))
     return sizes
+
+
+def long_functions(program: Program) -> frozenset[str]:
+    """The functions of which one call makes many others, up to no end where each calls the one before it twice."""
+    calls: dict[str, int] = {}
+    for function in function_order(program):
+        calls[function.name] = _calls_made(function, calls)
+    return frozenset(name for name, count in calls.items() if count >= _MANY_CALLS)
+
+
+def _calls_made(function: Function, calls: dict[str, int]) -> int:
+    """How many calls `function` makes, those that its callees make included, whichever way it takes."""
+    total = 0
+    rest: list[tuple[object, int]] = [(function, 1)]
+    while rest:
+        node, times = rest.pop()
+        if isinstance(node, FunctionCall):
+            total += times * (1 + calls[node.function])
+        inside = times * _passes(node)
+        rest += [(inner, inside) for inner in parts(node)]
+    return total
+
+
+def _passes(node: object) -> int:
+    if isinstance(node, ForRange) and isinstance(node.first, Literal) and isinstance(node.last, Literal):
+        return max(0, min(int(node.last.value) - int(node.first.value), _MANY_CALLS))
+    return _PASSES if isinstance(node, Loop | ForNeighbors | ForRange) else 1
 
 
 def frames_of_calls(program: Program) -> int:

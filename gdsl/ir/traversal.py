@@ -67,12 +67,13 @@ def depth(part: object) -> int:
     """How many nodes lie inside each other in `part`."""
     deepest, level = 0, [part]
     while level:
-        level = [child for item in level for child in _inside(item)]
+        level = [child for item in level for child in parts(item)]
         deepest += 1
     return deepest
 
 
-def _inside(item: object) -> list[object]:
+def parts(item: object) -> list[object]:
+    """What a node or a tuple is made of, plain values among it."""
     if isinstance(item, Node):
         return [getattr(item, name) for name in _slots(type(item))]
     return list(item) if isinstance(item, tuple) else []

@@ -71,6 +71,21 @@ def test_expressions_that_never_end(place: str, backend: str) -> None:
     assert gdsl.compile("program q; problem { } schedule { }").run(GRAPH, backend=backend).iterations == 0
 
 
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("backend", ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+def test_functions_whose_calls_never_end(place: str, backend: str) -> None:
+    if not registry.availability(backend).ok:
+        pytest.skip(f"no {backend}")
+    schedule = "" if "schedule {" in PLACES[place] else "schedule { }"
+    program = gdsl.compile(f"program p;\n{PLACES[place]}\n{FUNCTIONS['calls']}\n{schedule}")
+    program.prepare(backend)
+    began = time.monotonic()
+    with pytest.raises(GdslError) as caught:
+        program.run(GRAPH, {}, backend=backend, timeout=0.5)
+    assert caught.value.code == "E0802"
+    assert time.monotonic() - began < LONG
+
+
 def test_the_timeout_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> None:
     from gdsl.backends.reference.backend import ReferenceBackend
 

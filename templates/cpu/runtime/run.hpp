@@ -10,6 +10,10 @@ inline bool stop_requested(const data_slice& d, uint32& polls) {
     return polls % 1024 == 0 && stopping(*d.run);
 }
 
+// piece: stop_requested_at_once
+// For functions that call others without end.
+inline bool stop_requested_at_once(const data_slice& d) { return stopping(*d.run); }
+
 // piece: checked_index
 // `index`, if there is such an element; otherwise 0, and the run stops after this operator.
 template <class Index>

@@ -249,6 +249,15 @@ __device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& poll
     return true;
 }
 
+// piece: stop_requested_at_once
+// For functions that call others without end. The host is asked by the clock, once in about a thousand times.
+__device__ __forceinline__ bool stop_requested_at_once(const data_slice& d) {
+    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
+    if ((cycles() >> 8) % 1024 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
+    request_stop(d.run.control);
+    return true;
+}
+
 // piece: asked_to_stop
 // For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
 // calls.
