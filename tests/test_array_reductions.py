@@ -130,3 +130,13 @@ schedule {
         left = [max(each - 1, 0) for each in left]
         outer += 1
     assert (found["inner"], found["outer"], found["last"]) == (inner, outer, 0)
+
+
+@pytest.mark.parametrize(("word", "fix"), [("argmax", "give an array of integers"), ("max", "use `any` or `all`")])
+def test_orders_of_flags_are_answered_with_what_does_it(word: str, fix: str) -> None:
+    """No `any` says which element a flag is at."""
+    kind = "vertex" if word == "argmax" else "int32"
+    text = f"program p; problem {{ vertex b : bool; scalar s : {kind}; }} schedule {{ s = {word}(b); }}"
+    with pytest.raises(GdslError, match=fix) as raised:
+        load(text)
+    assert raised.value.code == "E0407"

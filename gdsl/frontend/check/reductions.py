@@ -123,7 +123,7 @@ class ReductionChecker:
         elif operation is ArrayReduction.SUM:
             fits, fix = type_.is_numeric, "`count` says how many are true" if type_ is Type.BOOL else None
         else:
-            fits, fix = type_.is_numeric or type_.is_id, "use `any` or `all`" if type_ is Type.BOOL else None
+            fits, fix = type_.is_numeric or type_.is_id, _of_flags(operation) if type_ is Type.BOOL else None
         if not fits:
             message = f"`{call.function}` is not defined on {type_.name}"
             self.environment.report("E0407", message, call.span, fix=fix)
@@ -135,6 +135,13 @@ class ReductionChecker:
         if operation is ArrayReduction.SUM:
             return Type.FLOAT64 if type_.is_float else Type.INT64 if type_.is_signed else Type.UINT64
         return Type.INT64 if operation is ArrayReduction.COUNT else Type.BOOL
+
+
+def _of_flags(operation: ArrayReduction) -> str:
+    """What to write instead of an order of flags."""
+    if operation in _PLACES:
+        return "give an array of integers, 1 where the flag is true and 0 elsewhere"
+    return "use `any` or `all`"
 
 
 def _instead(word: str, symbol: Symbol) -> str | None:
