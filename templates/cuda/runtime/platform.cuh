@@ -176,6 +176,17 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
 template <class T>
 __device__ __forceinline__ void fetch_ahead(const T* x) { asm volatile("prefetch.global.L2 [%0];" : : "l"(x)); }
 
+// piece: or_of_warp
+// The bits that any lane of the warp has.
+__device__ __forceinline__ uint32 or_of_warp(uint32 bits) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    return __reduce_or_sync(FULL_WARP, bits);
+#else
+    for (uint32 step = 16; step > 0; step /= 2) { bits |= __shfl_xor_sync(FULL_WARP, bits, step); }
+    return bits;
+#endif
+}
+
 // piece: cycles
 // The multiprocessor's clock: cheap to read, and good enough to keep polls apart and to see what takes how long.
 __device__ __forceinline__ uint64 cycles() { return uint64(clock64()); }

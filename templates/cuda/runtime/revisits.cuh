@@ -112,6 +112,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
         const edge begin = first - (inclusive - own);  // less than nothing wraps
+        row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
             edge at[several];
@@ -119,7 +120,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
             side_by_side<several>([&](uint32 k) {
                 const uint32 item = minimum(start + k * 32 + lane, total - 1);
                 values[k].active = start + k * 32 + lane < total;
-                const uint32 owner = owner_of(inclusive, item);
+                const uint32 owner = owners.in_row(start + k * 32);
                 at[k] = __shfl_sync(FULL_WARP, begin, owner) + item;
                 near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
                 values[k].own = __shfl_sync(FULL_WARP, value, owner);

@@ -69,6 +69,41 @@ __device__ __forceinline__ uint32 owner_of(uint32 inclusive, uint32 item) {
     return owner;
 }
 
+// piece: nth_bit
+// The place of bit number `n` of those that are set.
+__device__ __forceinline__ uint32 nth_bit(uint32 word, uint32 n) {
+    uint32 place = 0;
+    for (uint32 step = 16; step > 0; step /= 2) {
+        const uint32 below = __popc(word >> place & ((1u << step) - 1));
+        if (n >= below) {
+            n -= below;
+            place += step;
+        }
+    }
+    return place;
+}
+
+// piece: row_owners
+// Says whose edges a warp has in a row of 32 after the other, where each lane has `own` of them, up to number `inclusive`: by
+// counting the lists that begin in a row before an edge, which is one exchange of the warp and a look, where a search for it
+// is five looks.
+struct row_owners {
+    uint32 lane_of;  // of the lanes that have any edges that of number `lane_index()`
+    uint32 first;    // the number of this lane's first edge
+    uint32 passed;   // lists that begin before the row
+
+    __device__ __forceinline__ row_owners(uint32 own, uint32 inclusive)
+        : lane_of(nth_bit(__ballot_sync(FULL_WARP, own > 0), lane_index())), first(own > 0 ? inclusive - own : ~0u), passed(0) {}
+
+    // The lane that has edge `start + lane_index()`; of those behind the end the last lane that has any.
+    __device__ __forceinline__ uint32 in_row(uint32 start) {
+        const uint32 begins = or_of_warp(first - start < 32 ? 1u << (first - start) : 0u);
+        const uint32 owner = __shfl_sync(FULL_WARP, lane_of, passed + __popc(begins << (31 - lane_index())) - 1);
+        passed += __popc(begins);
+        return owner;
+    }
+};
+
 // piece: shuffle
 // The value of another lane.
 template <class T>

@@ -52,6 +52,7 @@ __device__ __forceinline__ void store_release(uint64* x, uint64 value) {
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
     return emulator::wait_for_arrivals(x, target);
 }
+__device__ __forceinline__ uint32 or_of_warp(uint32 bits) { return __reduce_or_sync(FULL_WARP, bits); }
 template <class T>
 __device__ __forceinline__ T load_once(const T* x) { return *x; }
 constexpr uint32 OWN_BYTES = 64;

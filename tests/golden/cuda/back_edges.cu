@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -280,7 +281,8 @@ struct edge_frontier {
 // piece: define_everything
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

@@ -20,6 +20,7 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -271,7 +272,8 @@ struct edge_frontier {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side

@@ -23,6 +23,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -268,7 +269,8 @@ struct frontier {
 // piece: push_threads
 // piece: members_a_warp
 // piece: all_warps
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

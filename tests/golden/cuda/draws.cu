@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -262,7 +263,8 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

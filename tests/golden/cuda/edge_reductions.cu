@@ -20,6 +20,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -416,7 +417,8 @@ struct edge_frontier {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -424,6 +426,7 @@ struct edge_frontier {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
+// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

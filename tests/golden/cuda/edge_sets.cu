@@ -19,6 +19,7 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -267,7 +268,8 @@ struct edge_frontier {
 // piece: define_frontier
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

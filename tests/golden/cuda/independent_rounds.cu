@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -263,7 +264,8 @@ struct frontier {
 // piece: subtract_queue
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -275,6 +277,7 @@ struct frontier {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
+// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

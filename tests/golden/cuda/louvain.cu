@@ -25,6 +25,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -426,7 +427,8 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -435,6 +437,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
+// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

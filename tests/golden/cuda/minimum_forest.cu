@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 // piece: load_wide
 // piece: exchange_wide
 
@@ -254,7 +255,8 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side

@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
+// piece: or_of_warp
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -304,7 +305,8 @@ struct frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: count_edges
 // piece: out_lists

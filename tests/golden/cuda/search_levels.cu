@@ -18,6 +18,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -281,7 +282,8 @@ struct frontier {
 // piece: subtract_queue
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -305,6 +307,7 @@ struct direction_state {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
+// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

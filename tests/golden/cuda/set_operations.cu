@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -289,7 +290,8 @@ struct frontier {
 // piece: grow_any_set
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

@@ -19,6 +19,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -346,7 +347,8 @@ struct edge_frontier {
 // piece: grow_any_set
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -368,6 +370,7 @@ struct direction_state {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
+// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -229,7 +230,8 @@ struct frontier {
 // piece: note_values
 // piece: read_once
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: CUT_DEGREE

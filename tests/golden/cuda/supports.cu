@@ -18,6 +18,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
+// piece: or_of_warp
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -42,7 +43,6 @@
 #undef lives_condition
 #undef opposite
 #undef pass_apply
-#undef passed
 #undef rounds
 #undef selected_condition
 #undef shared_apply
@@ -286,7 +286,8 @@ struct edge_frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: count_edges
 // piece: out_lists

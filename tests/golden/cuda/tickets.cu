@@ -17,6 +17,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -201,7 +202,8 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

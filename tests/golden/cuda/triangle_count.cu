@@ -21,6 +21,7 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
+// piece: or_of_warp
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -239,7 +240,8 @@ struct all_edges {
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: fetch_list
 // piece: count_edges
 

@@ -17,6 +17,7 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
+// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -218,7 +219,8 @@ struct frontier {
 // piece: define_frontier
 // piece: all_warps
 // piece: members_a_warp
-// piece: owner_of
+// piece: nth_bit
+// piece: row_owners
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
