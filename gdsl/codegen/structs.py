@@ -21,7 +21,8 @@ _DTYPES = {
 
 def struct_text(struct: Struct, first: str = "") -> str:
     """The definition of a struct."""
-    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {struct.name} {{"]
+    aligned = f"alignas({struct.aligned}) " if struct.aligned else ""
+    lines = [*(f"// {line}" for line in struct.doc.splitlines()), f"struct {aligned}{struct.name} {{"]
     lines += [f"    {first}"] if first else []
     for field in struct.fields:
         array = f"[{field.count}]" if field.count else ""
@@ -53,7 +54,19 @@ def struct_dtype(struct: Struct, widths: Widths) -> numpy.dtype[numpy.void]:
     for field in struct.fields:
         kind = element_dtype(field.type, widths)
         fields.append((field.name, kind, (field.count,)) if field.count else (field.name, kind))
-    return numpy.dtype(fields, align=True)
+    dtype = numpy.dtype(fields, align=True)
+    if dtype.itemsize % max(struct.aligned, 1) == 0:
+        return dtype
+    placed = [dtype.fields[name] for name in dtype.names] if dtype.fields is not None and dtype.names else []
+    size = -(-dtype.itemsize // struct.aligned) * struct.aligned
+    return numpy.dtype(
+        {
+            "names": [field.name for field in struct.fields],
+            "formats": [place[0] for place in placed],
+            "offsets": [place[1] for place in placed],
+            "itemsize": size,
+        }
+    )
 
 
 def element_dtype(kind: Type | Pointer | Struct, widths: Widths) -> numpy.dtype[numpy.generic]:

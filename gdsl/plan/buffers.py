@@ -172,7 +172,7 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     balances = {sweep.balance for sweep in sweeps(plan)}
     counted = [structs.LATE] if repeated_of(plan) else []
     counted += [structs.BINS] if Balance.BINS in balances else []
-    counted += [structs.SPILLED, structs.LEFT, structs.NEAREST] if orders(plan) else []
+    counted += [structs.SPILLED, structs.SEEN, structs.NEAREST] if orders(plan) else []
     yield buffer("control", structs.control(*counted), Fixed(1), Role.CONTROL, Cleared.ZERO)
     yield buffer("trace", structs.TRACE_RECORD, Fixed(TRACE_CAPACITY), Role.TRACE, Cleared.WRITTEN)
     if any(cuts_lists(sweep) for sweep in sweeps(plan)):
@@ -183,6 +183,9 @@ def _run(plan: Plan) -> Iterator[Buffer]:
     keys, room = key_type(plan), room_of(plan)
     if keys is not None and orders(plan):
         yield Buffer("keys", keys, room, Role.KEYS, Made.HOST, Cleared.WRITTEN, RUN, 2)
+    if any(sweep.listed for sweep in sweeps(plan)):
+        places = Fixed(plan.sizes.listed_places)
+        yield Buffer("listed", listed_member(plan), places, Role.LISTED, Made.HOST, Cleared.WRITTEN, RUN, 2)
     if keys is not None and any(sweep.skips is not None for sweep in sweeps(plan)):
         yield buffer("visited", keys, VERTICES, Role.VISITED, Cleared.WRITTEN)
     if hub_bounds.asked_in(plan.schedule):
@@ -248,6 +251,11 @@ def _made_graphs(plan: Plan, others: tuple[Buffer, ...]) -> Iterator[Buffer]:
     yield Buffer("graph_scratch", Type.EDGE, either, role, Made.HOST, Cleared.WRITTEN, RUN, GRAPH_SCRATCH)
     if any(step.weights is not None for step in contracts):
         yield Buffer("graph_sums", Type.UINT64, EDGES, role, Made.HOST, Cleared.WRITTEN, RUN)
+
+
+def listed_member(plan: Plan) -> Struct:
+    """The struct of a member of a set of few."""
+    return structs.listed_member(key_type(plan) or Type.UINT32)
 
 
 def control_block(plan: Plan) -> Struct:

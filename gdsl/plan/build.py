@@ -22,6 +22,7 @@ from gdsl.plan import (
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.forms import collected_as_bitmaps
 from gdsl.plan.fusion import Fusion, Pair
+from gdsl.plan.listed_sets import list_few
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -60,7 +61,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
     schedule = fetch_beside(fetch_own(upcoming(schedule, program, target), program), program, target)
-    schedule = share_warps(schedule, target)
+    schedule = list_few(share_warps(schedule, target), program, target)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,

@@ -37,6 +37,9 @@ STREAMED = 1536
 """Threads of a multiprocessor that wait for memory side by side, where that is all that they do."""
 SEARCHING = 1024
 """Those that a kernel with sets of vertices or edges leaves registers for."""
+LISTING = 512
+"""Those that a kernel with lists of few members leaves registers for, which has one small block most of the time: at a
+barrier what is spilled is thrown out of the multiprocessor's cache."""
 SMALL_BLOCK = 256
 MANY = 4
 FEW = 1
@@ -76,6 +79,8 @@ def resident_threads(plan: Plan) -> int | None:
     it spills otherwise (betweenness on a road network takes 5 percent less). Nothing but speed hangs on this: how
     many blocks really fit is asked of the driver.
     """
+    if any(sweep.listed for sweep in sweeps(plan)):
+        return LISTING
     own = plan.target.resident_threads
     if own is not None:
         return own

@@ -79,6 +79,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines += _indent(_walk(walk, sweep, program))
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.listed:
+        lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
     if sweep.warps is not Warps.ALL:
         lines.append(f"    few members: {sweep.warps.value} of the warps, as another operator is under way")
     lines += _indent(_left(sweep))

@@ -33,22 +33,26 @@ _EDGE = frozenset({Role.EDGE})
 def fetch_beside(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
     """`schedule` with what its pushes fetch, whatever they did before."""
     may = target.fused and target.grid and not target.teams and not program.graphs
+    return map_operations(schedule, lambda operation: _fetching(operation, program) if may else operation)
+
+
+def is_for_narrow_graphs(sweep: Sweep, program: Program) -> bool:
+    """Whether a sweep is in a form that narrow graphs have."""
     block = program.tuning.block
-    small = block is not None and block <= SMALL_BLOCK
-    return map_operations(schedule, lambda operation: _fetching(operation, program, small) if may else operation)
+    return sweep.order is not None or (block is not None and block <= SMALL_BLOCK)
 
 
-def _fetching(operation: Operation, program: Program, small: bool) -> Operation:
+def _fetching(operation: Operation, program: Program) -> Operation:
     does = operation.does
     if isinstance(does, Choice):
-        yes, no = (_sweep(sweep, program, small) for sweep in (does.yes, does.no))
+        yes, no = (_sweep(sweep, program) for sweep in (does.yes, does.no))
         return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
-    return dataclasses.replace(operation, does=_sweep(does, program, small))
+    return dataclasses.replace(operation, does=_sweep(does, program))
 
 
-def _sweep(sweep: Sweep, program: Program, small: bool) -> Sweep:
+def _sweep(sweep: Sweep, program: Program) -> Sweep:
     collect, ordered = sweep.collect, sweep.order is not None
-    if collect is None or not _finds_vertices(sweep) or not (small or ordered):
+    if collect is None or not _finds_vertices(sweep) or not is_for_narrow_graphs(sweep, program):
         return sweep
     functors = {functor.name: functor for functor in program.edge_functors}
 

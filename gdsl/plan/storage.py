@@ -35,6 +35,8 @@ class Struct:
     name: str
     fields: tuple[Field, ...]
     doc: str = ""
+    aligned: int = 0
+    """Bytes of which its address is a multiple, where that is more than its fields ask for."""
 
 
 class Role(Enum):
@@ -50,6 +52,7 @@ class Role(Enum):
     BITMAP = "bitmap"
     MARKS = "marks"
     KEYS = "ranks of entries"
+    LISTED = "few members with their lists"
     VISITED = "ranks of visited values"
     BOUNDED = "vertices that have bounds"
     HUBS = "chunks of long lists"

@@ -43,8 +43,8 @@ LISTED_GRAPH_SLICE = dataclasses.replace(
 
 LATE = Field("late", _U64, "members of the result that came when its queue had no room for duplicates any more")
 SPILLED = Field("spilled", _U64, "1 where something near found no room")
-LEFT = Field("left", _U64, "1 where members are still far")
-NEAREST = Field("nearest", _U64, "the largest rank of those")
+SEEN = Field("seen", _U64, "1 where members are still far, 2 where some have come near")
+NEAREST = Field("nearest", _U64, "the largest rank of those that are far")
 BINS = Field("bins", _U64, "members sorted by degree, those of each bin", count=3)
 
 
@@ -97,6 +97,18 @@ TRACE_RECORD = Struct(
     ),
     "One execution of one operator, timed by the first thread.",
 )
+
+
+def listed_member(key: Type) -> Struct:
+    """A member of a set of few, in plans whose worklists with an order have ranks of this type."""
+    fields = (
+        Field("id", _VERTEX),
+        Field("first", _EDGE, "of its list"),
+        Field("degree", _U32, "of the same"),
+        Field("key", key, "the rank of what it was found with, in a worklist with an order"),
+    )
+    return Struct("listed_member", fields, "A member of a set of few, with its list.", aligned=16)
+
 
 HUB_CHUNK = Struct(
     "hub_chunk",

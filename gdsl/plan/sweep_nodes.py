@@ -359,6 +359,8 @@ class Sweep:
     """Which members of a worklist it passes over; None: none."""
     warps: Warps = Warps.ALL
     """Which of them take the members where these are few; see `warp_halves`."""
+    listed: bool = False
+    """Whether few members lie in a list of their own, with their lists; see `listed_sets`."""
 
 
 # Choices on the device

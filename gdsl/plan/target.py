@@ -61,6 +61,10 @@ class Sizes:
     """Edges a warp (cpu: edges) from which on a round takes as long as it has edges."""
     thin_round: int = 8
     """A round of this part of the entries that there have been is so few that more are looked for."""
+    listed_places: int = 1 << 18
+    """Places of a list of few members: as many edges as these may have; fewer than 2^24 (cuda)."""
+    listed_edges: int = 8
+    """Edges a thread up to which members are few, as lists go (cuda)."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 8192

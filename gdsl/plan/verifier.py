@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
-from gdsl.extents import Size
+from gdsl.extents import Fixed, Size
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Array, DegreeOf, Scalar
 from gdsl.ir.traversal import walk
@@ -15,6 +15,7 @@ from gdsl.plan import buffers, graph_reads, hub_bounds, initial_values, layouts,
 from gdsl.plan.duplicates import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.fusion import Fusion, flattened
+from gdsl.plan.listed_sets import list_few
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -72,6 +73,7 @@ def verify(plan: Plan) -> None:
     verifier.expect(fetch_own(plan.schedule, plan.program) == plan.schedule, "what is fetched at members ahead")
     verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
     verifier.expect(share_warps(plan.schedule, plan.target) == plan.schedule, "which warps have the members")
+    verifier.expect(list_few(plan.schedule, plan.program, plan.target) == plan.schedule, "which sets are lists")
     verify_combinations(plan)
     verify_slots(plan)
 
@@ -119,6 +121,9 @@ class _Verifier:
             sizes.radix_bits,
             sizes.voted_alone,
             sizes.bound_bits - 2,
+            sizes.listed_places,
+            sizes.listed_edges,
+            (1 << 24) - sizes.listed_places,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
@@ -213,6 +218,7 @@ class _Verifier:
             Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
             Role.MARKS: 2 * len(marked),
             Role.KEYS: 2 * bool(orders(plan)),
+            Role.LISTED: 2 * any(sweep.listed for sweep in sweeps(plan)),
             Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
             Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
         }
@@ -223,6 +229,9 @@ class _Verifier:
             domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
             fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
             self.expect(fits, f"the queues {queue.name} have no room for all")
+        for listed in self.by_role.get(Role.LISTED, []):
+            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.listed_member(plan)
+            self.expect(fits, "no room for the list of few members")
         zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
         for buffer in (each for role in zero for each in self.by_role.get(role, [])):
             self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")

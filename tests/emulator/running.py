@@ -56,6 +56,7 @@ SMALL = Sizes(
     vote_part_of_few=6,
     radix_bits=2,
     bound_bits=4,
+    listed_places=48,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
@@ -80,6 +81,8 @@ TINY = Sizes(
     vote_part_of_few=2,
     radix_bits=1,
     bound_bits=3,
+    listed_places=7,
+    listed_edges=1,
 )
 NARROW = Widths.both(32)
 WIDER = Sizes(

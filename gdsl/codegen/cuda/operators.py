@@ -14,6 +14,7 @@ from gdsl.codegen.cuda.texts import (
     ComputeText,
     FilterText,
     IntersectText,
+    Listed,
     OperatorText,
     Pull,
     Push,
@@ -33,6 +34,7 @@ from gdsl.codegen.cuda.visits import (
     collected,
     collecting,
     edges_beside,
+    fetched_lists,
     lists_walked,
     members_of,
     more_of,
@@ -45,7 +47,7 @@ from gdsl.codegen.cuda.visits import (
     visit_behind,
     visited,
 )
-from gdsl.codegen.cuda.words import COUNTED, EDGES, LISTS, MEASURES
+from gdsl.codegen.cuda.words import COUNTED, EDGES, LISTED, LISTS, MEASURES
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -54,6 +56,7 @@ from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.listed_sets import is_listed
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -70,6 +73,9 @@ from gdsl.plan.nodes import (
 from gdsl.plan.storage import Role
 
 _END_BITMAP = "end_bitmap(run, result);"
+_VERTICES = "d.graph.num_vertices"
+_END_LISTED_CHOICE = ("direction.pull = false;", "follow_edges(direction, edges, iteration, d.graph);")
+_END_ENTRIES = ("order.peak = maximum(order.peak, result.size);",)
 _EDGE = "vertex near, vertex far, edge at"
 """The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
@@ -107,6 +113,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             *([(f"{STRUCTS[collect.domain]}& result", "result")] if collect is not None else []),
             *([("direction_state& direction", "direction")] if directed else []),
             *([(f"{order_type(sweep.order)}& order", "order")] if sweep.order is not None else []),
+            *([("listed_set& listed", LISTED)] if is_listed(operation) else []),
             *([("lists_ahead& upcoming", "upcoming"), ("const history_state& history", "history")] if looks else []),
             ("int32 iteration", "iteration"),
         ]
@@ -175,7 +182,29 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
-        return AdvanceText(**common, push=pushed, pull=self._pull(pull) if pull is not None else None, choice=choice)
+        pulled = self._pull(pull) if pull is not None else None
+        listed = self._listed(push, pulled, choice) if push is not None and push.listed else None
+        return AdvanceText(**common, push=pushed, pull=pulled, choice=choice, listed=listed)
+
+    def _listed(self, push: Sweep, pull: Pull | None, choice: SwitchText | None) -> Listed:
+        (walk,), collect = push.walks, push.collect
+        assert collect is not None
+        visit = edges_beside(self._visit(walk.variant, self._in_a_list(push, walk), ordered=push), walk, self.names)
+        queue = f"need_queue(run, input, {_VERTICES});"
+        fits = "fits_listed(size, d.graph)"
+        unlist = f"unlist(run, listed, input, {self._counted(collect)});"
+        if push.order is not None:
+            unlist = "unlist_entries(run, listed, input, order);"
+        return Listed(
+            fits=fits if choice is None else f"{fits} && !({choice.stay})",
+            queues=f"if (!listed.holds) {{ {queue} }}" if pull is not None else "",
+            lists=self._walked_lists(walk),
+            visit=visit,
+            order="order" if push.order is not None else "in_no_order{}",
+            fetch=fetched_lists(collect, walk.lists, self.names),
+            end=_END_LISTED_CHOICE if choice is not None else _END_ENTRIES if push.order is not None else (),
+            unlist=unlist,
+        )
 
     def _push(self, sweep: Sweep) -> Push:
         collect = sweep.collect

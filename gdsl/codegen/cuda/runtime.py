@@ -34,6 +34,7 @@ FILES = (
     "histories",
     "buckets",
     "near_far",
+    "listed_sets",
     "revisits",
     "hub_bounds",
     "numbers",

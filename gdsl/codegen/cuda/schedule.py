@@ -11,11 +11,13 @@ from gdsl.codegen.cuda import teams
 from gdsl.codegen.cuda.problem_data import data_lines, shares_data
 from gdsl.codegen.cuda.steps import ORDER, SPARES, StepPrinter
 from gdsl.codegen.cuda.texts import Kernel
+from gdsl.codegen.cuda.words import LISTED
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
 from gdsl.plan import grids
+from gdsl.plan.listed_sets import push_in
 from gdsl.plan.nodes import (
     Branch,
     Combine,
@@ -36,6 +38,7 @@ from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
 _PARAMETER = "const data_slice problem"
+_LISTED_SET = f"listed_set {LISTED} = listed_set_of(run);"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +178,10 @@ class KernelPrinter:
             lines.add(f"const int64 times = {self._print(step.condition)};")
         if step.order is not None:
             self._begin_order(step, step.order, lines)
-            condition = f"find_near(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices)"
+            condition = f"find_near(run, {ORDER}, {LISTED}, {self.steps.worklist(step)}, d.graph.num_vertices)"
+        elif push_in(step) is not None:
+            lines.open("{")
+            lines.add(_LISTED_SET)
         after = "++iteration, count_pass(run)" if step.outermost else "++iteration"
         goes_on = f"{condition} && begin_pass(run, {step.number}, iteration)"
         lines.open(f"for (int32 iteration = 0; {goes_on}; {after}) {{")
@@ -183,7 +189,9 @@ class KernelPrinter:
         lines.close()
         if step.outermost:
             lines.add(f"if (run.stopped) {{ {teams.LEAVE if self.plan.teams is not None else 'return;'} }}")
-        if step.counted or step.order is not None:
+        if step.counted:
+            lines.close()
+        if step.order is not None or push_in(step) is not None:
             lines.close()
 
     def _begin_order(self, step: Loop, order: NearFar, lines: Lines) -> None:
@@ -191,6 +199,7 @@ class KernelPrinter:
         lines.open("{")
         lines.add(f"{order_type(order)} {ORDER}(run, {values}, d.graph);")
         lines.add(f"put_off_all(run, {ORDER}, {self.steps.worklist(step)}, d.graph.num_vertices);")
+        lines.add(_LISTED_SET if push_in(step) is not None else f"unlisted {LISTED};")
 
     def _branch(self, step: Branch, lines: Lines) -> None:
         lines.open(f"if ({self._print(step.condition)}) {{")

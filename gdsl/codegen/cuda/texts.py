@@ -87,6 +87,26 @@ class Push:
 
 
 @dataclass(frozen=True, slots=True)
+class Listed:
+    """A push of few members, which lie in a list of their own."""
+
+    fits: str
+    """The test that they are few."""
+    queues: str
+    """What makes a queue of members that are no list yet; empty where they are one always."""
+    lists: str
+    visit: Visit
+    order: str
+    """What says which members count, and which are kept."""
+    fetch: tuple[str, ...]
+    """The statements of the function that is called for each that is found."""
+    end: tuple[str, ...]
+    """What is done with the number of `edges` behind it."""
+    unlist: str
+    """What makes a queue of a list again."""
+
+
+@dataclass(frozen=True, slots=True)
 class ReduceSide:
     """The same for a reduction: `value` is what an edge gives."""
 
@@ -159,6 +179,8 @@ class AdvanceText(OperatorText):
     pull: Pull | None
     choice: SwitchText | None
     """The tests that say whether to pull, where it is chosen."""
+    listed: Listed | None = None
+    """How it pushes while members are few."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,12 @@ def vertices_beside(collect: Collect, names: Names) -> tuple[str, ...]:
     return ("const auto beside = [&](vertex v) {", *calls, "};")
 
 
+def fetched_lists(collect: Collect, lists: Over, names: Names) -> tuple[str, ...]:
+    """What is done for each vertex of a list of few, whose lists are known: these are fetched, and what lies beside."""
+    neighbors = f"fetch_list(first, last, d.{_NEIGHBORS[lists]});"
+    return (neighbors, *(line.strip() for line in vertices_beside(collect, names)[1:-1]))
+
+
 def more_of(sweep: Sweep, place: int) -> str:
     """The second of two sides goes on in the bins behind the first."""
     return ", sorted" if place and sweep.balance is Balance.BINS else ""

@@ -12,6 +12,8 @@ COUNTED: dict[Over | None, str] = {
     Over.IN_EDGES: "in_lists{d.graph}",
     Over.ALL_EDGES: "all_lists{d.graph}",
 }
+LISTED = "listed"
+"""What the list of a loop's worklist is called, where that has few members."""
 MEASURES = {
     Measure.SIZE: "input.size",
     Measure.EDGES: "input.edges",

@@ -41,6 +41,14 @@ __device__ __forceinline__ int64 nearest_number(float64 x, int64) {
 }
 __device__ __forceinline__ uint64 nearest_number(float64 x, uint64) { return integer_within<uint64>(x, 0ull, ~0ull); }
 
+// piece: unlisted carry_over
+// Where the members of a worklist with an order always lie in its queue.
+struct unlisted {
+    static constexpr bool holds = false;
+};
+template <class Out>
+__device__ __forceinline__ void carry_over(unlisted&, Out&) {}
+
 // piece: near_far_state
 // What a block knows of a loop that goes from near to far; its first thread keeps it, alike in all blocks. Ranks are
 // bits, ordered so that what comes first is larger.
@@ -89,7 +97,20 @@ struct near_far {
 
     __device__ __forceinline__ static key_word rank(Key value) { return Falls ? word(~rank_word(value)) : rank_word(value); }
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(load_now(&values[v])); }
-    __device__ __forceinline__ void put_off(vertex v) { atomicOr(&far[v / 32], 1u << (v % 32)); }
+    __device__ __forceinline__ void put_off(vertex v) const { atomicOr(&far[v / 32], 1u << (v % 32)); }
+
+    // What `push_listed` asks: with what a member was found, whether it still has that, whether one who is accepted is near.
+    __device__ __forceinline__ key_word found_with(uint64 place) const { return keys[place]; }
+    __device__ __forceinline__ bool counts(vertex v, key_word key) const { return rank_now(v) == key; }
+    __device__ __forceinline__ bool keeps(bool accepted, vertex v, key_word key) const {
+        const bool near = accepted && key >= state.bound;
+        if (accepted && !near) { put_off(v); }
+        return near;
+    }
+    __device__ __forceinline__ void end_round(uint64 edges) const {
+        state.rounds += 1;
+        state.edges += edges;
+    }
 
     __device__ __forceinline__ static float64 number(key_word rank) {
         return ranked_number(Falls ? word(~word(rank)) : word(rank), Key());
@@ -252,67 +273,90 @@ __device__ __forceinline__ void move_bound(Order& order) {
 }
 
 // piece: look_through
-// Takes out of the far vertices whatever is near by now, and those that were near before. The whole grid calls.
-template <class Order>
-__device__ __forceinline__ void look_through(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
+// Gives `out` whatever is near by now of the far vertices, and takes out those that were near before. The bits of a warp's
+// words are shared out evenly among its lanes, since what is far lies close together. The whole grid calls.
+template <class Order, class Out>
+__device__ __forceinline__ void look_through(enactor& run, Order& order, Out& out, uint64 num_vertices) {
     const near_far_state& state = order.state;
     const bool was_near = state.looked && !state.spilled;  // what the former bound had behind it has its entries
     const key_word bound = state.bound, former = state.former;
-    const uint64 words = (num_vertices + 31) / 32;
-    entry_collector out(run, f, order, order.keys, f.size, fetch_nothing{});
-    uint64 left = 0, nearest = 0;
-    for (uint64 word = warp_index() * 32; word < words; word += grid_warps() * 32) {
-        const uint64 own = word + lane_index();
-        uint32 rest = own < words ? load_relaxed(&order.far[own]) : 0;
-        while (__any_sync(FULL_WARP, rest != 0)) {
-            const bool member = rest != 0;
-            const uint32 bit = rest & (0u - rest);
-            const vertex v = member ? vertex(own * 32 + (__ffs(bit) - 1)) : vertex(0);
-            const key_word key = order.rank_now(v);
-            const bool near = member && key >= bound;
-            if (near) {
-                atomicAnd(&order.far[own], ~bit);
-            } else if (member) {
-                nearest = maximum(nearest, uint64(key));
-                left += 1;
+    const uint64 words = (num_vertices + 31) / 32, stride = grid_warps() * 32;
+    const uint32 lane = lane_index();
+    uint64 nearest = 0;
+    uint32 seen = 0;
+    for (uint64 begin = warp_index() * 32; begin < words; begin += FAR_WORDS * stride) {
+        uint32 rest[FAR_WORDS];  // all on their way before one is looked at
+        side_by_side<FAR_WORDS>([&](uint32 k) {
+            const uint64 own = begin + k * stride + lane;
+            rest[k] = own < words ? load_relaxed(&order.far[own]) : 0;
+        });
+#pragma unroll 1
+        for (uint32 k = 0; k < FAR_WORDS; ++k) {
+            const uint32 own = __popc(rest[0]), inclusive = warp_inclusive_sum(own);
+            const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+            row_owners owners(own, inclusive);
+            for (uint32 start = 0; start < total; start += 32) {
+                const uint32 item = start + lane, owner = owners.in_row(start);
+                const bool member = item < total;
+                const uint32 bits = __shfl_sync(FULL_WARP, rest[0], owner);
+                const uint32 place = nth_bit(bits, item - __shfl_sync(FULL_WARP, inclusive - own, owner));
+                const uint64 word = begin + k * stride + owner;
+                const vertex v = member ? vertex(word * 32 + place) : vertex(0);
+                const key_word key = order.rank_now(v);
+                const bool near = member && key >= bound, found = near && !(was_near && key >= former);
+                if (near) {
+                    atomicAnd(&order.far[word], ~(1u << place));
+                } else if (member) {
+                    nearest = maximum(nearest, uint64(key));
+                }
+                seen |= found ? FOUND_NEAR : member && !near ? STILL_FAR : 0;
+                out.append(found, v, key);
             }
-            out.append(near && !(was_near && key >= former), v, key);
-            rest &= rest - 1;
+            side_by_side<FAR_WORDS - 1>([&](uint32 i) { rest[i] = rest[i + 1]; });
         }
     }
-    out.flush();
-    if (left > 0) {
+    seen = or_of_warp(seen);
+    for (uint32 step = 16; step > 0; step /= 2) { nearest = maximum(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step))); }
+    if (lane == 0 && seen != 0) {
         atomicMax(&run.counters()->nearest, nearest);
-        atomicOr(&run.counters()->left, 1ull);
+        atomicOr(&run.counters()->seen, uint64(seen));
     }
 }
+
+// piece: STILL_FAR FOUND_NEAR FAR_WORDS
+// What a look has seen; and how many words a lane has on their way.
+constexpr uint32 STILL_FAR = 1, FOUND_NEAR = 2, FAR_WORDS = 4;
 
 // piece: find_near
 // Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
 // entries behind a bound are few, and a round of few takes as long as one of many. False where nothing is left, or the
 // run is stopped.
-template <class Order>
-__device__ __forceinline__ bool find_near(enactor& run, Order& order, frontier& f, uint64 num_vertices) {
+template <class Order, class Listed>
+__device__ __forceinline__ bool find_near(enactor& run, Order& order, Listed& set, frontier& f, uint64 num_vertices) {
     while (!run.stopped && f.size <= order.peak / THIN_ROUND) {
         if (threadIdx.x == 0) { move_bound(order); }
         __syncthreads();
         begin_operator(run);
-        look_through(run, order, f, num_vertices);
+        const uint64 taken = set.holds ? 0 : f.size;
+        entry_collector out(run, f, order, order.keys, taken, fetch_nothing{});
+        if (set.holds) { carry_over(set, out); }
+        look_through(run, order, out, num_vertices);
+        out.flush();
         const operator_counters* const counters = run.counters();
         synchronize_then(run, [&] {
             const uint64 accepted = load_relaxed(&counters->accepted), nearest = load_relaxed(&counters->nearest);
-            const bool some_left = load_relaxed(&counters->left) != 0, spilled = load_relaxed(&counters->spilled) != 0;
+            const uint64 seen = load_relaxed(&counters->seen), spilled = load_relaxed(&counters->spilled);
             run.shared.found = accepted;
-            order.state.left = some_left;
+            order.state.left = (seen & STILL_FAR) != 0;
             order.state.nearest = key_word(nearest);
             order.state.looked = true;
-            order.state.missed = accepted == 0 && some_left;
-            order.state.spilled = spilled;
+            order.state.missed = seen == STILL_FAR;
+            order.state.spilled = spilled != 0;
         });
         const uint64 found = run.shared.found;
         const bool left = order.state.left;
         run.operators += 1;
-        f.size = minimum(f.size + found, order.room);
+        f.size = minimum(taken + found, order.room);
         order.peak = f.size;
         if (f.size == 0 && !left) { return false; }
         if (f.size > 0) { break; }

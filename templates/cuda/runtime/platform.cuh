@@ -171,6 +171,20 @@ __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 targ
     return found;
 }
 
+// piece: arrive_with
+// The same with more to add.
+__device__ __forceinline__ void arrive_with(uint64* x, uint64 value) {
+    asm volatile("red.release.gpu.global.add.u64 [%0], %1;" : : "l"(x), "l"(value) : "memory");
+}
+
+// piece: wait_for_field
+// Spins until these bits of `x` are as many as `target`. Returns what it found.
+__device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, uint64 target) {
+    uint64 found = load_acquire(x);
+    while ((found & field) < target) { found = load_acquire(x); }
+    return found;
+}
+
 // piece: fetch_ahead
 // Has the L2 cache load what is read later.
 template <class T>

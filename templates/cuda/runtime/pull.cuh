@@ -1,8 +1,8 @@
 // piece: follow_edges
 // Counts the edges that no frontier has had yet, from the first pass of a loop on.
-__device__ __forceinline__ void follow_edges(direction_state& state, const frontier& f, int32 iteration, const graph_slice& g) {
+__device__ __forceinline__ void follow_edges(direction_state& state, uint64 edges, int32 iteration, const graph_slice& g) {
     if (iteration == 0) { state = direction_state{uint64(g.num_edges), false}; }
-    state.unvisited -= minimum(state.unvisited, f.edges);
+    state.unvisited -= minimum(state.unvisited, edges);
 }
 
 // piece: bitmap_result

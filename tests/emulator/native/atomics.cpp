@@ -120,14 +120,13 @@ void exchange_wide(unsigned long long* address, unsigned long long* expected, co
 }
 
 // Waits without spinning, so that a barrier that somebody never comes to is a deadlock and no hang.
-unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target) {
-    constexpr u64 arrivals = (1ull << 61) - 1;  // ARRIVALS of platform.h
+unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target) {
     const u64 site = EMULATOR_SITE;
     Fiber& fiber = *machine.current;
     while (true) {
         check_access(address, sizeof *address, READ | ATOMIC, site);
         atomic_read(fiber, address, true);
-        if ((*address & arrivals) >= target) {
+        if ((*address & field) >= target) {
             machine.blocks[fiber.block].seen.clear();
             return *address;
         }

@@ -17,7 +17,7 @@ unsigned long long load(const void* address, unsigned size, bool acquire);
 unsigned long long load_seen(const void* address, unsigned size);
 void fetch(const void* address);
 void store(void* address, unsigned size, unsigned long long bits, bool release);
-unsigned long long wait_for_arrivals(const unsigned long long* address, unsigned long long target);
+unsigned long long wait_for_field(const unsigned long long* address, unsigned long long field, unsigned long long target);
 unsigned read_host(const unsigned* flag);
 void load_wide(const unsigned long long* address, unsigned long long* words);
 void store_wide(unsigned long long* address, const unsigned long long* words);
@@ -50,7 +50,10 @@ __device__ __forceinline__ void store_release(uint64* x, uint64 value) {
     emulator::store(x, sizeof(uint64), value, true);
 }
 __device__ __forceinline__ uint64 wait_for_arrivals(const uint64* x, uint64 target) {
-    return emulator::wait_for_arrivals(x, target);
+    return emulator::wait_for_field(x, ARRIVALS, target);
+}
+__device__ __forceinline__ uint64 wait_for_field(const uint64* x, uint64 field, uint64 target) {
+    return emulator::wait_for_field(x, field, target);
 }
 __device__ __forceinline__ uint32 or_of_warp(uint32 bits) { return __reduce_or_sync(FULL_WARP, bits); }
 template <class T>
@@ -65,6 +68,7 @@ __device__ __forceinline__ uint64 arrive(uint64* x, uint64 value) {
     return atomicAdd(x, value);
 }
 __device__ __forceinline__ void arrive_unasked(uint64* x) { arrive(x, 1); }
+__device__ __forceinline__ void arrive_with(uint64* x, uint64 value) { arrive(x, value); }
 __device__ __forceinline__ uint64 cycles() { return emulator::clock(); }
 __device__ __forceinline__ uint64 nanoseconds() { return emulator::clock(); }
 __device__ __forceinline__ uint32 read_host_flag(const uint32* flag) { return emulator::read_host(flag); }

@@ -1,0 +1,123 @@
+"""Decides which pushes keep sets of few members as lists of entries, whose places are taken before it is known who is
+accepted (cuda).
+
+A level of a search on a road has two thousand members and four thousand edges, an edge for every eighth thread. All
+threads then wait for one way to the memory after the other: for the member, its list, the neighbour, whether that is
+the first to come, a place in the queue, and how much the queue holds. So while members are few
+
+- a place is taken for every edge, as soon as it is known how many a warp has, while neighbours are on their way; one
+  that leads to nobody stays empty;
+- an entry has the list of its member, which is looked up beside the exchange that tells whether it is accepted;
+- places and members are counted in the word at which blocks arrive at the barrier, so that who has waited for the last
+  of them has read both; as many places are taken as edges are walked, which is what the trace is told.
+
+That is one way to the memory for a member, one for its neighbours and one for what becomes of them. Empty places are
+looked at for nothing, which is no loss while the grid has a thread for each; the edges of what was found are not
+counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
+queue as everywhere, and goes from one form to the other and back.
+
+It is done in the forms that narrow graphs have (`suiting`), for a loop that has one such push and asks for the members
+of its worklist nowhere else.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+
+from gdsl.effects.access import frontiers_of
+from gdsl.ir.nodes import Program
+from gdsl.operations import Balance, Domain
+from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.nodes import (
+    Choice,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Loop,
+    MakeGraph,
+    OnSets,
+    Operation,
+    Step,
+    Sweep,
+)
+from gdsl.plan.sectors import is_for_narrow_graphs
+from gdsl.plan.sweep_nodes import Dedup, Form
+from gdsl.plan.target import Target
+from gdsl.plan.walking import map_operations, steps_in, sweeps_of
+from gdsl.plan.warp_nodes import Warps
+
+_AT_ONCE = (Dedup.CLAIM, Dedup.RANK)
+"""What tells whether an edge is accepted without asking anything behind it."""
+
+
+def list_few(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with the pushes that do so, whatever they did before."""
+    block = program.tuning.block  # None: a small one where a worklist has an order, else too large a one
+    small = block is None or block <= SMALL_BLOCK
+    may = target.fused and target.grid and not target.teams and not program.graphs and small
+    sites = {found.step.site for found in _pushes(schedule, program)} if may else set[int]()
+    return map_operations(schedule, lambda operation: _marked(operation, operation.step.site in sites))
+
+
+def is_listed(operation: Operation) -> bool:
+    """Whether an operation keeps few members so."""
+    return any(sweep.listed for sweep in sweeps_of(operation))
+
+
+def push_in(loop: Loop) -> Operation | None:
+    """The push of a loop that does so; None without one."""
+    found = (step for step in loop.body if isinstance(step, Operation) and is_listed(step))
+    return next(found, None)
+
+
+def push_of(operation: Operation) -> Sweep:
+    """The sweep of an operation that pushes, if any does."""
+    return operation.does.no if isinstance(operation.does, Choice) else operation.does
+
+
+def _marked(operation: Operation, listed: bool) -> Operation:
+    does, ahead = operation.does, tuple(_marked(each, False) for each in operation.ahead)
+    if isinstance(does, Choice):
+        pull, push = (
+            dataclasses.replace(sweep, listed=is_so) for sweep, is_so in ((does.yes, False), (does.no, listed))
+        )
+        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=pull, no=push), ahead=ahead)
+    return dataclasses.replace(operation, does=dataclasses.replace(does, listed=listed), ahead=ahead)
+
+
+def _pushes(schedule: tuple[Step, ...], program: Program) -> Iterator[Operation]:
+    everything = list(steps_in(schedule))
+    for loop in (step for step in everything if isinstance(step, Loop)):
+        within = list(steps_in(loop.body))
+        found = [step for step in loop.body if isinstance(step, Operation) and _may(step, program)]
+        if len(found) == 1 and not any(isinstance(step, Loop) for step in within):
+            (push,) = found
+            name = push_of(push).members.frontier
+            made = any(isinstance(step, Define) and step.step.name == name for step in within)
+            if not made and all(step is push or not _touches(step, name) for step in everything):
+                yield push
+
+
+def _touches(step: Step, frontier: str | None) -> bool:
+    """Whether a step asks for the members of a frontier, or makes it of others. Its size is known in either form, and
+    what is defined before the loop begins is a queue there."""
+    if not isinstance(step, (Operation, Copy, FarEnds, Combine, OnSets, MakeGraph)):
+        return False
+    use = frontiers_of(step.step)
+    return frontier in (*use.read, *use.written)
+
+
+def _may(operation: Operation, program: Program) -> bool:
+    push = push_of(operation)
+    collect, members = push.collect, push.members
+    if collect is None or len(push.walks) != 1 or operation.ahead or not operation.waits:
+        return False
+    (walk,) = push.walks
+    from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and not members.whole
+    into_queue = collect.form is Form.QUEUE and collect.domain is Domain.VERTEX and collect.dedup in _AT_ONCE
+    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, walk.first_places, walk.early)
+    plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in others)
+    own = members.frontier == collect.frontier and push.warps is Warps.ALL
+    return from_queue and into_queue and plain and own and is_for_narrow_graphs(push, program)

@@ -1,0 +1,167 @@
+// piece: ONE_MEMBER ONE_ARRIVAL ARRIVED LEAVE TALLIED
+// A word in which the threads of an operator count places, in its first 24 bits, and members, in the next 24, at which blocks
+// arrive, counted in 15 more, and whose last bit says to leave the run: who sees the last block come has read all of it.
+constexpr uint64 ONE_MEMBER = 1ull << 24, ONE_ARRIVAL = 1ull << 48, LEAVE = 1ull << 63;
+constexpr uint64 TALLIED = ONE_MEMBER - 1, ARRIVED = LEAVE - ONE_ARRIVAL;
+
+// piece: synchronize_and_tally
+// A barrier at which blocks arrive at such a word, each with the members that its threads have added up in shared memory. Gives
+// all threads the word. `then(word)` is what one thread of each block does behind it.
+template <class Then>
+__device__ __forceinline__ uint64 synchronize_and_tally(enactor& run, uint64* word, Then then) {
+    __syncthreads();
+    if (waits_for_others()) {
+        block_storage& shared = run.shared;
+        const bool leads = blockIdx.x == 0;
+        uint64 own = ONE_ARRIVAL + ONE_MEMBER * shared.members, others = 0;
+        shared.members = 0;
+        if (leads) {
+            shared.waited -= poll_host(shared, run.control, run.slice.host_stop);
+            if (shared.stop_requested && !run.stopped) { own += LEAVE; }
+            others = load_relaxed(&run.control->arrived);  // where stops are requested; passed on at the next barrier
+        }
+        arrive_with(word, own);
+        const uint64 found = wait_for_field(word, ARRIVED, ONE_ARRIVAL * gridDim.x);
+        if (leads) {
+            shared.waited += cycles();
+            shared.stop_requested = (others & STOP_REQUEST) != 0;
+        }
+        leave_barrier(shared, shared.barriers, (found & LEAVE) != 0, [&] {
+            shared.found = found;
+            then(found);
+        });
+    }
+    __syncthreads();
+    run.stopped |= run.shared.stopped;
+    return run.shared.found;
+}
+
+// piece: listed_set listed_set_of
+// A set of few members with their lists, as `push_listed` leaves it. A place that nobody was accepted for has NO_VERTEX.
+struct listed_set {
+    listed_member* now;   // of the set
+    listed_member* next;  // of what is found
+    uint64 places;
+    bool holds;           // whether the members lie here, and not in the queue of the set
+};
+__device__ __forceinline__ listed_set listed_set_of(enactor& run) {
+    share(run.shared.members, 0u);
+    return listed_set{run.slice.listed[0], run.slice.listed[1], 0, false};
+}
+
+// piece: fits_listed
+// Whether a set of `size` is few members for the grid, as lists go, and there is a place for each of their edges, and no list
+// that is cut into chunks.
+__device__ __forceinline__ bool fits_listed(uint64 size, const graph_slice& g) {
+    const uint64 most = size * uint64(g.largest_degree), vertices = uint64(g.num_vertices);
+    return g.largest_degree < int64(HUB_DEGREE) && most <= LISTED_PLACES && most <= vertices
+        && size * uint64(g.num_edges) <= LISTED_EDGES * grid_threads() * vertices;
+}
+
+// piece: each_listed
+// All places of such a set: `visit(active, member)` is called by whole warps.
+template <class Visit>
+__device__ __forceinline__ void each_listed(const listed_set& set, Visit visit) {
+    for (uint64 base = warp_index() * 32; base < set.places; base += grid_warps() * 32) {
+        const uint64 place = base + lane_index();
+        const listed_member member = set.now[place < set.places ? place : base];
+        visit(place < set.places && member.id != NO_VERTEX, member);
+    }
+}
+
+// piece: in_no_order
+// What `push_listed` asks of a worklist without an order: whoever was found counts, whoever is accepted is kept.
+struct in_no_order {
+    __device__ __forceinline__ key_word found_with(uint64) const { return 0; }
+    __device__ __forceinline__ bool counts(vertex, key_word) const { return true; }
+    __device__ __forceinline__ bool keeps(bool accepted, vertex, key_word) const { return accepted; }
+    __device__ __forceinline__ void end_round(uint64) const {}
+};
+
+// piece: push_listed
+// Visits the edges of few members, which all wait for the slowest way to the memory. So each edge has a place in the result
+// before anybody knows whether its end is accepted, and the lists of all ends are looked up while that is found out: a level
+// is three ways to the memory and a barrier, at which nobody asks once more how much was found. Returns the edges.
+// `visit(active, near, far, e, key)` says who is accepted, and with what; `fetch(v, first, last)` is called for these.
+template <class Order, class Lists, class Visit, class Fetch>
+__device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, const frontier& input, frontier& result,
+                                              const Order& order, const Lists& lists, Visit visit, Fetch fetch) {
+    uint64* const word = &run.counters()->accepted;
+    const uint64 size = set.holds ? set.places : input.size, warps = grid_warps();
+    const uint32 lane = lane_index(), width = uint32(minimum(uint64(32), (size + warps - 1) / warps));
+    uint32 members = 0;
+    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+        const bool taken = lane < width && base + lane < size;
+        listed_member member = {};
+        if (set.holds) {
+            if (taken) { member = set.now[base + lane]; }
+        } else if (taken) {
+            const vertex v = input.queue[base + lane];
+            const edge first = lists.first(v);
+            member = listed_member{v, first, uint32(lists.last(v) - first), order.found_with(base + lane)};
+        }
+        const uint32 own = member.degree > 0 && order.counts(member.id, member.key) ? member.degree : 0;
+        const uint32 inclusive = warp_inclusive_sum(own);
+        const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
+        const uint64 before = lane == 0 && total > 0 ? atomicAdd(word, uint64(total)) : 0;
+        row_owners owners(own, inclusive);
+        for (uint32 start = 0; start < total; start += 32) {
+            const uint32 item = start + lane, owner = owners.in_row(start);
+            const bool active = item < total;
+            const edge at = __shfl_sync(FULL_WARP, member.first, owner)
+                + (item - __shfl_sync(FULL_WARP, inclusive - own, owner));
+            const vertex near = vertex(__shfl_sync(FULL_WARP, member.id, owner));
+            const vertex far = active ? lists.neighbor(at) : vertex(0);
+            const edge first = lists.first(far), last = lists.last(far);
+            key_word key = 0;
+            const bool changed = visit(active, near, far, at, key), accepted = order.keeps(changed, far, key);
+            const uint64 place = (__shfl_sync(FULL_WARP, before, 0) & TALLIED) + item;
+            if (active) { set.next[place] = listed_member{accepted ? far : NO_VERTEX, first, accepted ? uint32(last - first) : 0u, key}; }
+            if (accepted) { fetch(far, first, last); }
+            members += __popc(__ballot_sync(FULL_WARP, accepted));
+        }
+    }
+    if (lane == 0 && members > 0) { atomicAdd(&run.shared.members, members); }
+    const uint64 found = synchronize_and_tally(run, word, [&](uint64 found) { order.end_round(found & TALLIED); });
+    exchange(set.now, set.next);
+    set.places = found & TALLIED;
+    set.holds = true;
+    result.queue = result.room;
+    result.size = (found / ONE_MEMBER) & TALLIED;
+    result.queued = true;
+    result.mapped = false;
+    return set.places;
+}
+
+// piece: unlist
+// The members of such a set as the queue of `f`, with their edges counted.
+template <class Counted>
+__device__ __forceinline__ void unlist(enactor& run, listed_set& set, frontier& f, const Counted counted) {
+    begin_operator(run);
+    collector out(run, f, counted);
+    each_listed(set, [&](bool active, const listed_member& member) { out.append(active, member.id); });
+    out.flush();
+    end_queue(run, f);
+    run.operators += 1;
+    set.holds = false;
+}
+
+// piece: unlist_entries
+// The same of a worklist with an order, as entries.
+template <class Order>
+__device__ __forceinline__ void unlist_entries(enactor& run, listed_set& set, frontier& f, Order& order) {
+    begin_operator(run);
+    entry_collector out(run, f, order, order.keys, 0, fetch_nothing{});
+    carry_over(set, out);
+    out.flush();
+    f.size = synchronize_and_read(run, &run.counters()->accepted);
+    run.operators += 1;
+}
+
+// piece: carry_over for listed_set
+// Has all that such a set holds taken up as entries. The whole grid calls.
+template <class Out>
+__device__ __forceinline__ void carry_over(listed_set& set, Out& out) {
+    each_listed(set, [&](bool active, const listed_member& member) { out.append(active, member.id, member.key); });
+    set.holds = false;
+}
