@@ -43,6 +43,7 @@ from gdsl.plan.nodes import (
     Swap,
 )
 from gdsl.plan.own_ahead import fetch_own
+from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.sweeps import OperationPlanner
 from gdsl.plan.target import Sizes, Target
@@ -61,7 +62,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
     schedule, turned, kept = _launched(planner, steps)
     schedule = fetch_beside(fetch_own(upcoming(schedule, program, target), program), program, target)
-    schedule = list_few(share_warps(schedule, target), program, target)
+    schedule = fetch_rows(list_few(share_warps(schedule, target), program, target), program, target)
     slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,

@@ -24,7 +24,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
-from gdsl.plan.sector_nodes import Beside
+from gdsl.plan.sector_nodes import Beside, Rows
 from gdsl.plan.short_lists import walks_short_lists_alone
 from gdsl.plan.warp_nodes import Warps
 
@@ -79,6 +79,8 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines += _indent(_walk(walk, sweep, program))
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
+    if sweep.rows is not None:
+        lines.append(f"    fetch of the vertex that comes next, where all lists are short: {_rows(sweep.rows)}")
     if sweep.listed:
         lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
     if sweep.warps is not Warps.ALL:
@@ -209,6 +211,14 @@ def _fetched(lists: str, beside: Beside | None) -> list[str]:
     return [
         f"fetch what lies beside: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"
     ]
+
+
+def _rows(rows: Rows) -> str:
+    lists = [
+        *(f"its {_LISTS[each]}" for each in rows.lists),
+        *(f"where its {_LISTS[each]} begin" for each in rows.begins),
+    ]
+    return ", ".join((*lists, *rows.arrays))
 
 
 def _segment(segment: Segment) -> str:

@@ -6,7 +6,7 @@ from enum import Enum
 
 from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan.sector_nodes import Beside
+from gdsl.plan.sector_nodes import Beside, Rows
 from gdsl.plan.warp_nodes import Warps
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -359,6 +359,8 @@ class Sweep:
     """Which members of a worklist it passes over; None: none."""
     warps: Warps = Warps.ALL
     """Which of them take the members where these are few; see `warp_halves`."""
+    rows: Rows | None = None
+    """What is fetched for the vertices that come next; see `rows_ahead`."""
     listed: bool = False
     """Whether few members lie in a list of their own, with their lists; see `listed_sets`."""
 

@@ -44,6 +44,7 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.orders import orders, orders_of
 from gdsl.plan.own_ahead import fetch_own
+from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.upcoming import upcoming
@@ -73,6 +74,7 @@ def verify(plan: Plan) -> None:
     verifier.expect(fetch_own(plan.schedule, plan.program) == plan.schedule, "what is fetched at members ahead")
     verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
     verifier.expect(share_warps(plan.schedule, plan.target) == plan.schedule, "which warps have the members")
+    verifier.expect(fetch_rows(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched of rows")
     verifier.expect(list_few(plan.schedule, plan.program, plan.target) == plan.schedule, "which sets are lists")
     verify_combinations(plan)
     verify_slots(plan)
@@ -123,6 +125,7 @@ class _Verifier:
             sizes.bound_bits - 2,
             sizes.listed_places,
             sizes.listed_edges,
+            sizes.row_lists,
             (1 << 24) - sizes.listed_places,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")

@@ -64,7 +64,7 @@ EARLY_MUTANTS = (
         "for (uint32 start = 0; start < total; start += several * 32) {",
         "for (uint32 start = 0; start < total; start += 32) {",
         CHAINS,
-        "result race",
+        "result race bounds",
     ),
     Mutant(
         "what stands for an edge beyond the end of a chunk is visited",

@@ -56,7 +56,7 @@ SMALL = Sizes(
     vote_part_of_few=6,
     radix_bits=2,
     bound_bits=4,
-    listed_places=48,
+    listed_places=24,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(

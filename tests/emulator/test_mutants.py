@@ -24,6 +24,7 @@ from .fusion_mutants import FUSION_MUTANTS
 from .graph_mutants import GRAPH_MUTANTS
 from .kept_mutants import KEPT_MUTANTS
 from .list_mutants import LIST_MUTANTS
+from .listed_mutants import LISTED_MUTANTS
 from .mutants import GENERATED, MUTANTS, Mutant
 from .mutating import mutated, templates_with
 from .number_mutants import NUMBER_MUTANTS
@@ -91,6 +92,7 @@ ALL = (
     *GRAPH_MUTANTS,
     *KEPT_MUTANTS,
     *LIST_MUTANTS,
+    *LISTED_MUTANTS,
     *NUMBER_MUTANTS,
     *ORDER_MUTANTS,
     *PAIR_MUTANTS,

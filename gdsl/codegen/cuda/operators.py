@@ -35,12 +35,14 @@ from gdsl.codegen.cuda.visits import (
     collecting,
     edges_beside,
     fetched_lists,
+    in_rows,
     lists_walked,
     members_of,
     more_of,
     on_an_edge,
     push_of,
     reduce_of,
+    rows_ahead,
     side_by_side,
     test,
     vertices_beside,
@@ -303,8 +305,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             visit = self._visit_of_vertex(own, sweep.early)
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
-            each = over or f"each_vertex_by_warps({common['members']}"
-            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit)
+            each = over or f"each_vertex_by_warps({in_rows(sweep, common['members'])}"
+            rows = rows_ahead(sweep, self.names)
+            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit, rows=rows)
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
         else:
@@ -371,6 +374,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             history=f"d.{self.names.member(segment.upcoming.members)}" if segment.upcoming is not None else "",
             fetched=tuple(f"d.{self.names.member(name)}" for name in segment.fetched),
             same_turn=not common["waits"] and segment.aside is None and marks,
+            walked=in_rows(sweep, common["members"]),
+            rows=rows_ahead(sweep, self.names),
         )
 
     # Votes

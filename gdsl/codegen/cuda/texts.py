@@ -194,6 +194,8 @@ class ElementsText(OperatorText):
     edges: str
     visit: Visit
     result: ResultText
+    rows: tuple[str, ...] = ()
+    """What makes the function that fetches for the members that come next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,6 +269,10 @@ class ReduceText(OperatorText):
     """The arrays that are fetched at these members."""
     same_turn: bool
     """Whether it ends without a barrier where others mark what they collect."""
+    walked: str
+    """The members, with what is fetched for the next ones."""
+    rows: tuple[str, ...]
+    """As in `ElementsText`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from gdsl.plan.nodes import Collect, Dedup, Early, Segment, Skips, Sweep, Varian
 from gdsl.plan.short_lists import walks_short_lists_alone
 
 FLUSH = "out.flush();"
+ROW = "row"
 
 _TABLES = {Over.OUT_EDGES: "out_table{d.graph}", Over.IN_EDGES: "in_table{d.graph}"}
 _OFFSETS = {Over.OUT_EDGES: "graph.offsets", Over.IN_EDGES: "graph.in_offsets"}
@@ -116,6 +117,29 @@ def fetched_lists(collect: Collect, lists: Over, names: Names) -> tuple[str, ...
     """What is done for each vertex of a list of few, whose lists are known: these are fetched, and what lies beside."""
     neighbors = f"fetch_list(first, last, d.{_NEIGHBORS[lists]});"
     return (neighbors, *(line.strip() for line in vertices_beside(collect, names)[1:-1]))
+
+
+def rows_ahead(sweep: Sweep, names: Names) -> tuple[str, ...]:
+    """The function that has fetched what the vertices `next` and `after` ask for, which come after another one."""
+    rows = sweep.rows
+    if rows is None:
+        return ()
+    lists = [
+        line
+        for each in rows.lists
+        for line in (
+            f"fetch_first_edge(d.{_OFFSETS[each]}, d.{_NEIGHBORS[each]}, next, d.graph.num_edges);",
+            f"fetch_sector(d.{_OFFSETS[each]}, after);",
+        )
+    ]
+    own = (*(_OFFSETS[each] for each in rows.begins), *map(names.member, rows.arrays))
+    fetches = [*lists, *(f"fetch_sector(d.{each}, next);" for each in own)]
+    return (f"const auto {ROW} = [&](vertex next, vertex after) {{", *(f"    {line}" for line in fetches), "};")
+
+
+def in_rows(sweep: Sweep, members: str) -> str:
+    """`members` for whose next ones something is fetched, if anything is."""
+    return f"in_rows({members}, d.graph, {ROW})" if sweep.rows is not None else members
 
 
 def more_of(sweep: Sweep, place: int) -> str:

@@ -111,3 +111,50 @@ __device__ __forceinline__ void copy_frontier(enactor& run, frontier& result, co
     result.mapped = other.mapped;
     synchronize(run);
 }
+
+// piece: fetch_sector
+// Has the L2 cache load the sector of 32 bytes of which `x[i]` is the first element, if it is one.
+template <class T, class Id>
+__device__ __forceinline__ void fetch_sector(const T* x, Id i) {
+    constexpr uint32 elements = sizeof(T) < 32 ? 32 / sizeof(T) : 1;
+    if (i % elements == 0) { fetch_ahead(&x[i]); }
+}
+
+// piece: fetch_first_edge
+// Has it load the beginning of a list.
+__device__ __forceinline__ void fetch_first_edge(const edge* offsets, const vertex* neighbors, vertex v, int64 num_edges) {
+    const edge first = __ldg(&offsets[v]);
+    if (int64(first) < num_edges) { fetch_ahead(&neighbors[first]); }
+}
+
+// piece: in_rows members_in_rows
+// Members of which a thread takes every so many: whoever asks for one has fetched what the one that it takes next asks for,
+// and a part of it for the one behind that.
+template <class Members, class Fetch>
+struct members_in_rows {
+    const Members members;
+    const Fetch fetch;
+    const uint64 stride;
+    const bool ahead;
+    __device__ __forceinline__ uint64 size() const { return members.size(); }
+    __device__ __forceinline__ vertex operator[](uint64 i) const {
+        if (ahead && i + 2 * stride < size()) { fetch(vertex(i + stride), vertex(i + 2 * stride)); }
+        return members[i];
+    }
+};
+template <class Members, class Fetch>
+__device__ __forceinline__ members_in_rows<Members, Fetch> in_rows(const Members& members, const graph_slice& g, const Fetch& fetch) {
+    const bool ahead = in_order(members) && g.largest_degree <= int64(ROW_LISTS);
+    return members_in_rows<Members, Fetch>{members, fetch, grid_threads(), ahead};
+}
+
+// piece: in_order
+// Whether the members of a set are all vertices in their order.
+template <class Members>
+__device__ __forceinline__ bool in_order(const Members&) { return false; }
+
+// piece: in_order for all_members
+__device__ __forceinline__ bool in_order(const all_members&) { return true; }
+
+// piece: in_order for whole_members
+__device__ __forceinline__ bool in_order(const whole_members& members) { return members.whole; }

@@ -301,7 +301,7 @@ __device__ __forceinline__ void lies_on_apply(const data_slice& d, edge arc) {
 // line 26: f = advance(f, reach, over=in_edges)
 __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

@@ -81,6 +81,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
@@ -283,6 +284,9 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
@@ -322,6 +326,7 @@ struct frontier {
 // piece: elect_of_parts
 // piece: vote_hubs
 // piece: vote_parts
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -545,7 +550,12 @@ __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d,
     begin_operator(run);
     differs_totals totals_1;
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.moved, next);
+        fetch_sector(d.label, next);
+        fetch_sector(d.asks, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         if (active) {
             if (differs_condition(d, v)) { differs_apply(d, totals_1); }  // line 33: compute(vertices, differs)
         }

@@ -50,6 +50,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // ---- runtime ----
@@ -216,6 +217,9 @@ struct frontier {
 // piece: side_by_side
 // piece: grid_threads thread_index
 // piece: each_id
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
@@ -226,6 +230,7 @@ struct frontier {
 // piece: push_warps_side_by_side
 // piece: synchronize_and_read
 // piece: push_hubs_side_by_side
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -271,7 +276,11 @@ __device__ __forceinline__ void filter_weak(enactor& run, const data_slice& d, f
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.inside, next);
+        fetch_sector(d.left, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && weak_condition(d, v);
         if (accepted) { weak_apply(d, v); }
         out.append(accepted, v);
@@ -303,7 +312,11 @@ __device__ __forceinline__ void filter_weak_(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.inside, next);
+        fetch_sector(d.left, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && weak_condition(d, v);
         if (accepted) { weak_apply(d, v); }
         out.append(accepted, v);

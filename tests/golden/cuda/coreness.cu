@@ -91,6 +91,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 
@@ -297,6 +298,9 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: define_everything
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
@@ -327,6 +331,8 @@ struct frontier {
 // piece: out_of_range
 // piece: checked_index
 // piece: check_width
+// piece: in_order for all_members
+// piece: in_order for whole_members
 
 // ---- functors ----
 
@@ -452,7 +458,10 @@ __device__ __forceinline__ void filter_peel_take(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.peel_levels, next);
+    };
+    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && peel_take_condition(d, v);
         out.append(accepted, v);
     });
@@ -467,7 +476,10 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.peel_levels, next);
+    };
+    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && peel_keep_condition(d, v);
         out.append(accepted, v);
     });

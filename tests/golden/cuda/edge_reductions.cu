@@ -165,6 +165,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -414,6 +415,10 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
+// piece: fetch_sector
+// piece: fetch_first_edge
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
@@ -436,6 +441,7 @@ struct edge_frontier {
 // piece: until_in_groups
 // piece: reduce_until
 // piece: reduce_hubs_until
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -821,7 +827,10 @@ __device__ __forceinline__ void filter_is_large(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.bulk, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && is_large_condition(d, v);
         out.append(accepted, v);
     });
@@ -1125,8 +1134,12 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
+    const auto row = [&](vertex next, vertex after) {
+        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
+        fetch_sector(d.graph.offsets, after);
+    };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_tolls_condition(d, far) ? holds_tolls_value() : false); };
-    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, false, true, combine, value,
+    reduce_until(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced, bool) { d.loneliest_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
@@ -1141,8 +1154,13 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
+    const auto row = [&](vertex next, vertex after) {
+        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
+        fetch_sector(d.graph.offsets, after);
+        fetch_sector(d.loneliest_has_edge, next);
+    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(tolls_condition(d, far) ? tolls_value(d, at) : 1); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 1, combine, value,
+    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced, bool whole) {
             d.loneliest[near] = reduced;
             if (!whole) { return; }

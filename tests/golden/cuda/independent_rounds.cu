@@ -63,6 +63,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -253,6 +254,9 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
@@ -284,6 +288,7 @@ struct frontier {
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
+// piece: in_order for whole_members
 
 // ---- functors ----
 
@@ -360,7 +365,11 @@ __device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, f
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.key, next);
+        fetch_sector(d.most, next);
+    };
+    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && wins_condition(d, v);
         out.append(accepted, v);
     });

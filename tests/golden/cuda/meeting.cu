@@ -369,7 +369,7 @@ __device__ __forceinline__ void note_apply(const data_slice& d, vertex v, note_t
 // line 27: f = advance(f, ahead)
 __device__ __forceinline__ void advance_ahead(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
@@ -404,7 +404,7 @@ __device__ __forceinline__ void advance_ahead(enactor& run, const data_slice& d,
 // line 31: g = advance(g, back, over=in_edges)
 __device__ __forceinline__ void advance_back(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

@@ -66,6 +66,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
@@ -265,6 +266,9 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
 // piece: nth_bit
@@ -286,6 +290,7 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -360,7 +365,12 @@ __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d
     begin_operator(run);
     operator_totals_ totals_1;
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.class_, next);
+        fetch_sector(d.d, next);
+        fetch_sector(d.graph_slice_, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         if (active) {
             operator_apply_(d, v, totals_1);  // line 46: compute(vertices, operator_)
         }
@@ -391,7 +401,7 @@ __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d
 // line 49: spare = advance(spare, frontier_at)
 __device__ __forceinline__ void advance_frontier_at(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

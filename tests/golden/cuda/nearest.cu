@@ -160,6 +160,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -400,6 +401,9 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: side_by_side
 // piece: each_id
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
 // piece: nth_bit
@@ -422,6 +426,7 @@ struct edge_frontier {
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -718,7 +723,10 @@ __device__ __forceinline__ void filter_weighs_long(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.graph.offsets, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         if (active) {
             weighs_begin_apply(d, v);  // line 23: compute(vertices, weighs_begin)
         }

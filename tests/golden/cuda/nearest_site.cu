@@ -55,6 +55,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -241,6 +242,9 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
+// piece: fetch_sector
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
 // piece: nth_bit
@@ -275,6 +279,7 @@ struct direction_state {
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -329,7 +334,10 @@ __device__ __forceinline__ void filter_begin(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.is_site, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && begin_condition(d, v);
         if (accepted) { begin_apply(d, v); }
         out.append(accepted, v);
@@ -342,7 +350,7 @@ __device__ __forceinline__ void filter_begin(enactor& run, const data_slice& d, 
 // line 26: f = advance(f, visit)
 __device__ __forceinline__ void advance_visit(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

@@ -82,6 +82,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -299,6 +300,10 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
+// piece: fetch_sector
+// piece: fetch_first_edge
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
 // piece: nth_bit
@@ -331,6 +336,7 @@ struct direction_state {
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -519,8 +525,12 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto row = [&](vertex next, vertex after) {
+        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
+        fetch_sector(d.graph.offsets, after);
+    };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(weigh_condition(d, near, far) ? weigh_value(d, at) : 0ll); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.returned[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });
@@ -532,7 +542,7 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
 // line 99: f = advance(f, reach)
 __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

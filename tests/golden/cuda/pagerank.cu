@@ -28,7 +28,6 @@
 #undef error
 #undef kept_lost
 #undef lost
-#undef next
 #undef next_share
 #undef received_value
 #undef reduce_received
@@ -53,6 +52,7 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
@@ -215,6 +215,10 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
+// piece: fetch_sector
+// piece: fetch_first_edge
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: grid_warps warp_index
 // piece: all_warps
 // piece: members_a_warp
@@ -235,6 +239,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: reduce_hubs
 // piece: least greatest
 // piece: each_hub
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -305,8 +310,14 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     begin_operator(run);
     settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
+    const auto row = [&](vertex next, vertex after) {
+        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
+        fetch_sector(d.graph.in_offsets, after);
+        fetch_sector(d.graph.offsets, next);
+        fetch_sector(d.rank, next);
+    };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
+    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }

@@ -370,7 +370,7 @@ __device__ __forceinline__ void filter_third(enactor& run, const data_slice& d, 
 // line 25: made = advance(f, reach)
 __device__ __forceinline__ void advance_reach(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 50 >= uint64(d.graph.num_vertices)
                                     : input.edges > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {

@@ -92,6 +92,7 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
+constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -326,6 +327,10 @@ struct edge_frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
+// piece: fetch_sector
+// piece: fetch_first_edge
+// piece: in_order
+// piece: in_rows members_in_rows
 // piece: marks_of
 // piece: clear_marks
 // piece: worth_a_bitmap
@@ -376,6 +381,7 @@ struct direction_state {
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
+// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -499,7 +505,10 @@ __device__ __forceinline__ void filter_in_sites(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.sites, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && in_sites_condition(d, v);
         out.append(accepted, v);
     });
@@ -519,7 +528,7 @@ __device__ __forceinline__ void compute_compute_1(enactor& run, const data_slice
 // line 20: f_2 = advance(f_2, step)
 __device__ __forceinline__ void advance_step(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
@@ -562,7 +571,7 @@ __device__ __forceinline__ void compute_compute_2(enactor& run, const data_slice
 // line 20: f_3 = advance(f_3, step_2)
 __device__ __forceinline__ void advance_step_(enactor& run, const data_slice& d, frontier& input, frontier& result, direction_state& direction, int32 iteration) {
     const uint64 size = input.size;
-    follow_edges(direction, input, iteration, d.graph);
+    follow_edges(direction, input.edges, iteration, d.graph);
     direction.pull = direction.pull ? input.size * 20 >= uint64(d.graph.num_vertices)
                                     : input.edges * 15 > direction.unvisited && input.edges > uint64(d.graph.num_vertices);
     if (direction.pull) {
@@ -599,8 +608,13 @@ __device__ __forceinline__ void reduce_levels(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
+    const auto row = [&](vertex next, vertex after) {
+        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
+        fetch_sector(d.graph.offsets, after);
+        fetch_sector(d.hops, next);
+    };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(levels_value(d, near, far)); };
-    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.level[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.level[near], reduced); });
@@ -646,7 +660,10 @@ __device__ __forceinline__ void filter_where_1(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
+    const auto row = [&](vertex next, vertex after) {
+        fetch_sector(d.near_hops, next);
+    };
+    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
         const bool accepted = active && where_1_condition(d, v);
         out.append(accepted, v);
     });

@@ -1,0 +1,99 @@
+"""Decides which sweeps fetch what the vertices ask for that a thread takes after those it works on (cuda).
+
+A sweep over all vertices takes them in their order, a row of 32 a warp. Where lists are short each row waits for where
+its lists begin, for these, and for what is asked for at their ends and at the members themselves, one after the other,
+with as many warps as there are registers for: half of what the memory could give. All but the ends is known a row
+ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2 cache, and
+where the list of the one behind that begins.
+
+Vertices with long lists keep the memory busy by themselves, and lists of other vertices out of the cache: so it is done
+on graphs without any, which is asked when the operator begins. Of sets it is done as long as they are whole.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import partial
+
+from gdsl.ir.nodes import DegreeOf, EdgeFunctor, Program, Role, VertexFunctor
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Degree, Domain, Over
+from gdsl.passes.writers import near_roles
+from gdsl.plan.asked_arrays import arrays_at
+from gdsl.plan.fusion import flattened
+from gdsl.plan.nodes import Choice, Operation, Step
+from gdsl.plan.sector_nodes import Rows
+from gdsl.plan.sweep_nodes import Form, Sweep
+from gdsl.plan.target import Target
+from gdsl.plan.walking import map_operations
+
+_LISTS = {Degree.OUT: Over.OUT_EDGES, Degree.IN: Over.IN_EDGES}
+
+
+def fetch_rows(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with what its sweeps fetch a row ahead, whatever they did before."""
+    may = target.fused and target.grid and not target.teams and not program.graphs
+    return map_operations(schedule, partial(_fetching, program=program, may=may))
+
+
+def _fetching(operation: Operation, program: Program, may: bool) -> Operation:
+    """An operation whose sweep is its own, or that of the reduction which it runs behind."""
+    ahead = tuple(_without(each) for each in operation.ahead)
+    alone = _without(operation)
+    if isinstance(operation.does, Choice):
+        return dataclasses.replace(alone, ahead=ahead)
+    parts = flattened(operation)
+    first = parts[0].does
+    behind = bool(ahead) and isinstance(first, Sweep) and first.segment is not None
+    host = ahead[0] if behind else alone
+    rows = _rows(host, parts, program) if may else None
+    if rows is None:
+        return dataclasses.replace(alone, ahead=ahead)
+    assert isinstance(host.does, Sweep)
+    host = dataclasses.replace(host, does=dataclasses.replace(host.does, rows=rows))
+    return dataclasses.replace(alone, ahead=(host, *ahead[1:])) if behind else dataclasses.replace(host, ahead=ahead)
+
+
+def _without(operation: Operation) -> Operation:
+    does = operation.does
+    if isinstance(does, Choice):
+        yes, no = (dataclasses.replace(sweep, rows=None) for sweep in (does.yes, does.no))
+        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=yes, no=no))
+    return dataclasses.replace(operation, does=dataclasses.replace(does, rows=None))
+
+
+def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Rows | None:
+    sweep = host.does
+    if not isinstance(sweep, Sweep) or not _in_rows(sweep):
+        return None
+    walked = tuple(each.lists for each in sweep.walks)
+    given = {sweep.segment.array} if sweep.segment is not None else set[str]()
+    asked: dict[str, None] = {}
+    begins: dict[Over, None] = {}
+    for part in parts:
+        functor, roles = _functor(part, program), _roles(part)
+        asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in given)
+        begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
+    rows = Rows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
+    return rows if rows.lists or rows.begins or rows.arrays else None
+
+
+def _in_rows(sweep: Sweep) -> bool:
+    """Whether warps take vertices in their order, each once."""
+    members, collect = sweep.members, sweep.collect
+    if members.domain is not Domain.VERTEX or not (members.frontier is None or members.whole):
+        return False
+    if sweep.segment is not None:
+        return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.segment.upcoming is None
+    return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
+
+
+def _functor(operation: Operation, program: Program) -> EdgeFunctor | VertexFunctor:
+    functors: tuple[EdgeFunctor | VertexFunctor, ...] = (*program.edge_functors, *program.vertex_functors)
+    return next(each for each in functors if each.name == operation.step.functor)
+
+
+def _roles(operation: Operation) -> frozenset[Role]:
+    sweep = operation.does
+    assert isinstance(sweep, Sweep)
+    return near_roles(sweep.walks[0].over) if sweep.walks else frozenset({Role.VERTEX})
