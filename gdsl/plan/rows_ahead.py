@@ -15,7 +15,17 @@ from __future__ import annotations
 import dataclasses
 from functools import partial
 
-from gdsl.ir.nodes import DegreeOf, EdgeFunctor, Program, Role, VertexFunctor
+from gdsl.ir.nodes import (
+    DegreeOf,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Parameter,
+    Program,
+    Role,
+    Store,
+    VertexFunctor,
+)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.passes.writers import near_roles
@@ -72,7 +82,8 @@ def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Ro
     begins: dict[Over, None] = {}
     for part in parts:
         functor, roles = _functor(part, program), _roles(part)
-        asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in given)
+        own = given | _stored_first(functor, roles)
+        asked |= dict.fromkeys(name for name in arrays_at(functor, roles, program) if name not in own)
         begins |= dict.fromkeys(_LISTS[node.degree] for node in walk(functor) if isinstance(node, DegreeOf))
     rows = Rows(walked, tuple(lists for lists in begins if lists not in walked), tuple(asked))
     return rows if rows.lists or rows.begins or rows.arrays else None
@@ -86,6 +97,18 @@ def _in_rows(sweep: Sweep) -> bool:
     if sweep.segment is not None:
         return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.segment.upcoming is None
     return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
+
+
+def _stored_first(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> set[str]:
+    """The arrays of which a call stores its element in any case before it asks for it."""
+    stored: set[str] = set()
+    asked = {node.array for node in walk(functor.condition) if isinstance(node, Element)}
+    for statement in functor.body:
+        asked |= {node.array for node in walk(statement) if isinstance(node, Element)} - stored
+        target = statement.target if isinstance(statement, Store) else None
+        if isinstance(target, ElementTarget) and isinstance(target.index, Parameter) and target.index.role in roles:
+            stored |= {target.array} - asked
+    return stored
 
 
 def _functor(operation: Operation, program: Program) -> EdgeFunctor | VertexFunctor:
