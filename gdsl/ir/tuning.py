@@ -35,3 +35,5 @@ class Tuning(Node):
     layout: Layout = Layout.AUTO
     hub_bounds: bool = False
     """No knob: whether blocks keep bounds of hubs where they may, which the graph of a run decides."""
+    rows_ahead: bool = False
+    """No knob: whether sweeps over all vertices fetch what the next ones ask for, which the graph decides, too."""

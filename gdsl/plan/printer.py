@@ -7,7 +7,7 @@ from collections import defaultdict
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
 from gdsl.ir.printer_expressions import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
-from gdsl.plan import grids, layouts
+from gdsl.plan import grids, layouts, rows_ahead
 from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES
 from gdsl.plan.lengths import is_long
 from gdsl.plan.nodes import (
@@ -63,6 +63,9 @@ def print_plan(plan: Plan) -> str:
         lines += [
             f"on graphs of {hubs}: a program of its own, {BLOCK} threads a block, which keep bounds of their values"
         ]
+    if target.name == "cuda" and not plan.program.tuning.rows_ahead and rows_ahead.could_have(plan.program):
+        short = f"lists of {rows_ahead.LONGEST} edges at most, from {grids.LARGE:,} vertices on"
+        lines += [f"on graphs of {short}: a program of its own, which fetches what the next vertices ask for"]
     lines += ["", "buffers:", *_table([_buffer(buffer) for buffer in plan.buffers])]
     if plan.frontiers:
         lines += ["", "frontiers:", *_frontiers(plan)]

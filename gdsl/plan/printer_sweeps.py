@@ -80,7 +80,7 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
     if sweep.rows is not None:
-        lines.append(f"    fetch of the vertex that comes next, where all lists are short: {_rows(sweep.rows)}")
+        lines.append(f"    fetch of the vertex that comes next: {_rows(sweep.rows)}")
     if sweep.listed:
         lines.append("    few members lie in a list, with theirs: a place for each edge, taken before it is accepted")
     if sweep.warps is not Warps.ALL:

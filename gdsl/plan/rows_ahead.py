@@ -6,8 +6,8 @@ with as many warps as there are registers for: half of what the memory could giv
 ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2 cache, and
 where the list of the one behind that begins.
 
-Vertices with long lists keep the memory busy by themselves, and lists of other vertices out of the cache: so it is done
-on graphs without any, which is asked when the operator begins. Of sets it is done as long as they are whole.
+Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of turn:
+so this is a form of its own for large graphs without any (`suiting`). Of sets it is done as long as they are whole.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ from gdsl.ir.nodes import (
     DegreeOf,
     EdgeFunctor,
     Element,
+    Elements,
     ElementTarget,
+    Filter,
+    NeighborReduce,
     Parameter,
     Program,
     Role,
@@ -31,19 +34,41 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.passes.writers import near_roles
 from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.fusion import flattened
+from gdsl.plan.grids import LARGE
 from gdsl.plan.nodes import Choice, Operation, Step
 from gdsl.plan.sector_nodes import Rows
 from gdsl.plan.sweep_nodes import Form, Sweep
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations
+from gdsl.plan.whole_sets import whole_sets
 
+LONGEST = 32
+"""Edges of a list, on graphs that have this form."""
 _LISTS = {Degree.OUT: Over.OUT_EDGES, Degree.IN: Over.IN_EDGES}
 
 
 def fetch_rows(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
     """`schedule` with what its sweeps fetch a row ahead, whatever they did before."""
-    may = target.fused and target.grid and not target.teams and not program.graphs
+    may = program.tuning.rows_ahead and target.fused and target.grid and not target.teams and not program.graphs
     return map_operations(schedule, partial(_fetching, program=program, may=may))
+
+
+def could_have(program: Program) -> bool:
+    """Whether a program has such sweeps, as far as its schedule says."""
+    if not program.tuning.fuse or program.graphs:
+        return False
+    whole = whole_sets(program)
+    steps = (step for step in walk(program.schedule) if isinstance(step, (NeighborReduce, Filter)))
+    return any(_has_all(step.frontier, whole) for step in steps)
+
+
+def _has_all(members: Elements, whole: frozenset[str]) -> bool:
+    return members.domain is Domain.VERTEX and (members.frontier is None or members.frontier in whole)
+
+
+def is_worth(num_vertices: int, largest_degree: int) -> bool:
+    """Whether a graph has this form: one of many rows for each warp, without a long list."""
+    return num_vertices >= LARGE and largest_degree <= LONGEST
 
 
 def _fetching(operation: Operation, program: Program, may: bool) -> Operation:

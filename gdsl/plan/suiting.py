@@ -7,15 +7,17 @@
   at a time: so where what is walked begins with all vertices (k_core, louvain). The other program is made when the
   first such graph comes; on small graphs no search is long enough to make up for that.
 - Monotone loops keep bounds of hubs in each block's own memory on graphs of hubs, where the GPU has it (`hub_bounds`).
+- Sweeps over all vertices fetch what the next ones ask for on large graphs of short lists alone (`rows_ahead`).
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 from gdsl.ir.nodes import Program
 from gdsl.operations import Order
-from gdsl.plan import hub_bounds, orders
+from gdsl.plan import hub_bounds, orders, rows_ahead
 from gdsl.plan.grids import begins_with_all, is_narrow, searches
 from gdsl.plan.target import CUDA_FUSED
 
@@ -27,9 +29,11 @@ ALL = 1 << 30
 
 def has_choice(program: Program) -> bool:
     """Whether anything is left to the graph."""
-    if program.tuning.hub_bounds:
+    if program.tuning.hub_bounds or program.tuning.rows_ahead:
         return False
-    return orders.has_choice(program) or leaves_block(program) or leaves_bounds(program)
+    return (
+        orders.has_choice(program) or leaves_block(program) or leaves_bounds(program) or rows_ahead.could_have(program)
+    )
 
 
 def leaves_bounds(program: Program) -> bool:
@@ -50,13 +54,21 @@ def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program
     """
     if not has_choice(program):
         return program
-    if orders.has_choice(program):
-        found = orders.suited(program, *counts)
-        if found is not program:
-            return found  # which has blocks of its own
+    program = _of_its_own(program, counts, room)
+    fetches = rows_ahead.is_worth(counts[0], counts[2]) and rows_ahead.could_have(program)
+    return _tuned(program, rows_ahead=True) if fetches else program
+
+
+def _of_its_own(program: Program, counts: tuple[int, int, int], room: int) -> Program:
+    """The order, the bounds or the blocks that suit the graph, of which a program has one at most."""
+    ordered = orders.suited(program, *counts) if orders.has_choice(program) else program
+    if ordered is not program:  # which has blocks of its own
+        return ordered
     if leaves_bounds(program) and hub_bounds.is_worth(CUDA_FUSED.sizes, room, *counts):
-        return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
+        return _tuned(program, hub_bounds=True)
     narrow = counts[0] >= MANY_VERTICES and is_narrow(*counts)
-    if not narrow or not leaves_block(program):
-        return program
-    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, block=NARROW_BLOCK))
+    return _tuned(program, block=NARROW_BLOCK) if narrow and leaves_block(program) else program
+
+
+def _tuned(program: Program, **knobs: Any) -> Program:
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, **knobs))

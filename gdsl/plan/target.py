@@ -65,8 +65,6 @@ class Sizes:
     """Places of a list of few members: as many edges as these may have; fewer than 2^24 (cuda)."""
     listed_edges: int = 8
     """Edges a thread up to which members are few, as lists go (cuda)."""
-    row_lists: int = 32
-    """Where no list is longer, sweeps over all vertices fetch what the next ones ask for (cuda)."""
     own_votes: int = 65536
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 8192

@@ -125,7 +125,6 @@ class _Verifier:
             sizes.bound_bits - 2,
             sizes.listed_places,
             sizes.listed_edges,
-            sizes.row_lists,
             (1 << 24) - sizes.listed_places,
         )
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")

@@ -163,6 +163,11 @@ def with_hub_bounds(program: Program) -> Program:
     return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, hub_bounds=True))
 
 
+def with_rows_ahead(program: Program) -> Program:
+    """The form of it that large graphs of short lists have."""
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, rows_ahead=True))
+
+
 def emulated(program: Program, shape: Sizes = SMALL, widths: Widths = NARROW, coverage: bool = False) -> Built:
     """A program as lowered, compiled."""
     plan = plan_of(program, shape)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
 
 import pytest
 from support.graphs import grid, make_graph, random_graph
@@ -11,13 +12,15 @@ from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.operations import Over
 from gdsl.pipeline import load
+from gdsl.plan.nodes import Plan
 from gdsl.plan.sector_nodes import Rows
+from gdsl.plan.suiting import suited
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 
 from . import build
 from .driver import EmulatedModule
-from .running import NARROW, SMALL, device_for, differences, emulated, expect, program_of
+from .running import NARROW, ROOT, SMALL, device_for, differences, emulated, expect, program_of, with_rows_ahead
 
 pytestmark = pytest.mark.skipif(build.compiler() is None, reason="the emulator needs g++")
 MEANS = """program means;
@@ -62,8 +65,12 @@ GRAPHS = (
 )
 
 
+def sweeps_with_rows(plan: Plan) -> Iterator[Rows]:
+    return (sweep.rows for sweep in sweeps(plan) if sweep.rows is not None)
+
+
 def rows_of(text: str, *tune: str) -> list[Rows]:
-    return [sweep.rows for sweep in sweeps(plan_of(load(text, tune))) if sweep.rows is not None]
+    return list(sweeps_with_rows(plan_of(with_rows_ahead(load(text, tune)))))
 
 
 def test_what_is_fetched() -> None:
@@ -74,7 +81,18 @@ def test_what_is_fetched() -> None:
     assert rows_of(ROUNDS) == [Rows((Over.OUT_EDGES,), (), ("mark",)), Rows((), (), ("best", "height", "mark"))]
 
 
+def test_which_graphs_have_this_form() -> None:
+    program, counts = load(ROUNDS), (1 << 20, 3 << 20, 32)
+    assert suited(program, counts, 0).tuning.rows_ahead
+    assert suited(program, counts, 0) == suited(suited(program, counts, 0), counts, 0)
+    for others in ((1 << 19, 3 << 19, 32), (1 << 20, 3 << 20, 33)):
+        assert suited(program, others, 0) is program
+    searches = load(str(ROOT / "samples" / "bfs.gdsl"))
+    assert not suited(searches, counts, 0).tuning.rows_ahead
+
+
 def test_where_nothing_is() -> None:
+    assert not list(sweeps_with_rows(plan_of(load(ROUNDS))))
     assert not rows_of(ROUNDS, "schedule.fuse=off")
     assert len(rows_of(ROUNDS, "beside.balance=warp")) == 1
 
@@ -82,7 +100,7 @@ def test_where_nothing_is() -> None:
 @pytest.mark.parametrize("text", [MEANS, ROUNDS], ids=["means", "rounds"])
 def test_results_are_those_of_the_reference(text: str) -> None:
     for widths in (NARROW, Widths.both(64)):
-        built = emulated(program_of(text), SMALL, widths)
+        built = emulated(with_rows_ahead(program_of(text)), SMALL, widths)
         assert any(sweep.rows is not None for sweep in sweeps(built.plan))
         for seed, graph in enumerate(GRAPHS):
             bindings = bind(built.program, graph, {})
@@ -93,7 +111,7 @@ def test_results_are_those_of_the_reference(text: str) -> None:
 
 def test_fetches_are_made_and_stay_within() -> None:
     """Without the look where the last row is, something beyond an array would be fetched."""
-    built = emulated(program_of(ROUNDS), SMALL)
+    built = emulated(with_rows_ahead(program_of(ROUNDS)), SMALL)
     text = built.generated.text.replace("i + 2 * stride < size()", "true")
     assert text != built.generated.text
     wrong = dataclasses.replace(built, module=EmulatedModule(text, "wrong.cu"))

@@ -213,7 +213,6 @@ class _Generation:
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
             Constant("uint32", "LISTED_PLACES", sizes.listed_places, "edges that members of a list of few may have"),
             Constant("uint32", "LISTED_EDGES", sizes.listed_edges, "edges a thread up to which members are few"),
-            Constant("uint32", "ROW_LISTS", sizes.row_lists, "longest list of graphs whose rows are fetched ahead"),
             Constant("uint32", "BOUND_BITS", sizes.bound_bits, "last bits of an id, which are the place of a bound"),
             Constant("uint32", "STAGED", self._staged(), "accepted elements that a warp appends at once"),
             Constant("uint32", "SHORT_LIST", sizes.short_list, "lists up to this long are reduced by a thread each"),

@@ -139,7 +139,7 @@ def rows_ahead(sweep: Sweep, names: Names) -> tuple[str, ...]:
 
 def in_rows(sweep: Sweep, members: str) -> str:
     """`members` for whose next ones something is fetched, if anything is."""
-    return f"in_rows({members}, d.graph, {ROW})" if sweep.rows is not None else members
+    return f"in_rows({members}, {ROW})" if sweep.rows is not None else members
 
 
 def more_of(sweep: Sweep, place: int) -> str:

@@ -31,7 +31,6 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
         const uint32 own = is_long ? 0 : uint32(walk.last - walk.first);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += 32 * LOOKS) {
             vertex x[LOOKS];
             edge e[LOOKS], at[LOOKS], low[LOOKS], high[LOOKS];
@@ -39,7 +38,7 @@ __device__ __forceinline__ uint64 intersect_warps(enactor& run, const graph_slic
             for (uint32 k = 0; k < LOOKS; ++k) {
                 const uint32 item = start + 32 * k + lane;
                 const bool active = item < total;
-                const uint32 owner = owners.in_row(start + 32 * k);
+                const uint32 owner = owner_of(inclusive, active ? item : total - 1);
                 const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
                 const edge first = __shfl_sync(FULL_WARP, walk.first, owner);
                 low[k] = __shfl_sync(FULL_WARP, walk.low, owner);

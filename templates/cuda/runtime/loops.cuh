@@ -143,9 +143,8 @@ struct members_in_rows {
     }
 };
 template <class Members, class Fetch>
-__device__ __forceinline__ members_in_rows<Members, Fetch> in_rows(const Members& members, const graph_slice& g, const Fetch& fetch) {
-    const bool ahead = in_order(members) && g.largest_degree <= int64(ROW_LISTS);
-    return members_in_rows<Members, Fetch>{members, fetch, grid_threads(), ahead};
+__device__ __forceinline__ members_in_rows<Members, Fetch> in_rows(const Members& members, const Fetch& fetch) {
+    return members_in_rows<Members, Fetch>{members, fetch, grid_threads(), in_order(members)};
 }
 
 // piece: in_order

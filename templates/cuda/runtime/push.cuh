@@ -20,11 +20,10 @@ __device__ __forceinline__ uint64 push_warps(enactor& run, const Members& member
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += 32) {
             const uint32 item = start + lane;
             const bool active = item < total;
-            const uint32 owner = owners.in_row(start);
+            const uint32 owner = owner_of(inclusive, active ? item : total - 1);
             const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
             const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
             visit(active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at);
@@ -46,18 +45,16 @@ __device__ __forceinline__ void visit_two_rows(const Lists& lists, vertex near, 
     const uint32 lane = lane_index();
     const uint32 inclusive = warp_inclusive_sum(own);
     const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-    row_owners owners(own, inclusive);
-    const auto listed = [&](uint32 start) {
-        const uint32 item = start + lane;
+    const auto listed = [&](uint32 item) {
         const bool active = item < total;
-        const uint32 owner = owners.in_row(start);
+        const uint32 owner = owner_of(inclusive, active ? item : total - 1);
         const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
         const edge at = __shfl_sync(FULL_WARP, first, owner) + (item - before);
         return listed_edge{active, vertex(__shfl_sync(FULL_WARP, near, owner)), active ? lists.neighbor(at) : vertex(0), at};
     };
     for (uint32 start = 0; start < total; start += 64) {
         const bool two = start + 32 < total;
-        const listed_edge one = listed(start), other = two ? listed(start + 32) : listed_edge();
+        const listed_edge one = listed(start + lane), other = two ? listed(start + 32 + lane) : listed_edge();
         visit(one.active, one.near, one.far, one.at);
         if (two) { visit(other.active, other.near, other.far, other.at); }
     }
@@ -144,7 +141,6 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
-        row_owners owners(own, inclusive);
         for (uint32 start = 0; start < total; start += several * 32) {
             vertex near[several], far[several];
             edge at[several];
@@ -152,7 +148,7 @@ __device__ __forceinline__ uint64 push_warps_side_by_side(enactor& run, const Me
             side_by_side<several>([&](uint32 k) {
                 const uint32 item = minimum(start + k * 32 + lane, total - 1);
                 values[k].active = start + k * 32 + lane < total;
-                const uint32 owner = owners.in_row(start + k * 32);
+                const uint32 owner = owner_of(inclusive, item);
                 const uint32 before = __shfl_sync(FULL_WARP, inclusive - own, owner);
                 at[k] = __shfl_sync(FULL_WARP, first, owner) + (item - before);
                 near[k] = vertex(__shfl_sync(FULL_WARP, member, owner));
