@@ -6,6 +6,9 @@ with as many warps as there are registers for: half of what the memory could giv
 ahead, so a thread that takes a vertex has the list and the elements of the next one fetched into the L2 cache, and
 where the list of the one behind that begins.
 
+What the ends of lists are asked for, too, comes to a vertex with its neighbours, which are worked on before it; of that
+only words are fetched, as the cache has no room for more.
+
 Vertices with long lists keep the memory busy by themselves, and what is fetched for others comes to them out of turn:
 so this is a form of its own for large graphs without any (`suiting`). Of sets it is done as long as they are whole.
 """
@@ -31,7 +34,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.passes.writers import near_roles
+from gdsl.passes.writers import far_roles, near_roles
 from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.fusion import flattened
 from gdsl.plan.grids import LARGE
@@ -44,6 +47,7 @@ from gdsl.plan.whole_sets import whole_sets
 
 LONGEST = 32
 """Edges of a list, on graphs that have this form."""
+_WORD = 32
 _LISTS = {Degree.OUT: Over.OUT_EDGES, Degree.IN: Over.IN_EDGES}
 
 
@@ -103,6 +107,7 @@ def _rows(host: Operation, parts: tuple[Operation, ...], program: Program) -> Ro
         return None
     walked = tuple(each.lists for each in sweep.walks)
     given = {sweep.segment.array} if sweep.segment is not None else set[str]()
+    given |= _wide_at_ends(host, program)
     asked: dict[str, None] = {}
     begins: dict[Over, None] = {}
     for part in parts:
@@ -122,6 +127,14 @@ def _in_rows(sweep: Sweep) -> bool:
     if sweep.segment is not None:
         return sweep.balance is Balance.AUTO and len(sweep.walks) == 1 and sweep.segment.upcoming is None
     return sweep.own is not None and collect is not None and collect.form is Form.QUEUE
+
+
+def _wide_at_ends(host: Operation, program: Program) -> set[str]:
+    """The arrays of more than a word an element that are asked for at the ends of lists."""
+    sweep, functor = host.does, _functor(host, program)
+    assert isinstance(sweep, Sweep)
+    wide = {array.name for array in program.arrays if not array.type.is_id and (array.type.bits or _WORD + 1) > _WORD}
+    return {name for each in sweep.walks for name in arrays_at(functor, far_roles(each.over), program) if name in wide}
 
 
 def _stored_first(functor: EdgeFunctor | VertexFunctor, roles: frozenset[Role]) -> set[str]:

@@ -76,7 +76,7 @@ def rows_of(text: str, *tune: str) -> list[Rows]:
 def test_what_is_fetched() -> None:
     """All that is asked for at a vertex but what the reduction gives it, and where degrees are looked up."""
     reduction, low = rows_of(MEANS)
-    assert reduction == Rows((Over.OUT_EDGES,), (Over.IN_EDGES,), ("flag", "height", "wide", "pair"))
+    assert reduction == Rows((Over.OUT_EDGES,), (Over.IN_EDGES,), ("flag", "wide", "pair"))
     assert low == Rows((), (), ("height", "flag"))
     assert rows_of(ROUNDS) == [Rows((Over.OUT_EDGES,), (), ("mark",)), Rows((), (), ("best", "height", "mark"))]
 

@@ -116,7 +116,8 @@ __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, con
             key_word key = 0;
             const bool changed = visit(active, near, far, at, key), accepted = order.keeps(changed, far, key);
             const uint64 place = (__shfl_sync(FULL_WARP, before, 0) & TALLIED) + item;
-            if (active) { set.next[place] = listed_member{accepted ? far : NO_VERTEX, first, accepted ? uint32(last - first) : 0u, key}; }
+            const uint32 degree = accepted ? uint32(last - first) : 0;
+            if (active) { set.next[place] = listed_member{accepted ? far : NO_VERTEX, first, degree, key}; }
             if (accepted) { fetch(far, first, last); }
             members += __popc(__ballot_sync(FULL_WARP, accepted));
         }

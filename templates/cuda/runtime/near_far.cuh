@@ -316,7 +316,9 @@ __device__ __forceinline__ void look_through(enactor& run, Order& order, Out& ou
         }
     }
     seen = or_of_warp(seen);
-    for (uint32 step = 16; step > 0; step /= 2) { nearest = maximum(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step))); }
+    for (uint32 step = 16; step > 0; step /= 2) {
+        nearest = maximum(nearest, uint64(__shfl_xor_sync(FULL_WARP, nearest, step)));
+    }
     if (lane == 0 && seen != 0) {
         atomicMax(&run.counters()->nearest, nearest);
         atomicOr(&run.counters()->seen, uint64(seen));

@@ -92,12 +92,13 @@ template <uint32 several, class Values, class Members, class Known, class Lists,
 __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, const Members& members, const Known& known, bool all,
                                                               const Lists& lists, Ahead ahead, Visit visit,
                                                               Ends ends) {
-    const uint64 size = members.size(), warps = grid_warps();
-    const uint32 width = members_a_warp(size);
-    const uint32 lane = lane_index();
+    const vertex size = vertex(members.size());  // counted as ids are, which takes half of the registers
+    const uint32 width = members_a_warp(size), lane = lane_index();
+    const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
-        const bool taken = lane < width && base + lane < size;
+    vertex base = vertex(minimum(warp_index() * width, uint64(size)));
+    for (; base < size; base += minimum(stride, vertex(size - base))) {
+        const bool taken = lane < minimum(vertex(width), vertex(size - base));
         const vertex member = members[taken ? base + lane : base];  // no branch, so that all is loaded side by side
         const auto value = known.value_now(member);
         const key_word now = known.rank(value), former = taken ? known.visited[member] : key_word(0);
