@@ -289,6 +289,8 @@ def _block_storage(uses: frozenset[str]) -> str:
     if "edge_collector" in uses:
         gathered.append("edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges")
     lines += _one_of(gathered)
+    if "hold_edges" in uses:
+        lines.append("    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet")
     if "entry_collector" in uses:
         lines.append("    near_far_state near_far;")
     if not uses.isdisjoint({"block_reduce", "block_running_sum", "block_sum"}):

@@ -25,6 +25,9 @@ struct out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.columns[at]); }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
 };
 
 // piece: first_places
@@ -51,6 +54,9 @@ struct in_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return __ldg(&g.in_sources[at]); }
     __device__ __forceinline__ edge id(edge at) const { return __ldg(&g.in_edges[at]); }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
 };
 
 // piece: all_lists
@@ -62,7 +68,24 @@ struct all_lists {
         return out_lists{g}.degree_ahead(v) + in_lists{g}.degree_ahead(v);
     }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
 };
+
+// piece: hold_no_edges hold_edges tell_edges
+// What a warp has found of the edges of a result, until it tells all of it at once; its first lane knows of that alone.
+__device__ __forceinline__ void hold_no_edges(block_storage& shared) {
+    if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] = 0; }
+}
+__device__ __forceinline__ void hold_edges(block_storage& shared, uint64 edges) {
+    edges = warp_sum(edges);
+    if (lane_index() == 0) { shared.held_edges[threadIdx.x / 32] += edges; }
+}
+__device__ __forceinline__ void tell_edges(block_storage& shared, operator_counters* counters) {
+    const uint64 edges = lane_index() == 0 ? shared.held_edges[threadIdx.x / 32] : 0;
+    if (edges > 0) { atomicAdd(&counters->edges, edges); }
+}
 
 // piece: count_edges
 // Adds what the lanes of a warp bring to the edges of the result.

@@ -86,11 +86,15 @@ struct uncounted {
     __device__ __forceinline__ edge degree(vertex) const { return 0; }
     __device__ __forceinline__ edge degree_ahead(vertex) const { return 0; }
     __device__ __forceinline__ void add(operator_counters*, uint64) const {}
+    __device__ __forceinline__ void begin(block_storage&) const {}
+    __device__ __forceinline__ void hold(block_storage&, uint64) const {}
+    __device__ __forceinline__ void tell(block_storage&, operator_counters*) const {}
 };
 
 // piece: collector
 // Gathers a warp's accepted vertices in shared memory and appends them to the result STAGED at a time; of the last ones,
-// which are all where a result is small, the lists are fetched ahead.
+// which are all where a result is small, the lists are fetched ahead. Edges of others are told at the end: all who tell
+// something wait in one line for the part of the L2 cache that has the counters.
 template <class Counted>
 struct collector {
     enactor& run;
@@ -100,7 +104,9 @@ struct collector {
     uint32 count;  // staged so far, the same for the whole warp
 
     __device__ collector(enactor& run, frontier& result, const Counted counted)
-        : run(run), result(result), counted(counted), staged(run.shared.staged[threadIdx.x / 32]), count(0) {}
+        : run(run), result(result), counted(counted), staged(run.shared.staged[threadIdx.x / 32]), count(0) {
+        counted.begin(run.shared);
+    }
 
     // The whole warp calls; each lane may bring a vertex.
     __device__ __forceinline__ void append(bool accepted, vertex v) {
@@ -112,6 +118,7 @@ struct collector {
     }
     __device__ __forceinline__ void flush() {
         if (count > 0) { append_rest(run.counters(), result.queue, staged, count, counted); }
+        counted.tell(run.shared, run.counters());
         count = 0;
     }
     __device__ __forceinline__ void write() {
@@ -126,7 +133,7 @@ struct collector {
         __syncwarp(FULL_WARP);
         staged[lane] = rest;
         count -= STAGED;
-        counted.add(run.counters(), edges);
+        counted.hold(run.shared, edges);
         __syncwarp(FULL_WARP);
     }
 };
@@ -144,6 +151,9 @@ struct fetching {
         return counted.degree_ahead(v);
     }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { counted.add(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { counted.begin(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { counted.hold(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { counted.tell(shared, c); }
 };
 
 // piece: append_rest

@@ -58,13 +58,13 @@ __device__ __forceinline__ void choose_hubs(enactor& run, const Bounds& bounds, 
 
 // piece: begin_bounded
 // What a pass asks: where many vertices are its members, a bound of each hub anew; before the `first` pass all that
-// `note_values` does, and the worst for a bound otherwise. Nobody asks before all threads of the block are here.
+// `forget_visits` does, and the worst for a bound otherwise. Nobody asks before all threads of the block are here.
 template <class Bounds, class Known>
 __device__ __forceinline__ void begin_bounded(enactor& run, const Bounds& bounds, const graph_slice& g, const Known& known,
                                               bool first, uint64 members) {
     if (first) {
         choose_hubs(run, bounds, g);
-        note_values(run, known, g.num_vertices);
+        forget_visits(run, known, g.num_vertices);
     }
     if (!first && members * 8 < g.num_vertices) { return; }
 #pragma unroll 4

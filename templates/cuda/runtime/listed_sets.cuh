@@ -87,10 +87,10 @@ template <class Order, class Lists, class Visit, class Fetch>
 __device__ __forceinline__ uint64 push_listed(enactor& run, listed_set& set, const frontier& input, frontier& result,
                                               const Order& order, const Lists& lists, Visit visit, Fetch fetch) {
     uint64* const word = &run.counters()->accepted;
-    const uint64 size = set.holds ? set.places : input.size, warps = grid_warps();
-    const uint32 lane = lane_index(), width = uint32(minimum(uint64(32), (size + warps - 1) / warps));
+    const uint32 size = uint32(set.holds ? set.places : input.size), warps = uint32(grid_warps());
+    const uint32 lane = lane_index(), width = minimum(32u, (size + warps - 1) / warps);
     uint32 members = 0;
-    for (uint64 base = warp_index() * width; base < size; base += warps * width) {
+    for (uint32 base = uint32(warp_index()) * width; base < size; base += warps * width) {
         const bool taken = lane < width && base + lane < size;
         listed_member member = {};
         if (set.holds) {

@@ -1,6 +1,6 @@
 // piece: visited_values
-// Of each vertex the rank of a value that all its edges were visited with, or better, since a loop began; where there
-// were none, of the value that it began with. Who still has that value need not be visited once more.
+// Of each vertex the rank of a value that all its edges were visited with, or better, since a loop began; 0 where there
+// were none. Who still has that value need not be visited once more.
 template <class Key, bool Falls>
 struct visited_values {
     typedef decltype(rank_word(Key())) word;
@@ -18,11 +18,12 @@ struct visited_values {
     __device__ __forceinline__ Key value_now(vertex v) const { return load_now(&values[v]); }
 };
 
-// piece: note_values
-// What all vertices begin a loop with, whose first pass passes nobody over. It ends with a barrier.
+// piece: forget_visits
+// What all vertices begin a loop with, whose first pass passes nobody over: who is a member later has a value that comes
+// before another one, whose rank is not the last of all. It ends with a barrier.
 template <class Known>
-__device__ __forceinline__ void note_values(enactor& run, const Known& known, uint64 num_vertices) {
-    each_id(num_vertices, [&](uint64 i) { known.visited[i] = known.rank_now(vertex(i)); });
+__device__ __forceinline__ void forget_visits(enactor& run, const Known& known, uint64 num_vertices) {
+    each_id(num_vertices, [&](uint64 i) { known.visited[i] = 0; });
     synchronize(run);
 }
 
@@ -93,7 +94,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
                                                               const Lists& lists, Ahead ahead, Visit visit,
                                                               Ends ends) {
     const vertex size = vertex(members.size());  // counted as ids are, which takes half of the registers
-    const uint32 width = members_a_warp(size), lane = lane_index();
+    const uint32 width = even_members_a_warp(size), lane = lane_index();
     const vertex stride = vertex(grid_warps() * width);
     uint64 visited = 0;
     vertex base = vertex(minimum(warp_index() * width, uint64(size)));

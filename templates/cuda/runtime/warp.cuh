@@ -42,6 +42,14 @@ __device__ __forceinline__ uint32 members_a_warp(uint64 size) {
     return width;
 }
 
+// piece: even_members_a_warp
+// The same for members of which each warp is to have as many: rounds are as many as with 32 a warp, and no last one is for
+// some of the warps alone.
+__device__ __forceinline__ uint32 even_members_a_warp(uint64 size) {
+    const uint64 warps = grid_warps(), rounds = maximum((size + 32 * warps - 1) / (32 * warps), uint64(1));
+    return uint32(maximum((size + rounds * warps - 1) / (rounds * warps), uint64(1)));
+}
+
 // piece: warp_inclusive_sum
 __device__ __forceinline__ uint32 warp_inclusive_sum(uint32 value) {
     for (uint32 step = 1; step < 32; step *= 2) {
