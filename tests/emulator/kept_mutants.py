@@ -124,7 +124,7 @@ KEPT_MUTANTS = (
     ),
     Mutant(
         "a block goes on before the thread that waits is back",
-        "runtime/enactor.cuh",
+        "runtime/barriers.cuh",
         "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n    __syncthreads();\n",
         "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n",
         "betweenness",
