@@ -234,7 +234,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
     show = print_expression
     match step:
         case Operation():
-            return print_operation(step, plan.program)
+            return print_operation(step, plan)
         case Initialise():
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
             return [f"initialise: {', '.join(_initial(each) for each in initial) or 'nothing'}"]

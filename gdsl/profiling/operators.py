@@ -20,7 +20,7 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
     `lines` are the first and last line of its call, `functor` those of its functor, each in the file `file` (empty for
     the program's own). `inside`: the site of the operator in whose sweep it runs, whose time has its own.
     """
-    rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan, program.ir), _inside(build.plan))
+    rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan), _inside(build.plan))
     found = []
     for step in _operators(program.ir.schedule):
         records = [record for record in trace if record.site == step.site]
@@ -81,12 +81,12 @@ def _functor(program: ir.Program, step: ir.Operator) -> dict[str, Any] | None:
     return {"file": file, "lines": [min(span.line for span in own), max(span.end_line for span in own)]}
 
 
-def _rules(plan: Plan, program: ir.Program) -> dict[int, list[str]]:
+def _rules(plan: Plan) -> dict[int, list[str]]:
     """What the plan says of each operator, by its site."""
     from gdsl.plan.printer_sweeps import print_operation
     from gdsl.plan.walking import operations
 
-    return {each.step.site: print_operation(each, program) for each in operations(plan)}
+    return {each.step.site: print_operation(each, plan) for each in operations(plan)}
 
 
 def _inside(plan: Plan) -> dict[int, int]:
