@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl.api.program import Program
 from gdsl.backends.interface import Build, TraceRecord
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import all_steps, walk
 
 if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
@@ -22,7 +22,9 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
     """
     rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan), _inside(build.plan))
     found = []
-    for step in _operators(program.ir.schedule):
+    for step in all_steps(program.ir.schedule):
+        if not isinstance(step, ir.Operator):
+            continue
         records = [record for record in trace if record.site == step.site]
         functor = _functor(program.ir, step)
         found.append(
@@ -50,17 +52,6 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
 def _sum(values: Iterator[float | None]) -> float | None:
     known = [value for value in values if value is not None]
     return round(sum(known), 6) if known else None
-
-
-def _operators(steps: Sequence[ir.Step]) -> Iterator[ir.Operator]:
-    for step in steps:
-        if isinstance(step, ir.Operator):
-            yield step
-        elif isinstance(step, ir.If):
-            yield from _operators(step.then)
-            yield from _operators(step.otherwise)
-        elif isinstance(step, (ir.While, ir.Repeat, ir.On)):
-            yield from _operators(step.body)
 
 
 def _functor(program: ir.Program, step: ir.Operator) -> dict[str, Any] | None:
