@@ -199,7 +199,7 @@ KEPT_MUTANTS = (
     ),
     Mutant(
         "a bound that nobody is within",
-        "runtime/buckets.cuh",
+        "../common/runtime/buckets.hpp",
         "if (!(bound > nearest)) { bound = nearest; }",
         "if (!(bound > nearest)) { bound = -FLOAT64_INF; }",
         "nearest_waiting",
