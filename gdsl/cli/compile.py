@@ -15,6 +15,7 @@ from gdsl.cli.streams import tell_warnings
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
+    from gdsl.types import Widths
 
 _FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
 _SUFFIXES = {
@@ -138,12 +139,15 @@ def _made(
         from gdsl.codegen.cuda.generate import generate
 
         text = generate(_in_teams(program.ir), widths).text
-    if form == "cuda":
-        return text
+    return text if form == "cuda" else _machine_code(program.ir, text, widths, form, arch)
+
+
+def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
+    """What NVRTC makes of the CUDA `text`."""
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
     from gdsl.progress import working
 
-    wide_pairs.check(plan_of(program.ir), widths, arch)
+    wide_pairs.check(plan_of(program), widths, arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 
