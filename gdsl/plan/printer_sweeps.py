@@ -132,6 +132,15 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     return lines + _indent(_by_one(walk.variant, walk.by_one, program))
 
 
+def _fetched_before(sweep: Sweep, plan: Plan) -> list[str]:
+    """What is fetched of members that come later."""
+    arrays = fetched_with(sweep, plan)
+    if arrays is None:
+        return []
+    (walk,) = sweep.walks
+    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *arrays))}"]
+
+
 def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list[str]:
     """What one thread does where there is little to do, as far as it is something else."""
     if by_one is None or by_one == together:
@@ -211,15 +220,6 @@ def _fetched(lists: str, beside: Beside | None) -> list[str]:
     return [
         f"fetch what lies beside: {', '.join((*(lists.format(_LISTS[each]) for each in beside.lists), *beside.arrays))}"
     ]
-
-
-def _fetched_before(sweep: Sweep, plan: Plan) -> list[str]:
-    """What is fetched of members that come later."""
-    arrays = fetched_with(sweep, plan)
-    if arrays is None:
-        return []
-    (walk,) = sweep.walks
-    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *arrays))}"]
 
 
 def _segment(segment: Segment) -> str:
