@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import Enum
 
+from gdsl.types import Type
+
 
 class UnaryOperation(Enum):
     """An operator with one operand."""
@@ -73,6 +75,21 @@ class ReduceOperation(Enum):
     BIT_AND = "&="
     BIT_OR = "|="
     BIT_XOR = "^="
+
+    @property
+    def as_binary(self) -> BinaryOperation:
+        """The operator that makes one of both values, which all but a minimum and a maximum have."""
+        return _COMBINING[self]
+
+
+_COMBINING = {
+    ReduceOperation.ADD: BinaryOperation.ADD,
+    ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
+    ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
+    ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
+    ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
+    ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
+}
 
 
 class NeighborOperation(Enum):
@@ -202,6 +219,11 @@ class GraphQuery(Enum):
     """Whether an edge leads from one vertex to another."""
 
     @property
+    def result(self) -> Type:
+        """The type of the answer."""
+        return _ANSWERS[self]
+
+    @property
     def of_edge(self) -> bool:
         """Whether it is asked of an edge; the others are asked of a vertex."""
         return self in (GraphQuery.SOURCE, GraphQuery.DESTINATION, GraphQuery.REVERSE)
@@ -210,6 +232,16 @@ class GraphQuery(Enum):
     def in_list(self) -> bool:
         """Whether it takes a place in the list of a vertex."""
         return self in (GraphQuery.NEIGHBOR, GraphQuery.OUT_EDGE)
+
+
+_ANSWERS = {
+    GraphQuery.SOURCE: Type.VERTEX,
+    GraphQuery.DESTINATION: Type.VERTEX,
+    GraphQuery.REVERSE: Type.EDGE,
+    GraphQuery.NEIGHBOR: Type.VERTEX,
+    GraphQuery.OUT_EDGE: Type.EDGE,
+    GraphQuery.HAS_EDGE: Type.BOOL,
+}
 
 
 class Over(Enum):

@@ -62,6 +62,10 @@ class Span:
         """The place in words: `line 3`, or `line 3 of common.gdsl`."""
         return f"line {self.line} of {self.file}" if self.file else f"line {self.line}"
 
+    def place_in(self, source_name: str) -> str:
+        """The place as compilers write it, such as `bfs.gdsl:3:5`, of a program of that name."""
+        return f"{self.file or source_name}:{self.line}:{self.column}"
+
 
 NOWHERE = Span(0, 0, 0, 0)
 """The span of what no line of the program says, such as a default."""

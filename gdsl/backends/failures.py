@@ -82,16 +82,14 @@ def no_such_value(source_name: str, span: Span, subject: str, shown: str, count:
     """E0801: one of the `count` values of an element of `subject`, in words."""
     has = "an element has 1 value" if count == 1 else f"an element has {count:,} values"
     message = f"value {shown} of an element of `{subject}` is out of range: {has}, counted from 0"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0801", message, span, place=place)
+    return _at(source_name, span, "E0801", message)
 
 
 def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> GdslError:
     """E0801: a place of a vertex's list, of which `subject` asks."""
     message = f"place {shown} of `{subject}` is out of range: the list of that vertex has no such place"
     fix = "places count from 0 and stay below `out_degree` of the vertex"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0801", message, span, fix=fix, place=place)
+    return _at(source_name, span, "E0801", message, fix)
 
 
 def out_of_range(source_name: str, span: Span, subject: str, shown: str, length: int) -> GdslError:
@@ -99,32 +97,28 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
     has = "there is 1 element" if length == 1 else f"there are {length or 'no'} elements"
     counted = ", counted from 0" if length else ""
     message = f"index {shown} of `{subject}` is out of range: {has}{counted}"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0801", message, span, place=place)
+    return _at(source_name, span, "E0801", message)
 
 
 def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError:
     """E0801: an edge that is to be in the set `subject`, and not in the graph around."""
     message = f"edge {edge} of `{subject}` is not in this graph: the subgraph was made without it"
     fix = "name edges of the subgraph alone, or make the set of `filter(edges, …)`, which has no others"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0801", message, span, fix=fix, place=place)
+    return _at(source_name, span, "E0801", message, fix)
 
 
 def history_error(source_name: str, span: Span, history: str, members: int, room: int) -> GdslError:
     """E0804: a push would give the history `members` members where there are `room` vertices."""
     vertices = "1 vertex" if room == 1 else f"{room} vertices"
     message = f"`{history}` would hold {members} members, and the graph has {vertices}"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
     fix = "push frontiers that have no vertex in common, such as the levels of a search"
-    return GdslError.single("E0804", message, span, place=place, fix=fix)
+    return _at(source_name, span, "E0804", message, fix)
 
 
 def width_error(source_name: str, span: Span, buckets: str) -> GdslError:
     """E0805: the width of a level of `buckets` is not above 0."""
     message = f"the width of `{buckets}` is not above 0"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single("E0805", message, span, place=place, fix="give each level a width above 0, such as 1")
+    return _at(source_name, span, "E0805", message, "give each level a width above 0, such as 1")
 
 
 def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
@@ -132,10 +126,13 @@ def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
     larger, smaller = ("first", "second") if more > 0 else ("second", "first")
     count = "1 vertex" if abs(more) == 1 else f"{abs(more)} vertices"
     message = f"the {larger} set of `pairs=` has {count} more than the {smaller}"
-    place = f"{span.file or source_name}:{span.line}:{span.column}" if source_name else None
-    return GdslError.single(
-        "E0806", message, span, place=place, fix="make both of one size, so that each has a partner"
-    )
+    return _at(source_name, span, "E0806", message, "make both of one size, so that each has a partner")
+
+
+def _at(source_name: str, span: Span, code: str, message: str, fix: str | None = None) -> GdslError:
+    """What went wrong at a place of the program, which is told where the program has a name."""
+    place = span.place_in(source_name) if source_name else None
+    return GdslError.single(code, message, span, fix=fix, place=place)
 
 
 def iterations_error(program: Program, loop: int, limit: int) -> GdslError:

@@ -15,6 +15,7 @@ from gdsl.cli.streams import tell_warnings
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
+    from gdsl.types import Widths
 
 _FORMS = ("ast", "ir", "plan", "cuda", "cpp", "ptx", "cubin")
 _SUFFIXES = {
@@ -27,12 +28,15 @@ _SUFFIXES = {
     ".plan": "plan",
     ".ast": "ast",
 }
+_BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
+"""The forms of each backend; the others are of none."""
 
 
 @click.command(name="compile", short_help="Print the code that a program becomes.")
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @output_option("Write to FILE instead of standard output; its suffix (" + " ".join(_SUFFIXES) + ") implies --emit.")
-@click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said.")
+@click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said, of the cpu backend cpp.")
+@click.option("--backend", type=click.Choice(tuple(_BACKENDS)), help="Whose plan or code to print; cuda if not said.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
 @click.option("--teams", is_flag=True, help="The form in which teams of blocks run it for many values (run --each).")
 @click.option(
@@ -48,6 +52,7 @@ def command(
     program_file: str,
     output: Path | None,
     emit: str | None,
+    backend: str | None,
     arch: str | None,
     graph_file: str | None,
     teams: bool,
@@ -63,20 +68,18 @@ def command(
     Examples:
       gdslc compile bfs
       gdslc compile my_program.gdsl --emit plan
+      gdslc compile bfs --emit plan --backend cpu
       gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, write_output
 
-    form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cuda")
-    if arch is not None and form not in ("ptx", "cubin"):
-        raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
-    if teams and form in ("ast", "ir", "cpp"):
-        raise click.UsageError(f"--teams is for --emit plan, cuda, ptx and cubin, not for {form}")
+    form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
+    _check(form, backend, arch, teams)
     if output is None and form == "cubin" and sys.stdout.isatty():
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    made = _made(program_file, form, arch or "sm_75", graph_file, teams, tune, words)
+    made = _made(program_file, form, backend or "cuda", arch or "sm_75", graph_file, teams, tune, words)
     if output is not None:
         data = made.encode() if isinstance(made, str) else made
         write_output(output, lambda file: file.write(data))
@@ -86,9 +89,22 @@ def command(
         print_binary(made)
 
 
+def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> None:
+    """Refuse words that say nothing of a form."""
+    if backend is not None and form not in _BACKENDS[backend]:
+        raise click.UsageError(f"--backend {backend} is for --emit {', '.join(_BACKENDS[backend])}, not for {form}")
+    if arch is not None and form not in ("ptx", "cubin"):
+        raise click.UsageError(f"--arch is for --emit ptx and cubin, not for {form}")
+    if teams and form not in _BACKENDS["cuda"]:
+        raise click.UsageError(f"--teams is for --emit plan, cuda, ptx and cubin, not for {form}")
+    if teams and backend == "cpu":
+        raise click.UsageError("--teams is a form of the cuda backend")
+
+
 def _made(
     program_file: str,
     form: str,
+    backend: str,
     arch: str,
     graph_file: str | None,
     teams: bool,
@@ -106,10 +122,9 @@ def _made(
 
         return print_program(program.ir)
     if form == "plan":
-        from gdsl.backends.cuda import plan_of
         from gdsl.plan.printer import print_plan
 
-        return print_plan(_in_teams(program.ir) if teams else plan_of(program.ir))
+        return print_plan(_in_teams(program.ir) if teams else _plan(program.ir, backend))
     from gdsl.types import Widths
 
     widths = Widths.both(program.ir.tuning.ids or 32)
@@ -124,14 +139,24 @@ def _made(
         from gdsl.codegen.cuda.generate import generate
 
         text = generate(_in_teams(program.ir), widths).text
-    if form == "cuda":
-        return text
+    return text if form == "cuda" else _machine_code(program.ir, text, widths, form, arch)
+
+
+def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
+    """What NVRTC makes of the CUDA `text`."""
     from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
     from gdsl.progress import working
 
-    wide_pairs.check(plan_of(program.ir), widths, arch)
+    wide_pairs.check(plan_of(program), widths, arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
+
+
+def _plan(program: Program, backend: str) -> Plan:
+    """The plan of a backend."""
+    from gdsl.backends import cpu, cuda
+
+    return cpu.plan_of(program) if backend == "cpu" else cuda.plan_of(program)
 
 
 def _in_teams(program: Program) -> Plan:

@@ -25,7 +25,15 @@ BOTH_SIDES = "both_sides"
 too; NVRTC, for which the others are, knows none of what these call."""
 IN_ORDER = "in_order"
 """The file whose pieces stand for those, where no graph leaves out edges of another."""
-COMMON = {"arithmetic": True, "plain": False, "pairs": True, "random": False, "several": False, "vote": True}
+COMMON = {
+    "arithmetic": True,
+    "plain": False,
+    "pairs": True,
+    "random": False,
+    "several": False,
+    "vote": True,
+    "buckets": True,
+}
 """The files of `templates/common/runtime`, and whether each backend has something of its own to say beside."""
 _HEAD = re.compile(r"^// piece: (.+)$", re.MULTILINE)
 _INLINE = re.compile(r"^inline ", re.MULTILINE)

@@ -11,7 +11,7 @@ from gdsl.effects.statements import Statements
 from gdsl.effects.summary import Effects, Functor
 from gdsl.effects.terms import Origin
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import all_steps, walk
 from gdsl.operations import StoreRule
 
 
@@ -55,14 +55,7 @@ def program_effects(program: nodes.Program) -> ProgramEffects:
 
 def operators(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Operator]:
     """Every operator of a schedule, in the order of the text."""
-    for step in steps:
-        if isinstance(step, nodes.Operator):
-            yield step
-        elif isinstance(step, nodes.While | nodes.Repeat | nodes.On):
-            yield from operators(step.body)
-        elif isinstance(step, nodes.If):
-            yield from operators(step.then)
-            yield from operators(step.otherwise)
+    return (step for step in all_steps(steps) if isinstance(step, nodes.Operator))
 
 
 def sites_elsewhere(program: nodes.Program) -> frozenset[int]:

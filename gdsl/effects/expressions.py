@@ -7,7 +7,7 @@ import dataclasses
 from gdsl.effects.functions import Functions
 from gdsl.effects.pure import PureValues
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind
-from gdsl.effects.terms import DEEPEST_PROOF, SLOT, ElementTerm, Operation, ScalarTerm, Term
+from gdsl.effects.terms import DEEPEST_PROOF, ElementTerm, Operation, ScalarTerm, Term
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, StoreRule, UnaryOperation
 from gdsl.source import Span
@@ -52,27 +52,17 @@ class Expressions(PureValues):
         match node:
             case nodes.Parameter():
                 return self.effects.end(node.role)
-            case nodes.ParamValue():
-                return terms.param(kind, node.name)
-            case nodes.Iteration():
-                return terms.passes()
-            case nodes.Count():
-                return terms.count(node.domain)
             case nodes.Place():
                 return terms.place()
-            case nodes.DegreeOf():
-                return terms.degree(node.degree, self.value(node.vertex))
             case nodes.GraphRead():  # the graph does not change, and no function of the program has such a name
                 return terms.function(kind, node.query.value, tuple(self.value(part) for part in node.arguments))
-            case nodes.Slot():
-                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
             case nodes.ScalarValue() | nodes.Element():
                 return self._read(node)
             case nodes.UpdateValue():
                 return self._update_value(node)
             case nodes.CompareAndSwap():
                 return self._compare_and_swap(node)
-        return terms.unseen(kind)
+        return super().impure(node)
 
     def binary(self, node: nodes.Binary) -> Term:
         """An operation on two operands; of logic the right one is evaluated where the left one does not decide."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from gdsl.effects.making import Terms
-from gdsl.effects.terms import Term
+from gdsl.effects.terms import SLOT, Term
 from gdsl.ir import nodes
 
 
@@ -26,8 +26,20 @@ class PureValues:
         self.environment: dict[str | None, Term] = {}
 
     def impure(self, node: nodes.Expression) -> Term:
-        """What is not an operation on values: reads, updates, and what the place knows of."""
-        raise NotImplementedError
+        """What is not an operation on values: reads, updates, and what the place knows of; here what all places do."""
+        terms, kind = self.terms, node.type
+        match node:
+            case nodes.ParamValue():
+                return terms.param(kind, node.name)
+            case nodes.Iteration():
+                return terms.passes()
+            case nodes.Count():
+                return terms.count(node.domain)
+            case nodes.DegreeOf():
+                return terms.degree(node.degree, self.value(node.vertex))
+            case nodes.Slot():
+                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
+        return terms.unseen(kind)
 
     def value(self, node: nodes.Expression) -> Term:
         """The term for an expression."""

@@ -269,7 +269,7 @@ class ChecksPrinter:
         return self.source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] or "where"
 
     def _where(self, span: Span) -> str:
-        return f"{span.file or self.program.source_name}:{span.line}:{span.column}"
+        return span.place_in(self.program.source_name)
 
     def _place(self, span: Span) -> str:
         return literal_of(f" ({self._where(span)})")

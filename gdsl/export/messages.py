@@ -50,7 +50,7 @@ def message_of(error: GdslError, program: ir.Program) -> str:
     span = diagnostic.span
     if span is None or not span.line:
         return diagnostic.message
-    return f"{diagnostic.message} ({span.file or program.source_name}:{span.line}:{span.column})"
+    return f"{diagnostic.message} ({span.place_in(program.source_name)})"
 
 
 def _stop_text(program: ir.Program, site: CheckSite) -> StopText:

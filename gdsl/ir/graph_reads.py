@@ -6,15 +6,6 @@ from gdsl.ir.expressions import DegreeOf, Expression, GraphRead
 from gdsl.operations import GraphQuery
 from gdsl.types import Type
 
-_RESULTS = {
-    GraphQuery.SOURCE: Type.VERTEX,
-    GraphQuery.DESTINATION: Type.VERTEX,
-    GraphQuery.REVERSE: Type.EDGE,
-    GraphQuery.NEIGHBOR: Type.VERTEX,
-    GraphQuery.OUT_EDGE: Type.EDGE,
-    GraphQuery.HAS_EDGE: Type.BOOL,
-}
-
 
 def fits(node: DegreeOf | GraphRead) -> bool:
     """Whether the arguments and the result are what the question takes and gives."""
@@ -22,7 +13,7 @@ def fits(node: DegreeOf | GraphRead) -> bool:
         return node.vertex.type is Type.VERTEX
     query, first, others = node.query, node.arguments[:1], node.arguments[1:]
     own = Type.EDGE if query.of_edge else Type.VERTEX
-    if node.type is not _RESULTS[query] or [part.type for part in first] != [own]:
+    if node.type is not query.result or [part.type for part in first] != [own]:
         return False
     if len(others) != (0 if query.of_edge else 1):
         return False

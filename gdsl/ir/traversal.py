@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import Any, TypeVar
 
 from gdsl import operations, types
 from gdsl.ir import expressions
-from gdsl.ir.nodes import Node
+from gdsl.ir.nodes import If, Node, On, Repeat, Step, While
 
 Part = TypeVar("Part", bound=Node)
 
@@ -61,6 +61,17 @@ def walk(part: object) -> Iterator[Node]:
         if inside is not None:
             yield current  # type: ignore[misc]
             stack += inside(current)
+
+
+def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
+    """Every step of a schedule, each before those inside it, in the order of the text."""
+    for step in steps:
+        yield step
+        if isinstance(step, While | Repeat | On):
+            yield from all_steps(step.body)
+        elif isinstance(step, If):
+            yield from all_steps(step.then)
+            yield from all_steps(step.otherwise)
 
 
 def depth(part: object) -> int:

@@ -31,7 +31,7 @@ class CodeVerifier:
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
         """Raises `VerificationError` that says `what` is wrong and where, unless it `holds`."""
         if not holds:
-            place = f"{node.span.file or self.root.source_name}:{node.span.line}:{node.span.column}"
+            place = node.span.place_in(self.root.source_name)
             raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
 
     def expression(self, node: nodes.Expression) -> None:

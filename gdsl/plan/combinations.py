@@ -5,6 +5,9 @@ bitmap or, where it has none and is small, by marks that are made of its queue. 
 all that has been seen, keeps its bitmap and grows where it lies, so that each pass costs what it adds. Word by word
 costs a pass over the domain; that is for sets that may have no queue to walk: results of pulls, and what is made of
 them. Sets of edges have queues alone.
+
+Few members become one set in a single sweep, each marked as it comes, where a set would be marked first and all wait
+before the other is walked. Where each step is a launch of its own, that takes longer.
 """
 
 from __future__ import annotations
@@ -23,11 +26,13 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
     if step.operation is not SetOperation.DIFFERENCE and asked.frontier == step.name:
         walked, asked = asked, walked  # what is written next should not be what was marked
     of_vertices = walked.domain is Domain.VERTEX
+    grows = of_vertices and step.operation is SetOperation.UNION and walked.frontier == step.name
     return Combine(
         step=step,
         walked=_members(walked, Form.QUEUE),
         asked=_members(asked, Form.BITMAP if of_vertices else Form.QUEUE),
-        grows=of_vertices and step.operation is SetOperation.UNION and walked.frontier == step.name,
+        grows=grows,
+        few=grows and target.marks_apart and target.fused,
         marks=target.marks_apart,
         words=lacks_queues(step, lacking),
         waits=target.marks_apart and asked.frontier == step.name,

@@ -18,6 +18,8 @@ from gdsl.plan.walking import leaves_edges_out
 
 def fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     """The arrays of edges that are fetched with the out-lists of a sweep's members; None where no list is."""
+    if plan.target.grid:
+        return None
     members, program = sweep.members, plan.program
     scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and not members.whole
     if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:

@@ -169,6 +169,8 @@ class Combine:
     grows: bool
     """Of a union with itself: whether `walked` takes up what it does not have where it lies, if its bitmap is worth it
     (without marks: always)."""
+    few: bool
+    """Of what grows: whether queues of few members become one in a single sweep, where neither has a bitmap."""
     marks: bool
     """Whether `asked` is marked where it has no bitmap and is small; if not, its bitmap is made."""
     words: bool

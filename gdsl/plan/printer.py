@@ -237,7 +237,7 @@ def _step(step: Step, plan: Plan) -> list[str]:
     show = print_expression
     match step:
         case Operation():
-            return print_operation(step, plan.program)
+            return print_operation(step, plan)
         case Initialise():
             initial = (*step.vertex_arrays, *step.edge_arrays, *step.scalars)
             return [f"initialise: {', '.join(_initial(each) for each in initial) or 'nothing'}"]
@@ -334,6 +334,7 @@ def _combine(step: Combine) -> list[str]:
     first = node.first.frontier or walked
     lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
     lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
+    lines += ["    in one sweep where both are few and have no bitmap, each marked as it comes"] if step.few else []
     lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []
     lines += ["    without queues to walk: word by word, as a bitmap"] if step.words else []
     return [*lines, *(["    wait until the marks are taken out"] if step.waits else [])]

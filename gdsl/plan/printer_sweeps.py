@@ -5,6 +5,7 @@ from __future__ import annotations
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Balance, Domain, Over
+from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import (
     Choice,
     Claim,
@@ -17,6 +18,7 @@ from gdsl.plan.nodes import (
     Members,
     Mode,
     Operation,
+    Plan,
     Segment,
     Selection,
     Sweep,
@@ -31,23 +33,23 @@ from gdsl.plan.warp_nodes import Warps
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
 
 
-def print_operation(operation: Operation, program: Program) -> list[str]:
-    """An operation and all that it may do, behind those that are fused into its sweep."""
-    fused = [line for each in operation.ahead for line in _operation(each, program, f", fused into {operation.name}")]
-    return fused + _operation(operation, program, "" if operation.waits else ", no barrier behind")
+def print_operation(operation: Operation, plan: Plan) -> list[str]:
+    """An operation of `plan` and all that it may do, behind those that are fused into its sweep."""
+    fused = [line for each in operation.ahead for line in _operation(each, plan, f", fused into {operation.name}")]
+    return fused + _operation(operation, plan, "" if operation.waits else ", no barrier behind")
 
 
-def _operation(operation: Operation, program: Program, behind: str) -> list[str]:
+def _operation(operation: Operation, plan: Plan, behind: str) -> list[str]:
     step, does = operation.step, operation.does
     lines = [f"{operation.name}: {operation.call}{behind}  # site {step.site} @{step.label}, {step.span.words}"]
     if isinstance(does, Choice):
         enter, stay = (" and ".join(_compare(each) for each in part) for part in (does.test.enter, does.test.stay))
         lines += [f"    switch on where {enter}, off unless {stay}; where it is on:"]
-        lines += ["        " + line for line in _sweep(does.yes, program)]
+        lines += ["        " + line for line in _sweep(does.yes, plan)]
         lines += ["    where it is off:"]
-        lines += ["        " + line for line in _sweep(does.no, program)]
+        lines += ["        " + line for line in _sweep(does.no, plan)]
         return lines
-    return lines + ["    " + line for line in _sweep(does, program)]
+    return lines + ["    " + line for line in _sweep(does, plan)]
 
 
 def _compare(node: Compare) -> str:
@@ -55,7 +57,8 @@ def _compare(node: Compare) -> str:
     return f"{factor}{node.left.value} {'>' if node.strict else '>='} {node.right.value}"
 
 
-def _sweep(sweep: Sweep, program: Program) -> list[str]:
+def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
+    program = plan.program
     head = "pull from" if sweep.selection is not None else "push from" if sweep.walks else "run on"
     head = "intersect on" if sweep.intersection is not None else head
     lines = [f"{head} {_members(sweep.members)}"]
@@ -77,6 +80,7 @@ def _sweep(sweep: Sweep, program: Program) -> list[str]:
         lines.append(f"    pass over those that were visited with the {sweep.skips.array} that they have")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
+    lines += _indent(_fetched_before(sweep, plan))
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
     if sweep.rows is not None:
@@ -130,6 +134,15 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     elif walk.shared is not None:
         lines += ["    long lists, in chunks:", *_indent(_indent(_variant(walk.shared, program)))]
     return lines + _indent(_by_one(walk.variant, walk.by_one, program))
+
+
+def _fetched_before(sweep: Sweep, plan: Plan) -> list[str]:
+    """What is fetched of members that come later."""
+    arrays = fetched_with(sweep, plan)
+    if arrays is None:
+        return []
+    (walk,) = sweep.walks
+    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *arrays))}"]
 
 
 def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list[str]:

@@ -29,6 +29,7 @@ def verify_combinations(plan: Plan) -> None:
             "marks where there are none": each.marks == apart,
             "a set grows where it may not": each.grows
             == (own is Domain.VERTEX and node.operation is SetOperation.UNION and walked.frontier == node.name),
+            "few members in one sweep where they may not be": each.few == (each.grows and apart and plan.target.fused),
             "word by word where queues are": each.words == lacks_queues(node, lacking),
             "a set is marked that is written next": not (written and may_turn),
             "a wait for nothing": each.waits == (written and apart),

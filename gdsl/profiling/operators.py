@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gdsl.api.program import Program
 from gdsl.backends.interface import Build, TraceRecord
 from gdsl.ir import nodes as ir
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import all_steps, walk
 
 if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
@@ -20,9 +20,11 @@ def operators_of(program: Program, build: Build, trace: Sequence[TraceRecord]) -
     `lines` are the first and last line of its call, `functor` those of its functor, each in the file `file` (empty for
     the program's own). `inside`: the site of the operator in whose sweep it runs, whose time has its own.
     """
-    rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan, program.ir), _inside(build.plan))
+    rules, inside = ({}, {}) if build.plan is None else (_rules(build.plan), _inside(build.plan))
     found = []
-    for step in _operators(program.ir.schedule):
+    for step in all_steps(program.ir.schedule):
+        if not isinstance(step, ir.Operator):
+            continue
         records = [record for record in trace if record.site == step.site]
         functor = _functor(program.ir, step)
         found.append(
@@ -52,17 +54,6 @@ def _sum(values: Iterator[float | None]) -> float | None:
     return round(sum(known), 6) if known else None
 
 
-def _operators(steps: Sequence[ir.Step]) -> Iterator[ir.Operator]:
-    for step in steps:
-        if isinstance(step, ir.Operator):
-            yield step
-        elif isinstance(step, ir.If):
-            yield from _operators(step.then)
-            yield from _operators(step.otherwise)
-        elif isinstance(step, (ir.While, ir.Repeat, ir.On)):
-            yield from _operators(step.body)
-
-
 def _functor(program: ir.Program, step: ir.Operator) -> dict[str, Any] | None:
     """The lines of what an operator runs, where these are the program's own."""
     name = getattr(step, "functor", None)
@@ -81,12 +72,12 @@ def _functor(program: ir.Program, step: ir.Operator) -> dict[str, Any] | None:
     return {"file": file, "lines": [min(span.line for span in own), max(span.end_line for span in own)]}
 
 
-def _rules(plan: Plan, program: ir.Program) -> dict[int, list[str]]:
+def _rules(plan: Plan) -> dict[int, list[str]]:
     """What the plan says of each operator, by its site."""
     from gdsl.plan.printer_sweeps import print_operation
     from gdsl.plan.walking import operations
 
-    return {each.step.site: print_operation(each, program) for each in operations(plan)}
+    return {each.step.site: print_operation(each, plan) for each in operations(plan)}
 
 
 def _inside(plan: Plan) -> dict[int, int]:

@@ -9,7 +9,7 @@ run.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gdsl.effects import ProgramEffects, Write, WriteKind
@@ -29,6 +29,7 @@ from gdsl.effects.terms import (
     Term,
 )
 from gdsl.ir import nodes
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, ReduceOperation
 from gdsl.types import Type
 from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
@@ -37,14 +38,6 @@ _ROUNDS = 4
 """After so many rounds a range that still grows is widened."""
 _MOST_ROUNDS = 60
 """A program whose ranges have not settled then has none."""
-_SUMS = {
-    ReduceOperation.ADD: BinaryOperation.ADD,
-    ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
-    ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
-    ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
-    ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
-    ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
-}
 _GROWING = (ReduceOperation.ADD, ReduceOperation.MULTIPLY, ReduceOperation.MIN, ReduceOperation.MAX)
 _GROWING_OPERATIONS = (
     BinaryOperation.ADD,
@@ -213,17 +206,6 @@ def _of_write(write: Write) -> Put:
     return Put(write.name, write.value, write.operation if write.kind is WriteKind.REDUCE else None)
 
 
-def all_steps(steps: tuple[nodes.Step, ...]) -> Iterator[nodes.Step]:
-    """Every step of a schedule, those inside loops and branches too."""
-    for step in steps:
-        yield step
-        if isinstance(step, nodes.While | nodes.Repeat | nodes.On):
-            yield from all_steps(step.body)
-        elif isinstance(step, nodes.If):
-            yield from all_steps(step.then)
-            yield from all_steps(step.otherwise)
-
-
 def _said(terms: ScheduleTerms, data: nodes.Param | nodes.Array | nodes.Scalar) -> Range:
     """What `where` says about a param, or the elements of an input."""
     found = limits(data.type)
@@ -280,7 +262,7 @@ def _after(put: Put, former: Range, ranges: Ranges, kind: Type) -> Range:
         return of_builtin(order, kind, (former, value))
     if kind is Type.BOOL:
         return limits(kind)
-    return of_binary(_SUMS[put.reduce], kind, former, value)
+    return of_binary(put.reduce.as_binary, kind, former, value)
 
 
 def _of_neighbors(operation: NeighborOperation, value: Range, kind: Type) -> Range:

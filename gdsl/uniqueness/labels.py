@@ -27,10 +27,11 @@ from gdsl.effects import Effects, Write, each
 from gdsl.effects.atoms import OfRead
 from gdsl.effects.terms import ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Builtin, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.types import Type
-from gdsl.uniqueness.data import Data, all_steps
+from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.narrowing import narrows
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 

@@ -28,10 +28,11 @@ from gdsl.effects import Effects
 from gdsl.ir import nodes
 from gdsl.ir.free_worklists import plain
 from gdsl.ir.near_far import hindrance
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import Domain, Order, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.source import Source, Span
-from gdsl.uniqueness.data import Data, all_steps
+from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.relaxation import Loop, works_off
 
 _FIX = "write `as_given` or `auto`"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.effects import ProgramEffects
 from gdsl.effects.pure import PureValues
-from gdsl.effects.terms import SLOT, Term
+from gdsl.effects.terms import Term
 from gdsl.ir import nodes
 from gdsl.types import Type
 
@@ -19,24 +19,14 @@ class ScheduleTerms(PureValues):
         """Reads, and what the place knows of."""
         terms, kind = self.terms, node.type
         match node:
-            case nodes.ParamValue():
-                return terms.param(kind, node.name)
-            case nodes.Iteration():
-                return terms.passes()
-            case nodes.Count():
-                return terms.count(node.domain)
             case nodes.OwnId():
                 return terms.end(nodes.Role.EDGE if kind is Type.EDGE else nodes.Role.VERTEX)
             case nodes.OwnPart():
                 return terms.place()
-            case nodes.Slot():
-                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
-            case nodes.DegreeOf():
-                return terms.degree(node.degree, self.value(node.vertex))
             case nodes.ScalarValue():
                 return terms.scalar(kind, node.name)
             case nodes.Element():
                 return terms.element(kind, node.array, self.value(node.index))
             case nodes.FrontierSize() | nodes.FrontierNotEmpty():
                 return terms.of_frontier(kind, node.frontier)
-        return terms.unseen(kind)
+        return super().impure(node)

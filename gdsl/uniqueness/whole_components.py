@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 from gdsl.effects import Effects, Write
 from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
+from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
 from gdsl.rules import Judged
-from gdsl.uniqueness.data import all_steps
 from gdsl.uniqueness.relaxation import written_in
 
 Sites = Mapping[int, Judged]

@@ -70,6 +70,21 @@ def test_emit_text(gdslc, form, expected):
     assert answer.out.endswith("\n")
 
 
+def test_each_backend_has_a_plan_and_code(gdslc):
+    assert gdslc("compile", "hops.gdsl", "--emit", "plan").out.startswith("plan of hops for cuda")
+    plan = gdslc("compile", "hops.gdsl", "--emit", "plan", "--backend", "cpu").out
+    assert plan.startswith("plan of hops for cpu") and "fetch of the next member but one" in plan
+    assert gdslc("compile", "hops.gdsl", "--backend", "cpu").out == gdslc("compile", "hops.gdsl", "--emit", "cpp").out
+    assert gdslc("compile", "hops.gdsl", "--backend", "cpu", "-o", "hops.plan").status == 0
+    assert Path("hops.plan").read_text() == plan
+    for words in ("cpu --emit cuda", "cuda --emit cpp", "cuda --emit ir", "cpu --emit ast"):
+        backend, _, form = words.split()
+        gdslc("compile", "hops.gdsl", "--backend", *words.split()).fails(
+            2, f"--backend {backend} is for", f"not for {form}"
+        )
+    gdslc("compile", "hops.gdsl", "--emit", "plan", "--backend", "cpu", "--teams").fails(2, "--teams", "cuda backend")
+
+
 def test_compile_prints_cuda_and_is_repeatable(gdslc):
     first = gdslc("compile", "hops.gdsl")
     assert first.out == gdslc("compile", "hops.gdsl", "--emit", "cuda").out

@@ -23,7 +23,7 @@ schedule {
     }
 }
 """
-_REDUCE, _ENACTOR = "runtime/reduce.cuh", "runtime/enactor.cuh"
+_REDUCE, _PLACES = "runtime/reduce.cuh", "runtime/places.cuh"
 
 FUSION_MUTANTS = (
     Mutant(
@@ -62,7 +62,7 @@ FUSION_MUTANTS = (
     ),
     Mutant(
         "a turn makes the place ready that others are about to use",
-        _ENACTOR,
+        _PLACES,
         "if (leader()) { *(current == places + 2 * apart ? places : current + apart) = value; }",
         "if (leader()) { *current = value; }",
         BEHIND,
@@ -70,7 +70,7 @@ FUSION_MUTANTS = (
     ),
     Mutant(
         "what turned is not handed back",
-        _ENACTOR,
+        _PLACES,
         "if (leader() && current != places) { *places = *current; }",
         "",
         BEHIND,

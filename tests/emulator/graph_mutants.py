@@ -53,7 +53,7 @@ schedule {
 GRAPH_MUTANTS = (
     Mutant(
         "a graph that others read before it is there",
-        "runtime/enactor.cuh",
+        "runtime/barriers.cuh",
         "{ place = value; }\n    __syncthreads();\n",
         "{ place = value; }\n",
         GRAPHS,

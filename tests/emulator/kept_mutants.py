@@ -124,7 +124,7 @@ KEPT_MUTANTS = (
     ),
     Mutant(
         "a block goes on before the thread that waits is back",
-        "runtime/enactor.cuh",
+        "runtime/barriers.cuh",
         "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n    __syncthreads();\n",
         "    if (threadIdx.x / 32 != WAITING_THREAD / 32) { meanwhile(); }\n",
         "betweenness",
@@ -199,7 +199,7 @@ KEPT_MUTANTS = (
     ),
     Mutant(
         "a bound that nobody is within",
-        "runtime/buckets.cuh",
+        "../common/runtime/buckets.hpp",
         "if (!(bound > nearest)) { bound = nearest; }",
         "if (!(bound > nearest)) { bound = -FLOAT64_INF; }",
         "nearest_waiting",

@@ -29,7 +29,7 @@ class Mutant:
     """Whether blocks keep bounds of hubs."""
 
 
-_ENACTOR, _FRONTIER = "runtime/enactor.cuh", "runtime/frontier.cuh"
+_BARRIERS, _PROGRESS, _FRONTIER = "runtime/barriers.cuh", "runtime/progress.cuh", "runtime/frontier.cuh"
 _WARP = "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
 _LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
@@ -66,7 +66,7 @@ schedule { repeat (200) { compute(vertices, bump); } }
 BARRIERS = (
     Mutant(
         "no block barrier before the grid barrier",
-        _ENACTOR,
+        _BARRIERS,
         "    __syncthreads();\n    if (waits_for_others()) { wait_for_all(shared",
         "    if (waits_for_others()) { wait_for_all(shared",
         "bfs",
@@ -74,7 +74,7 @@ BARRIERS = (
     ),
     Mutant(
         "no block barrier after the grid barrier",
-        _ENACTOR,
+        _BARRIERS,
         "word, second); }\n    __syncthreads();\n",
         "word, second); }\n",
         "bfs",
@@ -82,7 +82,7 @@ BARRIERS = (
     ),
     Mutant(
         "nothing is released with the arrival",
-        _ENACTOR,
+        _BARRIERS,
         "arrive_unasked(&control->arrived);",
         "atomicAdd(&control->arrived, 1ull);",
         "bfs",
@@ -151,7 +151,7 @@ BARRIERS = (
     ),
     Mutant(
         "a barrier that waits for one block less",
-        _ENACTOR,
+        _BARRIERS,
         "(barriers + 1) * gridDim.x",
         "(barriers + 1) * gridDim.x - 1",
         "bfs",
@@ -159,7 +159,7 @@ BARRIERS = (
     ),
     Mutant(
         "a stop in the same bit at each barrier",
-        _ENACTOR,
+        _BARRIERS,
         "barriers % 2 == 0 ? STOP_EVEN : STOP_ODD",
         "STOP_EVEN",
         COUNTING,
@@ -168,7 +168,7 @@ BARRIERS = (
     ),
     Mutant(
         "a pass that every thread counts",
-        _ENACTOR,
+        _PROGRESS,
         "if (threadIdx.x == 0) { run.shared.passes += 1; }",
         "run.shared.passes += 1;",
         "bfs",
@@ -233,7 +233,7 @@ BOUNDS = (
 LEFT_OUT = (
     Mutant(
         "counters are not reset",
-        _ENACTOR,
+        _PROGRESS,
         "run.control->counters[(run.operators + 2) % 8] = operator_counters();",
         "",
         "bfs",
@@ -241,7 +241,7 @@ LEFT_OUT = (
     ),
     Mutant(
         "the wrong counters are reset",
-        _ENACTOR,
+        _PROGRESS,
         "counters[(run.operators + 2) % 8] = operator_counters()",
         "counters[run.operators % 8] = operator_counters()",
         "bfs",

@@ -85,7 +85,7 @@ def _lists(name: str, old: str, new: str) -> Mutant:
 REDUCTION_MUTANTS = (
     Mutant(
         "counters are cleared while those may add to them who have not waited",
-        "runtime/enactor.cuh",
+        "runtime/progress.cuh",
         "counters[(run.operators + 2) % 8] = operator_counters()",
         "counters[(run.operators + 1) % 8] = operator_counters()",
         WALKED,
@@ -101,7 +101,7 @@ REDUCTION_MUTANTS = (
     ),
     Mutant(
         "the trace is told before all have counted",
-        "runtime/enactor.cuh",
+        "runtime/progress.cuh",
         "load_relaxed(&counted) != nullptr && (whole || !early)",
         "load_relaxed(&counted) != nullptr",
         WALKED,
@@ -109,7 +109,7 @@ REDUCTION_MUTANTS = (
     ),
     Mutant(
         "the trace is never told",
-        "runtime/enactor.cuh",
+        "runtime/progress.cuh",
         "        if (place != nullptr) { *place = edges; }\n",
         "",
         WALKED,

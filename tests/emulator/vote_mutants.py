@@ -5,6 +5,8 @@ from __future__ import annotations
 from .mutants import Mutant
 
 _VOTE, _VOTES = "runtime/vote.cuh", "operators/neighbor_vote.cu.j2"
+_PARTS, _REGISTERS = "runtime/vote_parts.cuh", "runtime/vote_registers.cuh"
+_TABLES, _WINNERS = "runtime/vote_tables.cuh", "runtime/vote_winners.cuh"
 _BEST = "../common/runtime/vote.hpp"
 _INTERSECT, _COMMON = "runtime/intersect.cuh", "operators/intersect.cu.j2"
 
@@ -58,7 +60,7 @@ schedule { some = intersect(pairs=(where(low), where(high)), sides); }
 VOTE_MUTANTS = (
     Mutant(
         "a key is taken by two lanes",
-        _VOTE,
+        _TABLES,
         "exchange_word(&table.keys[place], NO_KEY, key)",
         "(store_relaxed(&table.keys[place], key), true)",
         _LABELS,
@@ -66,7 +68,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "votes are counted without an atomic",
-        _VOTE,
+        _TABLES,
         "reduce_add(&table.totals[place], weight);",
         "store_relaxed(&table.totals[place], sum(load_relaxed(&table.totals[place]), weight));",
         _DEGREES,
@@ -74,7 +76,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "a table is not emptied",
-        _VOTE,
+        _TABLES,
         "store_relaxed(&table.keys[i], Key(-1));",
         "",
         _LABELS,
@@ -82,7 +84,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "no pause before the votes",
-        _VOTE,
+        _TABLES,
         "    pause();\n    count_votes(",
         "    count_votes(",
         _LABELS,
@@ -90,7 +92,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "the block does not wait for the votes of its long list",
-        _VOTE,
+        _TABLES,
         "    __syncthreads();\n    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         "    decltype(choice(near, Key(), Total())) best = {};\n    best_in_table",
         _LABELS,
@@ -98,13 +100,13 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "winners of warps are read before they are there",
-        _VOTE,
+        _WINNERS,
         "<< 1;\n    }\n    __syncthreads();\n",
         "<< 1;\n    }\n",
         _LABELS,
         "race result uninitialised",
     ),
-    Mutant("halves without a carry", _VOTE, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
+    Mutant("halves without a carry", _TABLES, "(before + low < before ? 1 : 0)", "0", _CARRIED, "result"),
     Mutant(
         "no grid barrier before the long lists",
         _VOTE,
@@ -117,7 +119,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "a block votes before its table is empty",
-        _VOTE,
+        _TABLES,
         "    __syncthreads();\n    count_votes(edge(threadIdx.x)",
         "    count_votes(edge(threadIdx.x)",
         _LABELS,
@@ -144,7 +146,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "the last place of a table goes with no part",
-        _VOTE,
+        _PARTS,
         "(uint64(part.last) == degree ? 1 : 0)",
         "0",
         _LONGER,
@@ -152,7 +154,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "a part's votes are not told to its list",
-        _VOTE,
+        _PARTS,
         "count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);",
         "",
         _LABELS,
@@ -160,7 +162,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "the next part is counted where the last one still is",
-        _VOTE,
+        _PARTS,
         "        __syncthreads();  // the room is used again\n",
         "",
         _LONGER,
@@ -184,19 +186,21 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "only the first part of a list is looked at",
-        _VOTE,
+        _PARTS,
         "part < last; part += 32",
         "part < i + 1; part += 32",
         _LABELS,
         "result",
     ),
-    Mutant("the empty key is no key", _VOTE, "if (key == NO_KEY) {", "if (false) {", _DEGREES, "result steps"),
+    Mutant("the empty key is no key", _TABLES, "if (key == NO_KEY) {", "if (false) {", _DEGREES, "result steps"),
     Mutant("a tie goes to the larger key", _BEST, ": a.key < b.key", ": a.key > b.key", _DEGREES, "result"),
     Mutant("a tie does not keep", _BEST, "a.kept != b.kept ? a.kept : ", "", _LABELS, "result"),
-    Mutant("a thread adds up no votes", _VOTE, "total[first] = sum(total[first], total[k]);", "", _DEGREES, "result"),
+    Mutant(
+        "a thread adds up no votes", _REGISTERS, "total[first] = sum(total[first], total[k]);", "", _DEGREES, "result"
+    ),
     Mutant(
         "lanes vote in another group",
-        _VOTE,
+        _REGISTERS,
         "__ballot_sync(FULL_WARP, votes) & group;",
         "__ballot_sync(FULL_WARP, votes);",
         _LABELS,
@@ -204,7 +208,7 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "keys without a place in the room are lost",
-        _VOTE,
+        _TABLES,
         "if (!fits) { best_in_table(",
         "if (false) { best_in_table(",
         _LONGER,
@@ -212,13 +216,15 @@ VOTE_MUTANTS = (
     ),
     Mutant(
         "the table behind the room is not emptied",
-        _VOTE,
+        _TABLES,
         "if (!fits) { empty_votes(",
         "if (false) { empty_votes(",
         _LONGER,
         "result uninitialised steps",
     ),
-    Mutant("every lane of a key has a candidate", _VOTE, "if (first) {", "if (votes && false) {", _DEGREES, "result"),
+    Mutant(
+        "every lane of a key has a candidate", _REGISTERS, "if (first) {", "if (votes && false) {", _DEGREES, "result"
+    ),
     Mutant(
         "tables overlap", _VOTES, "2 * uint64(before(near)) + near", "uint64(before(near)) / 2", _LABELS, "race result"
     ),

@@ -56,6 +56,15 @@ def test_only_a_union_with_itself_grows() -> None:
     assert grows == {"f = f | g;": True, "f = g | f;": True, "h = f | g;": False, "f = f & g;": False}
 
 
+def test_few_members_are_united_in_one_sweep_where_all_wait_for_all_within_a_launch() -> None:
+    few = {text: combined(text).few for text in ("f = f | g;", "f = g | f;", "h = f | g;", "f = f & g;")}
+    assert few == {"f = f | g;": True, "f = g | f;": True, "h = f | g;": False, "f = f & g;": False}
+    assert not combined("f = f | g;", target.CUDA_UNFUSED).few and not combined("f = f | g;", target.CPU).few
+    of_edges = "program p; schedule { edge frontier f; edge frontier g; f = f | g; }"
+    (found,) = combinations(plan_of(of_edges))
+    assert not found.few
+
+
 def test_all_but_a_set_walks_everything() -> None:
     found = combined("h = vertices - f;", target.CUDA_FUSED, "step.direction=pull")
     assert found.walked == Members(Domain.VERTEX, None, None) and not found.words
@@ -98,4 +107,5 @@ def test_it_is_printed() -> None:
         "combine: g = f - g  # line 5\n            as a queue: those of f that are not in g, by its bitmap or" in text
     )
     assert "wait until the marks are taken out" in text
+    assert "in one sweep where both are few and have no bitmap" in text
     assert "grows in place where f has a bitmap that is worth it" in text

@@ -8,6 +8,7 @@ from gdsl.codegen.cpu.generate import generate
 from gdsl.plan import target
 from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import Plan
+from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import operations, sweeps_of
 from gdsl.types import Widths
 
@@ -41,6 +42,14 @@ def test_sets_have_lists_here_and_there() -> None:
     text = generate(plan, Widths.both(32)).text
     assert text.count("const auto ahead = fetching(members_of(input)") == 2
     assert "fetch_first(&d.crossed[at]);" in text and "fetch_first(&d.graph.columns[at]);" in text
+
+
+def test_the_plan_says_so() -> None:
+    text = print_plan(plan_of(TWO, on=target.CPU))
+    assert text.count("fetch of the next member but one: ") == 2
+    assert "            fetch of the next member but one: its first out-edges, length, crossed\n" in text
+    assert set(fetched(plan_of(TWO)).values()) == {None}, "there are other threads while one waits"
+    assert "next member but one" not in print_plan(plan_of(TWO))
 
 
 @pytest.mark.parametrize("tune", ["cross.balance=thread", "cross.direction=pull"])

@@ -15,7 +15,7 @@ import numpy
 from gdsl.arithmetic import operations as arithmetic
 from gdsl.arithmetic.operations import SINGLE, BinaryFunction, UnaryFunction
 from gdsl.backends.interface import Pair
-from gdsl.operations import BinaryOperation, Builtin, Domain, NeighborOperation, ReduceOperation
+from gdsl.operations import Builtin, Domain, NeighborOperation, ReduceOperation
 from gdsl.types import Type
 
 Value = Any
@@ -134,16 +134,8 @@ def convert_function(source: Type, target: Type, id_bits: int, ids: int) -> Unar
 
 def reduce_function(operation: ReduceOperation, scalar_type: Type) -> BinaryFunction:
     """What `x op= y` makes of the former value and the new one."""
-    operations = {
-        ReduceOperation.ADD: BinaryOperation.ADD,
-        ReduceOperation.SUBTRACT: BinaryOperation.SUBTRACT,
-        ReduceOperation.MULTIPLY: BinaryOperation.MULTIPLY,
-        ReduceOperation.BIT_AND: BinaryOperation.BIT_AND,
-        ReduceOperation.BIT_OR: BinaryOperation.BIT_OR,
-        ReduceOperation.BIT_XOR: BinaryOperation.BIT_XOR,
-    }
     if operation not in _ORDERINGS:
-        return SINGLE.binary(operations[operation], scalar_type)
+        return SINGLE.binary(operation.as_binary, scalar_type)
     choose = SINGLE.builtin(_ORDERINGS[operation], scalar_type)
     if not scalar_type.holds_float:
         return choose
@@ -164,19 +156,7 @@ def _without_negative_zero(scalar_type: Type) -> UnaryFunction:
 
 def neighbor_function(operation: NeighborOperation, scalar_type: Type) -> BinaryFunction:
     """How a `neighbor_reduce` adds one more value to those before; a count adds a bool to an integer."""
-    operations = {
-        NeighborOperation.SUM: ReduceOperation.ADD,
-        NeighborOperation.COUNT: ReduceOperation.ADD,
-        NeighborOperation.PRODUCT: ReduceOperation.MULTIPLY,
-        NeighborOperation.MIN: ReduceOperation.MIN,
-        NeighborOperation.MAX: ReduceOperation.MAX,
-        NeighborOperation.AND: ReduceOperation.BIT_AND,
-        NeighborOperation.EVERY: ReduceOperation.BIT_AND,
-        NeighborOperation.OR: ReduceOperation.BIT_OR,
-        NeighborOperation.SOME: ReduceOperation.BIT_OR,
-        NeighborOperation.XOR: ReduceOperation.BIT_XOR,
-    }
-    return reduce_function(operations[operation], scalar_type)
+    return reduce_function(operation.as_update, scalar_type)
 
 
 def neighbor_identity(operation: NeighborOperation, scalar_type: Type, id_bits: int) -> Value:

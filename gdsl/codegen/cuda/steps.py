@@ -198,7 +198,7 @@ class StepPrinter:
         )
         call, *others = edge_lines(step, words) if of_edges else combination_lines(step, words)
         called = called_lines(self.plan, call, first, second, spare)
-        if step.grows and not of_edges and self.plan.target.fused:  # where each step is a launch, that takes longer
+        if step.few:
             few = f"grow_few({words.growing}, {second}{words.last})"
             return [f"if (!{few}) {{", *(f"    {line}" for line in called), "}"]
         return [*called, *others]

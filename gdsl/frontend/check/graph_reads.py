@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from gdsl.frontend.check.calls import CallChecker
 
 _LIST = "neighbors"
-_RESULTS = {
-    GraphQuery.SOURCE: Type.VERTEX,
-    GraphQuery.DESTINATION: Type.VERTEX,
-    GraphQuery.REVERSE: Type.EDGE,
-    GraphQuery.NEIGHBOR: Type.VERTEX,
-    GraphQuery.OUT_EDGE: Type.EDGE,
-    GraphQuery.HAS_EDGE: Type.BOOL,
-}
 _OWN_ENDS = {GraphQuery.SOURCE: SymbolKind.SOURCE, GraphQuery.DESTINATION: SymbolKind.DESTINATION}
 
 
@@ -65,7 +57,7 @@ def graph_read(checker: CallChecker, expression: syntax.Call) -> syntax.Expressi
         for argument, value in zip(expression.arguments, typed, strict=True)
         if value is not None
     )
-    return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=_RESULTS[query])
+    return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=query.result)
 
 
 def _own_end(query: GraphQuery, edge: syntax.Expression | None, environment: Environment) -> Symbol | None:

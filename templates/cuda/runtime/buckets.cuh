@@ -6,19 +6,6 @@ __device__ __forceinline__ void check_width(enactor& run, const data_slice& d, W
     synchronize(run);
 }
 
-// piece: near_bound
-// Up to which value members are taken out of a set whose values reach from `nearest` to `farthest`: about `near_set` of
-// them if these are spread evenly, an eighth at least, and all of a set that is no larger.
-__device__ __forceinline__ float64 near_bound(uint64 size, uint64 near_set, float64 nearest, float64 farthest) {
-    float64 bound = FLOAT64_INF;
-    if (size > near_set) {
-        const float64 part = float64(near_set) / float64(size);
-        bound = nearest + (farthest - nearest) * (part < 0.125 ? 0.125 : part);
-        if (!(bound > nearest)) { bound = nearest; }
-    }
-    return bound;
-}
-
 // piece: choose_bound
 // Notes it for the two filters that come next.
 __device__ __forceinline__ void choose_bound(enactor& run, uint64 size, uint64 near_set, float64 nearest, float64 farthest,

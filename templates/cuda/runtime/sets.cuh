@@ -264,11 +264,11 @@ __device__ __forceinline__ bool grow_few(enactor& run, frontier& f, frontier& sp
     return true;
 }
 
-// piece: grow_set
-// A set takes up what another has more: where it lies, if that pays, else by way of `spare`.
-template <class Counted>
-__device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
-                                      const Counted counted) {
+// piece: grow_or_unite
+// A set takes up what another has more: where it lies, if that pays, else `unite` makes one of both in `spare`.
+template <class Counted, class Unite>
+__device__ __forceinline__ void grow_or_unite(enactor& run, frontier& f, frontier& spare, const frontier& added,
+                                              uint64 num_vertices, const Counted counted, Unite unite) {
     if (grows_in_place(run, f, added, num_vertices)) {
         if (grows_in_order(f, added, num_vertices)) {
             grow_in_order(run, f, spare, added, num_vertices, counted);
@@ -276,9 +276,18 @@ __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare
             grow_in_place(run, f, added, counted);
         }
     } else {
-        unite_queues(run, spare, f, added, num_vertices, counted);
+        unite();
         exchange(f, spare);
     }
+}
+
+// piece: grow_set
+// A set takes up what another has more.
+template <class Counted>
+__device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
+                                      const Counted counted) {
+    const auto unite = [&] { unite_queues(run, spare, f, added, num_vertices, counted); };
+    grow_or_unite(run, f, spare, added, num_vertices, counted, unite);
 }
 
 // piece: grow_any_set
@@ -286,14 +295,6 @@ __device__ __noinline__ void grow_set(enactor& run, frontier& f, frontier& spare
 template <class Counted>
 __device__ __noinline__ void grow_any_set(enactor& run, frontier& f, frontier& spare, frontier& added, uint64 num_vertices,
                                           const Counted counted) {
-    if (grows_in_place(run, f, added, num_vertices)) {
-        if (grows_in_order(f, added, num_vertices)) {
-            grow_in_order(run, f, spare, added, num_vertices, counted);
-        } else {
-            grow_in_place(run, f, added, counted);
-        }
-    } else {
-        unite_sets(run, spare, f, added, num_vertices, counted);
-        exchange(f, spare);
-    }
+    const auto unite = [&] { unite_sets(run, spare, f, added, num_vertices, counted); };
+    grow_or_unite(run, f, spare, added, num_vertices, counted, unite);
 }

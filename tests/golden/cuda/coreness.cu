@@ -311,11 +311,12 @@ struct frontier {
 // piece: mark_unread
 // piece: append_few
 // piece: grow_few
+// piece: unite_queues
 // piece: grows_in_place
 // piece: grow_in_place
 // piece: grows_in_order
 // piece: grow_in_order
-// piece: unite_queues
+// piece: grow_or_unite
 // piece: grow_set
 // piece: count_visited
 // piece: all_warps

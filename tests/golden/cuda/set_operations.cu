@@ -287,6 +287,7 @@ struct frontier {
 // piece: grow_in_place
 // piece: grows_in_order
 // piece: grow_in_order
+// piece: grow_or_unite
 // piece: grow_any_set
 // piece: all_warps
 // piece: members_a_warp

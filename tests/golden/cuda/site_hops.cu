@@ -337,11 +337,7 @@ struct edge_frontier {
 // piece: mark_unread
 // piece: append_few
 // piece: grow_few
-// piece: grows_in_place
 // piece: mark
-// piece: grow_in_place
-// piece: grows_in_order
-// piece: grow_in_order
 // piece: bits_of_members
 // piece: forget_members
 // piece: append_members
@@ -349,6 +345,11 @@ struct edge_frontier {
 // piece: either_bits
 // piece: combine_words
 // piece: unite_sets
+// piece: grows_in_place
+// piece: grow_in_place
+// piece: grows_in_order
+// piece: grow_in_order
+// piece: grow_or_unite
 // piece: grow_any_set
 // piece: all_warps
 // piece: members_a_warp

@@ -10,7 +10,7 @@ import numpy
 from gdsl.diagnostics import GdslError
 from gdsl.tools.fuzz.campaign import Finding
 from gdsl.tools.fuzz.expressions.programs import random_data, random_program
-from gdsl.tools.fuzz.expressions.running import NAMES, differences, missing
+from gdsl.tools.fuzz.expressions.running import NAMES, differences, require
 from gdsl.tools.fuzz.expressions.shrinking import Shrinker
 
 EXPRESSIONS = 40
@@ -23,12 +23,7 @@ def choose_backends(names: Sequence[str]) -> None:
     """Compare these backends from now on (`binding` goes with the reference). Raises ValueError for one that cannot
     run here."""
     global _chosen
-    for name in names:
-        if name not in NAMES:
-            raise ValueError(f"there is no backend {name}; there are {', '.join(NAMES)}")
-        reason = missing(name)
-        if reason is not None:
-            raise ValueError(f"{name} cannot run here: {reason}")
+    require(names, NAMES)
     with_binding = ("binding",) if "reference" in names else ()
     _chosen = tuple(dict.fromkeys((*names, *with_binding)))
 

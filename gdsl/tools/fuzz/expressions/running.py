@@ -143,6 +143,16 @@ def missing(backend: str) -> str | None:
     return None if found.ok else found.detail
 
 
+def require(names: Sequence[str], known: Sequence[str]) -> None:
+    """Raise ValueError for the first of `names` that is none of those `known`, or that cannot run here."""
+    for name in names:
+        if name not in known:
+            raise ValueError(f"there is no backend {name}; there are {', '.join(known)}")
+        reason = missing(name)
+        if reason is not None:
+            raise ValueError(f"{name} cannot run here: {reason}")
+
+
 def checkout() -> Path:
     """The root of the repository that gdsl is imported from, if it is one."""
     return Path(__file__).resolve().parents[4]

@@ -14,7 +14,7 @@ from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.tools.fuzz.campaign import Finding
-from gdsl.tools.fuzz.expressions.running import missing, own_cache
+from gdsl.tools.fuzz.expressions.running import missing, own_cache, require
 from gdsl.tools.fuzz.programs import corpus, running
 from gdsl.tools.fuzz.programs.families import shaped_text
 from gdsl.tools.fuzz.programs.free import free_program
@@ -80,12 +80,7 @@ options = Options()
 def choose_backends(names: Sequence[str]) -> None:
     """Compare these backends from now on; the reference is always there. Raises ValueError for one that cannot run
     here."""
-    for name in names:
-        if name not in NAMES:
-            raise ValueError(f"there is no backend {name}; there are {', '.join(NAMES)}")
-        reason = missing(name)
-        if reason is not None:
-            raise ValueError(f"{name} cannot run here: {reason}")
+    require(names, NAMES)
     options.backends = tuple(dict.fromkeys(("reference", *names)))
 
 

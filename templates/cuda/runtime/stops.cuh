@@ -1,0 +1,61 @@
+// piece: request_stop
+// Asks all to leave at one of the next barriers.
+__device__ __forceinline__ void request_stop(control_block* control) { atomicOr(&control->arrived, STOP_REQUEST); }
+
+// piece: poll_host
+// Asks the host now and then, every 200,000 cycles at most (about 100 microseconds), whether to stop; gives the time.
+__device__ __forceinline__ uint64 poll_host(block_storage& shared, control_block* control, const uint32* host_stop) {
+    const uint64 now = cycles();
+    if (now - shared.polled_at >= 200000) {
+        shared.polled_at = now;
+        if (read_host_flag(host_stop) != 0) { request_stop(control); }
+    }
+    return now;
+}
+
+// piece: stop_requested
+// For loops inside a functor, which no barrier interrupts.
+__device__ __forceinline__ bool stop_requested(const data_slice& d, uint32& polls) {
+    polls += 1;
+    if (polls % 1024 != 0) { return false; }
+    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
+    if (polls % 65536 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
+    request_stop(d.run.control);
+    return true;
+}
+
+// piece: stop_requested_at_once
+// For functions that call others without end. The host is asked by the clock, once in about a thousand times.
+__device__ __forceinline__ bool stop_requested_at_once(const data_slice& d) {
+    if ((load_relaxed(&d.run.control->arrived) & STOP_REQUEST) != 0) { return true; }
+    if ((cycles() >> 8) % 1024 != 0 || read_host_flag(d.run.host_stop) == 0) { return false; }
+    request_stop(d.run.control);
+    return true;
+}
+
+// piece: asked_to_stop
+// For long work within an operator: whether anybody asks for a stop, which comes at the next barrier. The whole warp
+// calls.
+__device__ __forceinline__ bool asked_to_stop(enactor& run) {
+    if (scribe()) { poll_host(run.shared, run.control, run.slice.host_stop); }
+    return __any_sync(FULL_WARP, lane_index() == 0 && (load_relaxed(&run.control->arrived) & STOP_REQUEST) != 0);
+}
+
+// piece: out_of_range
+// Notes the first index that no element has; the run stops at the next barrier.
+__device__ OUTLINED void out_of_range(control_block* control, int64 index, int64 length, uint32 check) {
+    if (atomicCAS(&control->failure, 0ull, uint64(check) + 1) == 0) {
+        control->failed_value = index;
+        control->failed_length = length;
+    }
+    request_stop(control);
+}
+
+// piece: checked_index
+// `index`, if there is such an element; otherwise 0, and the run stops at the next barrier.
+template <class Index>
+__device__ __forceinline__ uint64 checked_index(const data_slice& d, Index index, uint64 length, uint32 check) {
+    if (uint64(index) < length) { return uint64(index); }
+    out_of_range(d.run.control, from_id<int64>(index), int64(length), check);
+    return 0;
+}

@@ -1,0 +1,104 @@
+// piece: vote_parts
+// Where the parts of lists stand, behind all long lists that there may be.
+__device__ __forceinline__ hub_chunk* vote_parts(enactor& run, int64 num_edges) {
+    return run.slice.hubs + 2 * uint64(num_edges) / HUB_DEGREE;
+}
+
+// piece: part_edges
+// How many edges a part of a list has where so many members vote: of few the parts are smaller, so that all blocks have some.
+__device__ __forceinline__ uint32 part_edges(uint64 members) { return members <= gridDim.x ? VOTE_PART_OF_FEW : VOTE_PART; }
+
+// piece: defer_in_parts
+// Leaves a lane's list for later, in parts of so many edges. The whole warp calls.
+__device__ __forceinline__ void defer_in_parts(enactor& run, bool defer, vertex v, edge places, hub_chunk* parts, uint32 edges) {
+    const uint32 deferring = __ballot_sync(FULL_WARP, defer);
+    if (deferring == 0) { return; }
+    note_chunks(&run.counters()->accepted, parts, deferring, v, 0, places, edges);
+}
+
+// piece: table_part
+// The places of a list's table that go with a part of its edges: two for each edge, and one more behind the last.
+struct table_part {
+    uint64 first, last;
+};
+__device__ __forceinline__ table_part places_of_part(const hub_chunk& part, uint64 degree) {
+    return {2 * uint64(part.first), 2 * uint64(part.last) + (uint64(part.last) == degree ? 1 : 0)};
+}
+
+// piece: empty_parts
+// Empties the tables of lists in parts, each block as many places as others.
+template <class Degree, class Table>
+__device__ __forceinline__ void empty_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        const table_part places = places_of_part(part, degree(part.vertex_id));
+        empty_votes(own, places.first + threadIdx.x, places.last, BLOCK_THREADS);
+    }
+}
+
+// piece: count_parts
+// Each part's votes are added up in what the block has of its own, then in the list's table.
+template <class Key, class Total, class Ballots, class Table>
+__device__ __forceinline__ void count_parts(block_storage& shared, const hub_chunk* parts, uint64 count, Ballots ballots,
+                                            Table table) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        auto room = vote_room<Key, Total>(shared, 0, 1);
+        room.size = minimum(room.size, 2 * uint64(part.last - part.first) + 1);
+        empty_votes(room, threadIdx.x, room.size, BLOCK_THREADS);
+        __syncthreads();
+        count_votes(part.first + threadIdx.x, part.last, BLOCK_THREADS, ballots(part.vertex_id), room, SHARED_TRIES, own);
+        __syncthreads();
+        for (uint64 at = threadIdx.x; at < room.size; at += BLOCK_THREADS) {
+            const Key found = load_relaxed(&room.keys[at]);
+            if (found == Key(-1)) { continue; }
+            count_vote<false>(own, at == 0 ? Key(-1) : found, load_relaxed(&room.totals[at]), own.size);
+        }
+        __syncthreads();  // the room is used again
+    }
+}
+
+// piece: NO_PLACE
+constexpr edge NO_PLACE = edge(-1);
+
+// piece: best_of_parts
+// The place in its list's table where the best candidate of a part of this stands is left in `last`.
+template <class Degree, class Table, class Choice>
+__device__ __forceinline__ void best_of_parts(block_storage& shared, hub_chunk* parts, uint64 count, Degree degree, Table table,
+                                              Choice choice) {
+    for (uint64 i = blockIdx.x; i < count; i += gridDim.x) {
+        const hub_chunk part = parts[i];
+        const auto own = table(part.vertex_id);
+        const table_part places = places_of_part(part, degree(part.vertex_id));
+        decltype(choice(part.vertex_id, own.keys[0], own.totals[0])) best = {};
+        const uint64 at = best_in_table(part.vertex_id, own, places.first + threadIdx.x, places.last, BLOCK_THREADS, choice, best);
+        const auto winner = block_best(shared, best_of<32>(best));
+        // A key stands in one place.
+        const bool own_one = winner.voted ? best.voted && best.key == winner.key : threadIdx.x == 0;
+        if (own_one) { parts[i].last = winner.voted ? edge(at) : NO_PLACE; }
+        __syncthreads();  // the winners may still be read
+    }
+}
+
+// piece: elect_of_parts
+// Elects the best of the candidates of a list's parts, which stand side by side; a warp takes a list.
+template <class Degree, class Table, class Choice, class Elect>
+__device__ __forceinline__ void elect_of_parts(const hub_chunk* parts, uint64 count, Degree degree, Table table, Choice choice,
+                                               Elect elect, uint32 edges) {
+    for (uint64 i = warp_index(); i < count; i += grid_warps()) {
+        if (parts[i].first != 0) { continue; }
+        const vertex near = parts[i].vertex_id;
+        const auto own = table(near);
+        const uint64 last = i + (uint64(degree(near)) + edges - 1) / edges;
+        decltype(choice(near, own.keys[0], own.totals[0])) best = {};
+        for (uint64 part = i + lane_index(); part < last; part += 32) {
+            const edge place = parts[part].last;
+            if (place != NO_PLACE) { best_in_table(near, own, place, uint64(place) + 1, 1, choice, best); }
+        }
+        __syncwarp(FULL_WARP);
+        const auto winner = best_of<32>(best);
+        if (lane_index() == 0) { elect(near, winner.voted, winner.key); }
+    }
+}

@@ -1,0 +1,76 @@
+// piece: vote_alone
+// The best candidate of up to VOTED_ALONE edges, by one thread.
+template <class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_alone(vertex near, uint32 places, const Vote& vote, Choice choice)
+    -> decltype(choice(near, Key(), Total())) {
+    Key key[VOTED_ALONE];
+    Total total[VOTED_ALONE];
+    bool votes[VOTED_ALONE];
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) { votes[k] = k < places && vote(edge(k), key[k], total[k]); }
+#pragma unroll
+    for (uint32 k = 1; k < VOTED_ALONE; ++k) {
+#pragma unroll
+        for (uint32 first = 0; first < k; ++first) {
+            if (!votes[k] || !votes[first] || key[k] != key[first]) { continue; }
+            total[first] = sum(total[first], total[k]);
+            votes[k] = false;
+        }
+    }
+    decltype(choice(near, Key(), Total())) best = {};
+#pragma unroll
+    for (uint32 k = 0; k < VOTED_ALONE; ++k) {
+        if (!votes[k]) { continue; }
+        const auto candidate = choice(near, key[k], total[k]);
+        if (beats(candidate, best)) { best = candidate; }
+    }
+    return best;
+}
+
+// piece: vote_in_groups
+// The lists of the lanes in `waiting`, each by `lanes` lanes side by side, which have an edge at most; as many at a time
+// as a warp has room for. The whole warp calls.
+template <uint32 lanes, class Key, class Total, class Ballots, class Choice, class Elect>
+__device__ __forceinline__ void vote_in_groups(uint32 waiting, vertex near, uint32 places, Ballots ballots, Choice choice,
+                                               Elect elect) {
+    const uint32 lane = lane_index(), group = lane / lanes, rank = lane % lanes;
+    while (waiting != 0) {
+        uint32 own = waiting;
+#pragma unroll
+        for (uint32 i = 0; i < 32 / lanes; ++i) {
+            if (i < group) { own &= own - 1; }
+            waiting &= waiting - 1;
+        }
+        const uint32 owner = own != 0 ? __ffs(own) - 1 : lane;
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, near, owner));
+        const uint32 length = __shfl_sync(FULL_WARP, places, owner);
+        const bool active = own != 0 && rank < length;
+        const auto winner = best_of<lanes>(vote_in_registers<lanes, Key, Total>(owned, active, rank, ballots(owned), choice));
+        if (own != 0 && rank == 0) { elect(owned, winner.voted, winner.key); }
+        __syncwarp(FULL_WARP);
+    }
+}
+
+// piece: vote_in_registers
+// The votes of edges that `lanes` lanes have, one each; the first lane of each key adds up and has a candidate.
+template <uint32 lanes, class Key, class Total, class Vote, class Choice>
+__device__ __forceinline__ auto vote_in_registers(vertex near, bool active, uint32 rank, const Vote& vote, Choice choice)
+    -> decltype(choice(near, Key(), Total())) {
+    const uint32 lane = lane_index(), group = (~0u >> (32 - lanes)) << (lane - rank);
+    Key key = Key();
+    Total total = Total();
+    const bool votes = active && vote(edge(rank), key, total);
+    const Total weight = total;
+    __syncwarp(FULL_WARP);
+    typedef typename word_of_size<sizeof(Key)>::type word;
+    const uint32 alike = __match_any_sync(FULL_WARP, word(key)) & __ballot_sync(FULL_WARP, votes) & group;
+    const bool first = votes && uint32(__ffs(alike)) == lane + 1;
+    for (uint32 others = first ? alike & (alike - 1) : 0; __any_sync(FULL_WARP, others != 0); others &= others - 1) {
+        const Total brought = shuffle(weight, others != 0 ? __ffs(others) - 1 : lane);
+        if (others != 0) { total = sum(total, brought); }
+    }
+    decltype(choice(near, Key(), Total())) best = {};
+    if (first) { best = choice(near, key, total); }
+    __syncwarp(FULL_WARP);
+    return best;
+}
