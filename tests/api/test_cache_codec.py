@@ -7,6 +7,7 @@ import json
 import math
 import pickle
 import random
+import re
 from enum import Enum
 from functools import cache
 
@@ -16,10 +17,10 @@ from gdsl import extents
 from gdsl.backends.cpu import compiled
 from gdsl.backends.cuda import plan_of, stored
 from gdsl.cache.codec import Codec
+from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.cpu.generate import generate as generate_cpp
 from gdsl.codegen.cuda.generate import Generated as GeneratedCuda
 from gdsl.codegen.cuda.generate import generate as generate_cuda
-from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import Balance, GraphQuery, UnaryOperation
@@ -70,10 +71,12 @@ def test_every_class_of_the_ir_can_be_kept():
     """A field of a type that has no data form would be found out here, and not by a user."""
     kinds = [kind for kind in vars(nodes).values() if dataclasses.is_dataclass(kind)]
     assert len(kinds) > 50
-    for kind in kinds:
-        storage._PROGRAMS._reader(kind)
-    for kind in (GeneratedCuda, CheckTable):
-        stored.codec()._reader(kind)
+    for codec, known in ((storage._PROGRAMS, kinds), (stored.codec(), (GeneratedCuda, CheckTable, CheckSite))):
+        for kind in known:
+            codec._reader(kind)
+            for annotation in (field.type for field in dataclasses.fields(kind)):
+                for word in set(re.findall(r"\w+", annotation)) - {"None", "tuple", "list", "frozenset", "dict"}:
+                    assert codec._pair(word).json(), "what is within is not looked at before there is a value"
 
 
 def with_value(value, kind="float64"):
