@@ -154,8 +154,14 @@ def fingerprint() -> str | None:
 
 
 def program_key(program: object) -> str:
-    """A part of a key that stands for a whole program of the operator IR, places in its text included."""
-    return hashlib.sha256(repr(program).encode()).hexdigest()
+    """A part of a key that stands for a whole program of the operator IR, places in its text included. Where the
+    program has room for it, it is found out once."""
+    found: str | None = getattr(program, "digest", None)
+    if found is None:
+        found = hashlib.sha256(repr(program).encode()).hexdigest()
+        if hasattr(type(program), "digest"):
+            object.__setattr__(program, "digest", found)
+    return found
 
 
 def _name(kind: str, key: Sequence[KeyPart], suffix: str) -> str:

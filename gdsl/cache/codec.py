@@ -24,6 +24,8 @@ Kinds = Callable[[], frozenset[type]]
 
 _SCALARS = (bool, int, float, str, type(None))
 _BY_NAME = {kind.__name__: kind for kind in _SCALARS}
+_SEQUENCES: dict[str, type] = {"tuple": tuple, "list": list, "frozenset": frozenset}
+_FIXED = re.compile(r"tuple\[\w+(, \w+)*\]")
 _DATACLASS = "__dataclass_fields__"
 _REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
 
@@ -91,12 +93,16 @@ class Codec(Generic[Root]):
         but_none = annotation.removesuffix(" | None")
         if but_none != annotation and "|" not in but_none:
             return self._or_none(but_none)
+        outer, _, inner = annotation.partition("[")
+        if outer in _SEQUENCES and inner.endswith("]"):
+            element, is_long = inner[:-1].removesuffix(", ..."), outer != "tuple" or inner.endswith(", ...]")
+            if is_long and (element.isidentifier() or _FIXED.fullmatch(element)):
+                return self._sequence(_SEQUENCES[outer], element)
+            if _FIXED.fullmatch(annotation):
+                return self._fixed(tuple(element.split(", ")))
         words = annotation.split(" | ")
         if all(word in _BY_NAME for word in words):
             return self._union(tuple([_BY_NAME[word] for word in words]))
-        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
-        if element.isidentifier() and annotation == f"tuple[{element}, ...]":
-            return self._sequence(tuple, element)
         holder = types.SimpleNamespace(__annotations__={"it": annotation})
         return self._pair(typing.get_type_hints(holder, globalns=self._namespace)["it"])
 
@@ -213,7 +219,7 @@ class Codec(Generic[Root]):
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
         """Dataclasses: `parents` and those made from them. These are found by their names when they are read: to find
         all that there could be takes longer than to read those that there are."""
-        family = list(itertools.islice(self._family(parents), 2))
+        family = parents if self._is_last(parents[0]) else tuple(itertools.islice(self._family(parents), 2))
         if len(family) == 1:
             return self._record(family[0])
         readers: dict[str, Convert] = {}

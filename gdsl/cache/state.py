@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import marshal
 import os
 import time
 
@@ -47,21 +46,25 @@ def unchanged(since: Look) -> bool:
 
 def outside(files: Look) -> str:
     """A hash over the paths, sizes, times and inodes of files: with the same one nothing has been written since."""
-    return hashlib.sha256(marshal.dumps((__version__, own_files.package(), files), 2)).hexdigest()
+    digest = hashlib.sha256(f"{__version__}\0{own_files.package()}".encode("utf-8", "surrogateescape"))
+    for name in sorted(files):
+        digest.update(f"\0{name}\0{len(files[name])}\0".encode("utf-8", "surrogateescape"))
+        digest.update(files[name])
+    return digest.hexdigest()
 
 
 def settled(files: Look) -> bool:
     """Whether a file that is written from now on will look different from outside."""
-    newest = max((max(stamps[:2]) for _, stamps in files), default=0)
+    newest = max((max(stamps[:2]) for _, _, stamps in own_files.stamps_in(files)), default=0)
     return newest + _SETTLED_AFTER < time.time_ns()
 
 
 def content(files: Look) -> str:
     """A hash over the names of files and what they hold now."""
     digest = hashlib.sha256(__version__.encode())
-    for name, _ in files:
+    for name, path, _ in own_files.stamps_in(files):
         found = b""  # what cannot be read is not read by Python either
-        with contextlib.suppress(OSError), open(own_files.path_of(name), "rb", buffering=0) as opened:
+        with contextlib.suppress(OSError), open(path, "rb", buffering=0) as opened:
             found = opened.read()
         digest.update(f"{name}\0{len(found)}\0".encode("utf-8", "surrogateescape"))
         digest.update(found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
@@ -16,6 +17,7 @@ import pytest
 from gdsl import extents
 from gdsl.backends.cpu import compiled
 from gdsl.backends.cuda import plan_of, stored
+from gdsl.cache import program_key
 from gdsl.cache.codec import Codec
 from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.cpu.generate import generate as generate_cpp
@@ -45,6 +47,25 @@ def test_every_program_comes_back_as_it_was(path, tune):
     found = storage.decode(storage.encode(program))
     assert found == program
     assert repr(found) == repr(program)  # tells 0 from 0.0 and from False
+
+
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_comes_back_with_its_key(path, monkeypatch):
+    program = lowered(path)
+    data = storage.encode_with_key(program)
+    found, key = storage.decode_with_key(data), program_key(program)
+    others = [dataclasses.replace(program, doc="another"), dataclasses.replace(found, doc="another")]
+    assert program_key(others[0]) == program_key(others[1]) != key
+    assert {program_key(each) for each in (copy.copy(found), pickle.loads(pickle.dumps(found)))} == {key}
+    monkeypatch.setattr(nodes.Program, "__repr__", None)
+    assert program_key(found) == key, "it was not asked for what it holds"
+
+
+def test_what_has_no_key_before_it_is_no_program_of_the_cache():
+    data = storage.encode_with_key(lowered(PROGRAMS[0]))
+    assert storage.decode_with_key(data) is not None
+    for other in (data[1:], data[64:], b"", b"x" + data[1:], data[:63] + b"G" + data[64:], data[:-1]):
+        assert storage.decode_with_key(other) is None
 
 
 @pytest.mark.parametrize("tune", FORMS, ids=str)
