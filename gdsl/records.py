@@ -130,6 +130,12 @@ def _dataclass(*, frozen: Literal[True], slots: Literal[True], eq: bool = True) 
     return made
 
 
+def slots_of(kind: Any) -> tuple[Callable[[Any, Any], None], ...] | None:
+    """What sets the fields of a new object of `kind`, in the order of its parameters; None where it is no record."""
+    shape: _Shape | None = kind._shape if kind.__init__ is _init else None
+    return None if shape is None else shape.put
+
+
 if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass  # which is what it is to whoever uses it
 else:

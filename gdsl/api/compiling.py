@@ -125,13 +125,13 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
     key = (source.name, source.text, *words, "imports", *imported)
     with uncollected():
         kept = cache.get("front", key)
-        program = None if kept is None else storage.decode(kept)
+        program = None if kept is None else storage.decode_with_key(kept)
         if program is not None:
             return program
         from gdsl import pipeline
 
         program = pipeline.load(source, words)
-        data = storage.encode(program)
+        data = storage.encode_with_key(program)
     if data is not None:
         cache.put("front", key, data)
     return program

@@ -16,9 +16,10 @@ from collections.abc import Callable, Sequence
 from functools import cache as remember
 from pathlib import Path
 
+from gdsl import own_files
+from gdsl.cache import state
 from gdsl.cache.entries import STAGED, Entry, entries_in, mark_used, remove
 from gdsl.cache.place import REMEDY, cannot, directory, is_noexec, made, private_file, refused, trouble
-from gdsl.cache.state import look, outside, package
 from gdsl.cache.trust import read_private
 from gdsl.diagnostics import caution
 
@@ -130,29 +131,37 @@ def found() -> list[Entry]:
 
 
 @remember
-def fingerprint() -> str:
-    """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found.
+def fingerprint() -> str | None:
+    """A hash over gdsl's own code, grammar and templates: entries of another state of gdsl are never found. None where
+    it cannot be told any more which state this process has loaded; nothing is found or kept then.
 
-    Reading all of it takes longer than reading an entry, so the hash is noted in the cache, with the paths of all files
-    and directories, for as long as these look the same from outside.
+    Reading all of it takes longer than reading an entry, so the hash is noted in the cache for as long as the files
+    look the same from outside.
     """
-    name = f"state-{hashlib.sha256(os.fsencode(package())).hexdigest()}"
-    noted = os.fsdecode(_read("", name) or b"").split("\0")
-    with contextlib.suppress(OSError):
-        if len(noted) > 2 and outside(noted[2:]) == noted[0]:
-            return noted[1]
-    state, looked = look(), ""
-    with contextlib.suppress(OSError):
-        looked = outside(state.paths)  # before they are read: what is written meanwhile looks different
-    content = state.content()
-    if looked and state.settled():
-        _note(name, os.fsencode("\0".join((looked, content, *state.paths))))
+    files = state.loaded()
+    if files is None:
+        return None
+    name, looked = f"state-{hashlib.sha256(os.fsencode(own_files.package())).hexdigest()}", state.outside(files)
+    noted = (_read("", name) or b"").decode("ascii", "replace").split("\0")
+    if noted[0] == looked and len(noted) == 2:
+        return noted[1]
+    settled, content = state.settled(files), state.content(files)
+    if not state.unchanged(files):
+        return None
+    if settled:
+        _note(name, f"{looked}\0{content}".encode())
     return content
 
 
 def program_key(program: object) -> str:
-    """A part of a key that stands for a whole program of the operator IR, places in its text included."""
-    return hashlib.sha256(repr(program).encode()).hexdigest()
+    """A part of a key that stands for a whole program of the operator IR, places in its text included. Where the
+    program has room for it, it is found out once."""
+    found: str | None = getattr(program, "digest", None)
+    if found is None:
+        found = hashlib.sha256(repr(program).encode()).hexdigest()
+        if hasattr(type(program), "digest"):
+            object.__setattr__(program, "digest", found)
+    return found
 
 
 def _name(kind: str, key: Sequence[KeyPart], suffix: str) -> str:
@@ -171,6 +180,8 @@ def _trailer(name: str, data: bytes) -> bytes:
 
 
 def _read(kind: str, name: str) -> bytes | None:
+    if kind and fingerprint() is None:
+        return None
     try:
         place = directory() / kind
         if refused(place) is not None:
@@ -186,7 +197,11 @@ def _read(kind: str, name: str) -> bytes | None:
 
 
 def _stage(kind: str, name: str, data: bytes) -> Path | None:
-    """The whole entry as a file beside its place; None, and a warning, where it cannot be written."""
+    """The whole entry as a file beside its place; None where gdsl's files are others than those that this process has
+    loaded, which may have had a part in it, and, with a warning, where it cannot be written."""
+    files = state.loaded()
+    if files is None or not state.unchanged(files):
+        return None
     try:
         place = directory() / kind
         refusal = made(place.parent) or made(place)

@@ -7,32 +7,37 @@ by name that name. The rest is JSON. Nothing that is read is ever executed or im
 
 from __future__ import annotations
 
-import dataclasses
-import functools
+import itertools
 import json
 import re
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Any, Generic, TypeVar
 
+from gdsl import records
+
 Root = TypeVar("Root")
 Convert = Callable[[Any], Any]
+Kinds = Callable[[], frozenset[type]]
 
 _SCALARS = (bool, int, float, str, type(None))
 _BY_NAME = {kind.__name__: kind for kind in _SCALARS}
-_LIST, _TUPLE = frozenset((list,)), frozenset((tuple,))
+_SEQUENCES: dict[str, type] = {"tuple": tuple, "list": list, "frozenset": frozenset}
+_FIXED = re.compile(r"tuple\[\w+(, \w+)*\]")
+_DATACLASS = "__dataclass_fields__"
 _REFUSALS = (ValueError, TypeError, KeyError, RecursionError)
 
 
 class _Pair(typing.NamedTuple):  # of which there are many, and which is the quickest to make
-    """Both ways of the values of one type, and the kind of JSON that they become."""
+    """Both ways of the values of one type; and what gives the kinds of JSON that they become and the values' classes,
+    which must be known in a union."""
 
     write: Convert
     read: Convert
-    json: frozenset[type]
-    values: frozenset[type]
+    json: Kinds
+    values: Kinds
 
 
 class Codec(Generic[Root]):
@@ -81,21 +86,29 @@ class Codec(Generic[Root]):
         """What an annotation means. To have Python find that out takes longer than reading a program, and nearly all
         are of a few forms that need not be asked for."""
         known = self._namespace.get(annotation) or _BY_NAME.get(annotation)
-        if isinstance(known, type | types.UnionType):
-            return self._pair(known)
+        if isinstance(known, type):
+            return self._of_class(known)
+        if isinstance(known, types.UnionType):
+            return self._made(known)
         but_none = annotation.removesuffix(" | None")
         if but_none != annotation and "|" not in but_none:
-            return _or_none(self._pair(but_none))
+            return self._or_none(but_none)
+        outer, _, inner = annotation.partition("[")
+        if outer in _SEQUENCES and inner.endswith("]"):
+            element, is_long = inner[:-1].removesuffix(", ..."), outer != "tuple" or inner.endswith(", ...]")
+            if is_long and (element.isidentifier() or _FIXED.fullmatch(element)):
+                return self._sequence(_SEQUENCES[outer], element)
+            if _FIXED.fullmatch(annotation):
+                return self._fixed(tuple(element.split(", ")))
         words = annotation.split(" | ")
         if all(word in _BY_NAME for word in words):
             return self._union(tuple([_BY_NAME[word] for word in words]))
-        element = annotation.removeprefix("tuple[").removesuffix(", ...]")
-        if element.isidentifier() and annotation == f"tuple[{element}, ...]":
-            return self._sequence(tuple, element)
         holder = types.SimpleNamespace(__annotations__={"it": annotation})
         return self._pair(typing.get_type_hints(holder, globalns=self._namespace)["it"])
 
     def _made(self, hint: Any) -> _Pair:
+        if isinstance(hint, type) and not isinstance(hint, types.GenericAlias):  # nearly all, and asked the quickest
+            return self._of_class(hint)
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (typing.Union, types.UnionType):
             return self._union(arguments)
@@ -107,31 +120,52 @@ class Codec(Generic[Root]):
             return self._sequence(origin, arguments[0])
         if origin is dict and arguments[0] is str:
             return self._dictionary(arguments[1])
-        if hint is str and self._names is not None:
-            return _matching(self._names)
-        if hint in _SCALARS:
-            return _scalar(hint)
-        if isinstance(hint, type) and issubclass(hint, Enum):
-            return _enumeration(hint)
-        if hasattr(hint, "named"):
-            return _known_by_name(hint)
-        if dataclasses.is_dataclass(hint):
-            return self._one_of((hint,))
         raise AssertionError(f"no data for {hint}")
 
+    def _of_class(self, kind: Any) -> _Pair:
+        if kind is str and self._names is not None:
+            return _matching(self._names)
+        if kind in _SCALARS:
+            return _scalar(kind)
+        if issubclass(kind, Enum):
+            return _enumeration(kind)
+        if hasattr(kind, "named"):
+            return _known_by_name(kind)
+        if hasattr(kind, _DATACLASS):
+            return self._one_of((kind,))
+        raise AssertionError(f"no data for {kind}")
+
+    def _or_none(self, hint: str) -> _Pair:
+        """What is not looked at before there is another value than None."""
+
+        def write(value: Any) -> Any:
+            return None if value is None else self._pair(hint).write(value)
+
+        def read(value: Any) -> Any:
+            return None if value is None else self._pair(hint).read(value)
+
+        none = _kinds(type(None))
+        return _Pair(write, read, lambda: self._pair(hint).json() | none(), lambda: self._pair(hint).values() | none())
+
     def _sequence(self, kind: Any, element: Any) -> _Pair:
-        inner = self._pair(element)
+        """What is not looked at before there is an element."""
 
         def write(value: Any) -> Any:
             _require(type(value) is kind)
-            return [inner.write(each) for each in (sorted(value) if kind is frozenset else value)]
+            if not value:
+                return []
+            inner = self._pair(element).write
+            return [inner(each) for each in (sorted(value) if kind is frozenset else value)]
 
         def read(value: Any) -> Any:
             if type(value) is not list:
                 raise ValueError
-            return kind([inner.read(each) for each in value])
+            if not value:
+                return kind()
+            inner = self._pair(element).read
+            return kind([inner(each) for each in value])
 
-        return _Pair(write, read, _LIST, frozenset((kind,)))
+        return _Pair(write, read, _kinds(list), _kinds(kind))
 
     def _fixed(self, elements: tuple[Any, ...]) -> _Pair:
         inner = [self._pair(element) for element in elements]
@@ -145,7 +179,7 @@ class Codec(Generic[Root]):
                 raise ValueError
             return tuple([pair.read(each) for pair, each in zip(inner, value, strict=True)])
 
-        return _Pair(write, read, _LIST, _TUPLE)
+        return _Pair(write, read, _kinds(list), _kinds(tuple))
 
     def _dictionary(self, element: Any) -> _Pair:
         inner, text = self._pair(element), self._pair(str)
@@ -159,65 +193,89 @@ class Codec(Generic[Root]):
                 raise ValueError
             return {text.read(name): inner.read(each) for name, each in value.items()}
 
-        return _Pair(write, read, frozenset((dict,)), frozenset((dict,)))
+        return _Pair(write, read, _kinds(dict), _kinds(dict))
 
     def _union(self, arguments: tuple[Any, ...]) -> _Pair:
-        nodes = tuple(each for each in arguments if dataclasses.is_dataclass(each) and not hasattr(each, "named"))
+        nodes = tuple(each for each in arguments if hasattr(each, _DATACLASS) and not hasattr(each, "named"))
         pairs = [self._pair(argument) for argument in arguments if argument not in nodes]
         if nodes:
             pairs.append(self._one_of(nodes))
-        writers = {kind: pair.write for pair in pairs for kind in pair.values}
-        readers = {kind: pair.read for pair in pairs for kind in pair.json}
-        assert len(readers) == sum(len(pair.json) for pair in pairs), arguments
+        readers = {kind: pair.read for pair in pairs for kind in pair.json()}
+        assert len(readers) == sum(len(pair.json()) for pair in pairs), arguments
+        writers: dict[type, Convert] = {}
+
+        def write(value: Any) -> Any:
+            if not writers:
+                writers.update((kind, pair.write) for pair in pairs for kind in pair.values())
+            return writers[type(value)](value)
+
         return _Pair(
-            lambda value: writers[type(value)](value),
+            write,
             lambda value: readers[type(value)](value),
-            frozenset(readers),
-            frozenset(writers),
+            lambda: frozenset(readers),
+            lambda: frozenset().union(*[pair.values() for pair in pairs]),
         )
 
     def _one_of(self, parents: tuple[Any, ...]) -> _Pair:
-        """Dataclasses: `parents` and those made from them."""
-        family, readers = self._family(parents), self._readers
-        kinds, only = frozenset(family.values()), next(iter(family))
-        tagged = len(family) > 1
+        """Dataclasses: `parents` and those made from them. These are found by their names when they are read: to find
+        all that there could be takes longer than to read those that there are."""
+        family = parents if self._is_last(parents[0]) else tuple(itertools.islice(self._family(parents), 2))
+        if len(family) == 1:
+            return self._record(family[0])
+        readers: dict[str, Convert] = {}
 
         def write(value: Any) -> Any:
             kind = type(value)
-            _require(kind in kinds)
-            fields = self._writer(kind)(value)
-            return [kind.__name__, *fields] if tagged else fields
+            _require(issubclass(kind, parents) and self._is_last(kind))
+            return [kind.__name__, *self._writer(kind)(value)]
 
         def read(value: Any) -> Any:
             if type(value) is not list or not value:
                 raise ValueError
-            kind = family[value[0] if tagged else only]
-            return (readers.get(kind) or self._reader(kind))(value[1:] if tagged else value)
+            found = readers.get(value[0])
+            if found is None:
+                found = readers[value[0]] = self._reader(self._called(value[0], parents))
+            return found(value[1:])
 
-        return _Pair(write, read, _LIST, kinds)
+        return _Pair(write, read, _kinds(list), lambda: frozenset(self._family(parents)))
 
-    def _family(self, parents: tuple[Any, ...]) -> dict[str, type]:
-        """The dataclasses made from these from which no other is made, by name: a program holds no others."""
-        family: dict[str, type] = {}
-        waiting: list[Any] = list(parents)
-        while waiting:
-            kind = waiting.pop()
-            made = [each for each in kind.__subclasses__() if each in self._known]
-            if not made and kind in self._known and hasattr(kind, "__dataclass_fields__"):
-                family[kind.__name__] = kind
-            waiting += made
-        return family
+    def _record(self, kind: Any) -> _Pair:
+        """One dataclass."""
 
-    @functools.cached_property
-    def _known(self) -> frozenset[type]:
-        return frozenset([kind for kind in self._namespace.values() if isinstance(kind, type)])
+        def write(value: Any) -> Any:
+            return self._writer(kind)(value)
+
+        def read(value: Any) -> Any:
+            return (self._readers.get(kind) or self._reader(kind))(value)
+
+        return _Pair(write, read, _kinds(list), _kinds(kind))
+
+    def _called(self, name: str, parents: tuple[Any, ...]) -> Any:
+        """The dataclass of that name in a family. Raises ValueError or KeyError where there is none."""
+        kind: Any = self._namespace[name]
+        _require(isinstance(kind, type) and kind.__name__ == name)
+        _require(issubclass(kind, parents) and self._is_last(kind))
+        return kind
+
+    def _family(self, parents: Iterable[Any]) -> Iterator[Any]:
+        """The dataclasses made from these from which no other is made: a program holds no others."""
+        for kind in parents:
+            if self._is_last(kind):
+                yield kind
+            else:
+                yield from self._family(self._made_from(kind))
+
+    def _made_from(self, kind: Any) -> Iterator[Any]:
+        return (each for each in kind.__subclasses__() if self._namespace.get(each.__name__) is each)
+
+    def _is_last(self, kind: Any) -> bool:
+        """Whether it is a dataclass that is known, from which no other is made."""
+        known = self._namespace.get(kind.__name__) is kind
+        return known and hasattr(kind, _DATACLASS) and next(self._made_from(kind), None) is None
 
     def _fields(self, kind: Any) -> list[tuple[str, _Pair]]:
-        free = self._free.get(kind.__name__, ())
-        return [
-            (field.name, _scalar(str) if field.name in free else self._pair(field.type))
-            for field in dataclasses.fields(kind)
-        ]
+        free, fields = self._free.get(kind.__name__, ()), getattr(kind, _DATACLASS)
+        return [(name, _scalar(str) if name in free else self._pair(fields[name].type)) for name in kind.__match_args__]
 
     def _writer(self, kind: Any) -> Convert:
         if kind not in self._writers:
@@ -231,15 +289,35 @@ class Codec(Generic[Root]):
         return self._writers[kind]
 
     def _reader(self, kind: Any) -> Convert:
-        readers = [pair.read for _, pair in self._fields(kind)]
+        if kind not in self._readers:
+            fields = self._fields(kind)
+            readers, puts = [pair.read for _, pair in fields], _puts(kind)
 
-        def read(value: Any) -> Any:
-            if type(value) is not list:
-                raise ValueError
-            return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
+            def read(value: Any) -> Any:
+                if type(value) is not list:
+                    raise ValueError
+                return kind(*[convert(each) for convert, each in zip(readers, value, strict=True)])
 
-        self._readers[kind] = read
-        return read
+            def put_into_slots(value: Any) -> Any:
+                if type(value) is not list:
+                    raise ValueError
+                made = new(kind)
+                for put, convert, each in zip(puts, readers, value, strict=True):
+                    put(made, convert(each))
+                return made
+
+            new = object.__new__
+            self._readers[kind] = put_into_slots if puts else read
+        return self._readers[kind]
+
+
+def _puts(kind: Any) -> Sequence[Callable[[Any, Any], None]]:
+    """What sets the slots of a class that has nothing else, as its own `__init__` would, which takes longer."""
+    if (known := records.slots_of(kind)) is not None:
+        return known
+    found = [] if hasattr(kind, "__post_init__") else [getattr(kind, name, None) for name in kind.__match_args__]
+    slots = [each for each in found if isinstance(each, types.MemberDescriptorType)]
+    return [each.__set__ for each in slots] if len(slots) == len(found) else []
 
 
 def _by_class(fields: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -251,17 +329,8 @@ def _by_class(fields: Iterable[str]) -> dict[str, frozenset[str]]:
     return found
 
 
-def _or_none(pair: _Pair) -> _Pair:
-    none = type(None)
-    assert none not in pair.json
-
-    def write(value: Any) -> Any:
-        return None if value is None else pair.write(value)
-
-    def read(value: Any) -> Any:
-        return None if value is None else pair.read(value)
-
-    return _Pair(write, read, pair.json | {none}, pair.values | {none})
+def _kinds(kind: type) -> Kinds:
+    return lambda: frozenset((kind,))
 
 
 def _scalar(kind: type) -> _Pair:
@@ -270,22 +339,20 @@ def _scalar(kind: type) -> _Pair:
             raise ValueError
         return value
 
-    return _Pair(same, same, frozenset((kind,)), frozenset((kind,)))
+    return _Pair(same, same, _kinds(kind), _kinds(kind))
 
 
 def _known_by_name(hint: Any) -> _Pair:
     """A class with one object for each name, which `named` gives."""
-    return _Pair(lambda value: value.name, hint.named, frozenset((str,)), frozenset((hint,)))
+    return _Pair(lambda value: value.name, hint.named, _kinds(str), _kinds(hint))
 
 
 def _enumeration(kind: type[Enum]) -> _Pair:
-    members = dict(kind.__members__)
-
     def write(value: Any) -> Any:
         _require(type(value) is kind)
         return value.name
 
-    return _Pair(write, members.__getitem__, frozenset((str,)), frozenset((kind,)))
+    return _Pair(write, kind.__members__.__getitem__, _kinds(str), _kinds(kind))
 
 
 def _matching(names: re.Pattern[str]) -> _Pair:
@@ -296,7 +363,7 @@ def _matching(names: re.Pattern[str]) -> _Pair:
             raise ValueError
         return value
 
-    return _Pair(same, same, frozenset((str,)), frozenset((str,)))
+    return _Pair(same, same, _kinds(str), _kinds(str))
 
 
 def _require(holds: bool) -> None:

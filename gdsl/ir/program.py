@@ -268,8 +268,16 @@ class Requirements(Node):
     simple: bool
 
 
+class _WithDigest(Node):
+    """Room for what stands for a whole program in keys: it takes longer to find out than a small program to read. It is
+    no part of the value: neither equality nor a copy knows it."""
+
+    __slots__ = ("digest",)
+    digest: str
+
+
 @dataclass(frozen=True, slots=True)
-class Program(Node):
+class Program(_WithDigest):
     """A whole program. Frontier variables, named and temporary, are listed in `frontiers` in order of appearance."""
 
     name: str

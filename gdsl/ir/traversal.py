@@ -33,7 +33,8 @@ reads a program from the cache walks over all of it several times."""
 def _slots(kind: type[Node]) -> tuple[str, ...]:
     """The slots of a kind of node that may have nodes inside."""
     if kind not in _SLOTS:
-        _SLOTS[kind] = tuple(field.name for field in dataclasses.fields(kind) if field.type not in _PLAIN)
+        fields = kind.__dataclass_fields__
+        _SLOTS[kind] = tuple([name for name in kind.__match_args__ if fields[name].type not in _PLAIN])
     return _SLOTS[kind]
 
 

@@ -73,7 +73,7 @@ class _Verifier(CodeVerifier):
             if not isinstance(data, nodes.Param):
                 doubted = data.doubt is not None
                 self.expect(doubted is (data.grade is Grade.NOT_UNIQUE), "a grade without its reason", data)
-            self.parts(data)
+            self.parts(walk(data))
         for function in root.functions:
             self.locals = dict(function.parameters)
             self.part(function)
@@ -101,25 +101,26 @@ class _Verifier(CodeVerifier):
     def part(self, part: nodes.Node) -> None:
         if id(part) in self.kept:
             return
-        for node in walk(part):
-            if isinstance(node, nodes.Let | nodes.ForRange):
+        found = list(walk(part))
+        for node in found:
+            if isinstance(node, (nodes.Let, nodes.ForRange)):
                 self.expect(node.name not in self.locals, f"the local {node.name} is declared twice", node)
                 self.locals[node.name] = node.type
             elif isinstance(node, nodes.ForNeighbors):
                 for name, kind in node.variables:
                     self.expect(name not in self.locals, f"the local {name} is declared twice", node)
                     self.locals[name] = kind
-        self.parts(part)
+        self.parts(found)
 
-    def parts(self, part: object) -> None:
-        for node in walk(part):
+    def parts(self, found: Iterable[nodes.Node]) -> None:
+        for node in found:
             if isinstance(node, nodes.Expression):
                 self.expression(node)
             elif isinstance(node, nodes.Step):
                 self.step(node)
             elif isinstance(node, nodes.Statement):
                 self.statement(node)
-            elif isinstance(node, nodes.ElementTarget | nodes.ScalarTarget):
+            elif isinstance(node, (nodes.ElementTarget, nodes.ScalarTarget)):
                 self.target(node)
 
     # ------------------------------------------------------------ schedule

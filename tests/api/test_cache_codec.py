@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import json
 import math
 import pickle
 import random
+import re
 from enum import Enum
 from functools import cache
 
@@ -15,11 +17,12 @@ import pytest
 from gdsl import extents
 from gdsl.backends.cpu import compiled
 from gdsl.backends.cuda import plan_of, stored
+from gdsl.cache import program_key
 from gdsl.cache.codec import Codec
+from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.cpu.generate import generate as generate_cpp
 from gdsl.codegen.cuda.generate import Generated as GeneratedCuda
 from gdsl.codegen.cuda.generate import generate as generate_cuda
-from gdsl.codegen.expressions import CheckTable
 from gdsl.ir import nodes, storage
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import Balance, GraphQuery, UnaryOperation
@@ -46,6 +49,25 @@ def test_every_program_comes_back_as_it_was(path, tune):
     assert repr(found) == repr(program)  # tells 0 from 0.0 and from False
 
 
+@pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+def test_a_program_comes_back_with_its_key(path, monkeypatch):
+    program = lowered(path)
+    data = storage.encode_with_key(program)
+    found, key = storage.decode_with_key(data), program_key(program)
+    others = [dataclasses.replace(program, doc="another"), dataclasses.replace(found, doc="another")]
+    assert program_key(others[0]) == program_key(others[1]) != key
+    assert {program_key(each) for each in (copy.copy(found), pickle.loads(pickle.dumps(found)))} == {key}
+    monkeypatch.setattr(nodes.Program, "__repr__", None)
+    assert program_key(found) == key, "it was not asked for what it holds"
+
+
+def test_what_has_no_key_before_it_is_no_program_of_the_cache():
+    data = storage.encode_with_key(lowered(PROGRAMS[0]))
+    assert storage.decode_with_key(data) is not None
+    for other in (data[1:], data[64:], b"", b"x" + data[1:], data[:63] + b"G" + data[64:], data[:-1]):
+        assert storage.decode_with_key(other) is None
+
+
 @pytest.mark.parametrize("tune", FORMS, ids=str)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
 def test_what_backends_keep_comes_back_as_it_was(path, tune):
@@ -70,10 +92,12 @@ def test_every_class_of_the_ir_can_be_kept():
     """A field of a type that has no data form would be found out here, and not by a user."""
     kinds = [kind for kind in vars(nodes).values() if dataclasses.is_dataclass(kind)]
     assert len(kinds) > 50
-    for kind in kinds:
-        storage._PROGRAMS._reader(kind)
-    for kind in (GeneratedCuda, CheckTable):
-        stored.codec()._reader(kind)
+    for codec, known in ((storage._PROGRAMS, kinds), (stored.codec(), (GeneratedCuda, CheckTable, CheckSite))):
+        for kind in known:
+            codec._reader(kind)
+            for annotation in (field.type for field in dataclasses.fields(kind)):
+                for word in set(re.findall(r"\w+", annotation)) - {"None", "tuple", "list", "frozenset", "dict"}:
+                    assert codec._pair(word).json(), "what is within is not looked at before there is a value"
 
 
 def with_value(value, kind="float64"):

@@ -1,17 +1,20 @@
-"""The hash over gdsl's own files: read once, then noted for as long as the files look the same from outside."""
+"""The hash over gdsl's own files, as this process has loaded them: read once, then noted for as long as the files look
+the same from outside; what is kept is of no other state."""
 
 from __future__ import annotations
 
 import os
 import re
 import shutil
+import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
 
 import pytest
 
-from gdsl import cache
+from gdsl import cache, own_files
 from gdsl.cache import state
 from gdsl.diagnostics import GdslError
 
@@ -27,24 +30,35 @@ def package(tmp_path, monkeypatch):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(f"content of {name}")
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(cache, "package", lambda: place)
-    monkeypatch.setattr(state, "package", lambda: place)
-    return place
+    monkeypatch.setattr(own_files, "package", lambda: str(place))
+    monkeypatch.setattr(own_files, "AT_LOADING", None)
+    cache.fingerprint.cache_clear()
+    begin()
+    yield place
+    cache.fingerprint.cache_clear()
+
+
+def begin():
+    """As if a process began here."""
+    own_files.AT_LOADING = own_files._at_loading()
+    cache.fingerprint.cache_clear()
 
 
 def fingerprint():
-    return cache.fingerprint.__wrapped__()
+    """What a process finds that begins now."""
+    begin()
+    return cache.fingerprint()
 
 
 def settle(monkeypatch):
-    monkeypatch.setattr(state.State, "settled", lambda self: True)
+    monkeypatch.setattr(state, "settled", lambda files: True)
 
 
 def forbid_reading(monkeypatch):
-    def content(self):
+    def content(files):
         raise AssertionError("the files are read again")
 
-    monkeypatch.setattr(state.State, "content", content)
+    monkeypatch.setattr(state, "content", content)
 
 
 def notes():
@@ -86,10 +100,10 @@ CHANGES = {
 
 def test_rooms_that_have_no_part_in_it_are_left_out(noted, package, monkeypatch):
     """By the contracts of `lint-imports`: what compiles stands below them, or is forbidden to know them."""
-    for room in state._APART:
+    for room in own_files._APART:
         (package.parent / room).mkdir(parents=True)
         (package.parent / room / "more.py").write_text("")
-    assert cache.state.look().content() == noted
+    assert state.content(own_files.look()) == noted
     with open(Path(__file__).parents[2] / "pyproject.toml", encoding="utf-8") as file:
         text = file.read()
     [layers] = re.findall(r'type = "layers"\nlayers = \[(.*?)\]', text, re.DOTALL)
@@ -97,7 +111,7 @@ def test_rooms_that_have_no_part_in_it_are_left_out(noted, package, monkeypatch)
     [sources] = re.findall(r'source_modules = \[([^\]]*)\]\nforbidden_modules = \["gdsl.graph"\]', text)
     compiling = re.findall(r"gdsl\.(\w+)", sources)
     assert {"frontend", "ir", "plan", "codegen"} <= set(compiling)
-    for room in (each for each in state._ROOMS_APART if each not in ("graph", "backends/reference")):
+    for room in (each for each in own_files._ROOMS_APART if each not in ("graph", "backends/reference")):
         assert order.index(room) < min(map(order.index, compiling)), "whoever stands higher is not imported"
     assert order.index("backends") < min(map(order.index, compiling))
     [keeping] = re.findall(r'source_modules = \[([^\]]*)\]\nforbidden_modules = \["gdsl.backends.reference"\]', text)
@@ -124,8 +138,7 @@ def test_a_change_that_keeps_size_and_time_is_seen(noted, package):
 def test_the_same_files_elsewhere_are_the_same_state(noted, package, tmp_path, monkeypatch):
     for name in ("gdsl", "grammar", "templates"):
         shutil.copytree(tmp_path / name, tmp_path / "copy" / name)
-    monkeypatch.setattr(cache, "package", lambda: tmp_path / "copy" / "gdsl")
-    monkeypatch.setattr(state, "package", lambda: tmp_path / "copy" / "gdsl")
+    monkeypatch.setattr(own_files, "package", lambda: str(tmp_path / "copy" / "gdsl"))
     assert fingerprint() == noted
     assert len(notes()) == 2
 
@@ -169,8 +182,8 @@ def test_note_that_others_can_write_to_is_not_used(noted, part, monkeypatch):
     [note] = notes()
     (note if part == "note" else note.parent).chmod(0o777)
     read = []
-    content = state.State.content
-    monkeypatch.setattr(state.State, "content", lambda self: read.append(1) or content(self))
+    content = state.content
+    monkeypatch.setattr(state, "content", lambda files: read.append(1) or content(files))
     assert fingerprint() == noted
     assert read
 
@@ -202,6 +215,126 @@ def test_what_is_no_file_is_left_out(package, noted):
 
 def test_an_archive_is_told(package, monkeypatch):
     (package.parent / "gdsl.zip").write_bytes(b"PK")
-    monkeypatch.setattr(state, "package", lambda: package.parent / "gdsl.zip" / "gdsl")
+    monkeypatch.setattr(own_files, "package", lambda: str(package.parent / "gdsl.zip" / "gdsl"))
     with pytest.raises(GdslError, match=r"E0907.*archive"):
         fingerprint()
+
+
+# ------------------------------------------------------------ files that change under a process
+
+
+def test_what_is_read_is_of_the_state_that_was_loaded(noted, package, monkeypatch):
+    (package / "a.py").write_text("other")
+    forbid_reading(monkeypatch)
+    cache.fingerprint.cache_clear()
+    assert cache.fingerprint() == noted
+    assert cache.get("front", ("a",)) == b"data"
+    assert cache.get("front", ("b",)) is None
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_nothing_is_written_once_a_file_has_changed(noted, package, change):
+    """It may be by a module that was imported, or a template that was read, after that."""
+    change(package)
+    cache.put("front", ("b",), b"data")
+    assert cache.get("front", ("b",)) is None
+    assert cache.usage()[0] == 1
+    library = cache.put_file("cpu", ("c",), b"library")
+    assert library.read_bytes() == b"library"
+    assert not cache.holds(library)
+    assert cache.usage()[0] == 1
+    begin()
+    cache.put("front", ("b",), b"data")
+    assert cache.get("front", ("b",)) == b"data"
+
+
+def test_a_change_that_is_taken_back_is_one(noted, package):
+    content = (package / "a.py").read_text()
+    (package / "a.py").write_text("other")
+    (package / "a.py").write_text(content)
+    cache.put("front", ("b",), b"data")
+    assert cache.usage()[0] == 1
+    assert fingerprint() == noted
+
+
+def test_what_python_compiles_meanwhile_is_no_change(noted, package):
+    (package / "inside" / "__pycache__").mkdir()
+    (package / "inside" / "__pycache__" / "b.pyc").write_text("")
+    cache.put("front", ("b",), b"data")
+    assert cache.get("front", ("b",)) == b"data"
+
+
+def test_nothing_is_found_or_kept_where_nobody_knows_what_was_loaded(noted, package):
+    """The hash was not noted, and the files are others by now."""
+    [note] = notes()
+    note.unlink()
+    (package / "a.py").write_text("other")
+    cache.fingerprint.cache_clear()
+    assert cache.fingerprint() is None
+    assert cache.get("front", ("a",)) is None
+    cache.put("front", ("b",), b"data")
+    library = cache.put_file("cpu", ("c",), b"library")
+    assert not cache.holds(library)
+    assert cache.get_file("cpu", ("c",)) is None
+    assert cache.usage()[0] == 1
+    assert notes() == []
+
+
+def test_nor_where_a_part_was_missing_when_it_was_loaded(noted, package):
+    grammar = package.parent / "grammar"
+    grammar.rename(package.parent / "away")
+    begin()
+    with pytest.raises(FileNotFoundError, match="grammar"):
+        cache.get("front", ("a",))
+    (package.parent / "away").rename(grammar)
+    assert cache.get("front", ("a",)) is None
+    cache.put("front", ("b",), b"data")
+    assert cache.usage()[0] == 1
+    begin()
+    assert cache.get("front", ("a",)) == b"data"
+
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = "program p; problem {{ vertex v : int32 = {}; }} schedule {{ v[0] = 1; }}"
+FIRST, SECOND = PROGRAM.format(1), PROGRAM.format(2)
+CHANGING = f"""
+import pathlib, gdsl
+assert gdsl.compile({FIRST!r}).doc == ""
+assert "gdsl.pipeline" not in __import__("sys").modules
+path = pathlib.Path(gdsl.__file__).with_name("pipeline.py")
+text = path.read_text()
+path.write_text(text + '''
+from dataclasses import replace
+_as_it_was = load
+def load(source, words=()):
+    return replace(_as_it_was(source, words), doc="of a version that was never meant to stay")
+''')
+print(gdsl.compile({SECOND!r}).doc)
+path.write_text(text)
+"""
+
+
+def answer(tree, code):
+    environment = {**os.environ, "PYTHONPATH": str(tree), "GDSL_CACHE_DIR": str(tree / "cache")}
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, cwd=tree, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def installation(tmp_path):
+    """Another gdsl, whose files may be changed, with the first program in its cache."""
+    for name in ("gdsl", "grammar", "templates", "prepared"):
+        shutil.copytree(ROOT / name, tmp_path / "tree" / name, ignore=shutil.ignore_patterns("__pycache__"))
+    answer(tmp_path / "tree", f"import gdsl; gdsl.compile({FIRST!r})")
+    return tmp_path / "tree"
+
+
+def test_a_module_that_was_edited_before_it_was_imported_leaves_nothing_behind(installation):
+    assert "never meant to stay" in answer(installation, CHANGING)
+    assert answer(installation, f"import gdsl; print(gdsl.compile({SECOND!r}).doc)") == "\n"
+
+
+def test_the_files_are_looked_at_before_they_are_loaded():
+    code = "import gdsl.api.compiling, sys; print([name for name in sys.modules if name.startswith('gdsl.')][0])"
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "gdsl.own_files\n"
