@@ -27,7 +27,6 @@ from gdsl.plan.sweep_nodes import (
     Choice,
     Claim,
     Collect,
-    Compare,
     Dedup,
     Early,
     EarlyRead,
@@ -35,7 +34,6 @@ from gdsl.plan.sweep_nodes import (
     Form,
     Identity,
     Intersection,
-    Measure,
     Members,
     Mode,
     NearFar,
@@ -44,7 +42,6 @@ from gdsl.plan.sweep_nodes import (
     Selection,
     Skips,
     Sweep,
-    Switch,
     Tables,
     Total,
     Variant,
@@ -52,6 +49,7 @@ from gdsl.plan.sweep_nodes import (
     Walk,
     Write,
 )
+from gdsl.plan.switch_nodes import Compare, Measure, Switch
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.teams import Teams
 from gdsl.records import dataclass

@@ -7,6 +7,7 @@ from enum import Enum
 from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.plan.sector_nodes import Beside, Rows
+from gdsl.plan.switch_nodes import Switch
 from gdsl.plan.warp_nodes import Warps
 from gdsl.records import dataclass
 from gdsl.types import Type
@@ -366,33 +367,6 @@ class Sweep:
 
 
 # Choices on the device
-
-
-class Measure(Enum):
-    """What the device counts."""
-
-    SIZE = "members"
-    EDGES = "edges of the members"
-    UNVISITED = "edges not yet visited"
-    VERTICES = "V"
-
-
-@dataclass(frozen=True, slots=True)
-class Compare:
-    """`factor` × `left` is more than (or, not `strict`, at least) `right`."""
-
-    left: Measure
-    factor: int
-    right: Measure
-    strict: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Switch:
-    """A test with a memory: it turns true where all of `enter` hold and stays so while all of `stay` do."""
-
-    enter: tuple[Compare, ...]
-    stay: tuple[Compare, ...]
 
 
 @dataclass(frozen=True, slots=True)

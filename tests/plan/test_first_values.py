@@ -73,5 +73,5 @@ def test_where_it_is_not() -> None:
 
 def test_a_long_search_in_small_blocks_may_have_all_registers() -> None:
     small = "schedule.block=256"
-    assert [resident_threads(plan_of(name, small)) for name in ("betweenness", "bfs")] == [256, None]
+    assert [resident_threads(plan_of(name, small)) for name in ("betweenness", "bfs")] == [256, 512]
     assert resident_threads(plan_of("betweenness", "schedule.block=512")) is None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gdsl import pipeline
@@ -49,8 +51,6 @@ def test_searches_on_large_roads_have_smaller_blocks(text: str) -> None:
 @pytest.mark.parametrize(
     "text, tune",
     [
-        ("pagerank", ()),
-        ("k_core", ()),
         ("louvain", ()),
         (ONCE, ()),
         ("bfs", ("schedule.block=512",)),
@@ -61,6 +61,17 @@ def test_others_are_as_they_are(text: str, tune: tuple[str, ...]) -> None:
     given = program(text, *tune)
     assert not has_choice(given) and suited(given, ROADS, ROOM) is given
     assert "a program of its own" not in print_plan(plan_of(text, *tune))
+
+
+@pytest.mark.parametrize("text", ["pagerank", "k_core", "coloring"])
+def test_sweeps_over_all_vertices_of_large_roads_fetch_rows_ahead(text: str) -> None:
+    given = program(text)
+    found = suited(given, ROADS, ROOM)
+    assert has_choice(given) and found.tuning == dataclasses.replace(given.tuning, rows_ahead=True)
+    assert not has_choice(found), "and nothing is left to choose"
+    assert all(suited(given, shape, ROOM) is given for shape in (SOCIAL, STAR, TOWN))
+    assert "fetches what the next vertices ask for" in print_plan(plan_of(text))
+    assert not has_choice(program(text, "schedule.fuse=off"))
 
 
 def test_an_order_has_blocks_of_its_own() -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, WAIT
 from gdsl.codegen.cuda.first_values import keeping, kept_in
+from gdsl.codegen.cuda.listed import listed_text
 from gdsl.codegen.cuda.texts import (
     AdvanceText,
     BallotSide,
@@ -14,7 +15,6 @@ from gdsl.codegen.cuda.texts import (
     ComputeText,
     FilterText,
     IntersectText,
-    Listed,
     OperatorText,
     Pull,
     Push,
@@ -34,7 +34,6 @@ from gdsl.codegen.cuda.visits import (
     collected,
     collecting,
     edges_beside,
-    fetched_lists,
     in_rows,
     lists_walked,
     members_of,
@@ -49,7 +48,7 @@ from gdsl.codegen.cuda.visits import (
     visit_behind,
     visited,
 )
-from gdsl.codegen.cuda.words import COUNTED, EDGES, LISTED, LISTS, MEASURES
+from gdsl.codegen.cuda.words import COUNTED, EDGE, EDGES, LISTED, LISTS, MEASURES
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments
 from gdsl.codegen.literals import literal, type_name
@@ -75,11 +74,6 @@ from gdsl.plan.nodes import (
 from gdsl.plan.storage import Role
 
 _END_BITMAP = "end_bitmap(run, result);"
-_VERTICES = "d.graph.num_vertices"
-_END_LISTED_CHOICE = ("direction.pull = false;", "follow_edges(direction, edges, iteration, d.graph);")
-_END_ENTRIES = ("order.peak = maximum(order.peak, result.size);",)
-_EDGE = "vertex near, vertex far, edge at"
-"""The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
 
 
@@ -184,29 +178,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
     ) -> AdvanceText:
         pushed = self._push(push) if push is not None else None
+        listed = listed_text(push, pushed, self._counted(push.collect), choice, self.names) if pushed and push else None
         pulled = self._pull(pull) if pull is not None else None
-        listed = self._listed(push, pulled, choice) if push is not None and push.listed else None
         return AdvanceText(**common, push=pushed, pull=pulled, choice=choice, listed=listed)
-
-    def _listed(self, push: Sweep, pull: Pull | None, choice: SwitchText | None) -> Listed:
-        (walk,), collect = push.walks, push.collect
-        assert collect is not None
-        visit = edges_beside(self._visit(walk.variant, self._in_a_list(push, walk), ordered=push), walk, self.names)
-        queue = f"need_queue(run, input, {_VERTICES});"
-        fits = "fits_listed(size, d.graph)"
-        unlist = f"unlist(run, listed, input, {self._counted(collect)});"
-        if push.order is not None:
-            unlist = "unlist_entries(run, listed, input, order);"
-        return Listed(
-            fits=fits if choice is None else f"{fits} && !({choice.stay})",
-            queues=f"if (!listed.holds) {{ {queue} }}" if pull is not None else "",
-            lists=self._walked_lists(walk),
-            visit=visit,
-            order="order" if push.order is not None else "in_no_order{}",
-            fetch=fetched_lists(collect, walk.lists, self.names),
-            end=_END_LISTED_CHOICE if choice is not None else _END_ENTRIES if push.order is not None else (),
-            unlist=unlist,
-        )
 
     def _push(self, sweep: Sweep) -> Push:
         collect = sweep.collect
@@ -220,7 +194,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             if walk.early is not None:
                 each = self._in_a_list(sweep, walk, "[k]")
                 late = changed_late(sweep)
-                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), _EDGE, far, mark, late)
+                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), EDGE, far, mark, late)
             else:
                 visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
             visit = edges_beside(visit, walk, self.names)
@@ -272,11 +246,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if ordered is not None and ordered.order is not None:
             order = ordered.order
             calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
-            return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
+            return Visit(EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
         late = changed_late(ordered) if ordered is not None else None
         part = "apply_late" if late is not None else "apply_claimed" if variant.claim else apply
         calls = self.texts.calls(variant, edge, condition, part, late=late)
-        return Visit(_EDGE, test(calls), calls.apply, calls.says, far, mark)
+        return Visit(EDGE, test(calls), calls.apply, calls.says, far, mark)
 
     def _walked_lists(self, walk: Walk) -> str:
         return LISTS[walk.lists]
@@ -306,8 +280,8 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         if sweep.collect is not None:
             over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
             each = over or f"each_vertex_by_warps({in_rows(sweep, common['members'])}"
-            rows = rows_ahead(sweep, self.names)
-            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit, rows=rows)
+            row = rows_ahead(sweep, self.names)
+            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit, rows=row)
         if of_edges:
             each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
         else:
@@ -387,7 +361,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             BallotSide(
                 name="ballot_back" if place else "ballot",
                 lists=self._walked_lists(walk),
-                parameters=_EDGE,
+                parameters=EDGE,
                 ballot=self.texts.ballot(walk.variant, self._in_a_list(sweep, walk)),
             )
             for place, walk in enumerate(sweep.walks)
@@ -416,7 +390,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         return ReduceSide(
             name="value_back" if place else "value",
             lists=lists_walked(sweep, walk, self._lists_of(walk)),
-            parameters=_EDGE,
+            parameters=EDGE,
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty, kept),
             first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",

@@ -41,6 +41,7 @@ FILES = (
     "intersect",
     "histories",
     "buckets",
+    "ranks",
     "near_far",
     "listed_sets",
     "revisits",

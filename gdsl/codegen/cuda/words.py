@@ -5,6 +5,8 @@ from __future__ import annotations
 from gdsl.operations import Over
 from gdsl.plan.nodes import EdgeCount, Measure
 
+EDGE = "vertex near, vertex far, edge at"
+"""The parameters of a visit of an edge: `at` is its place in the lists that are walked. A vertex has ``vertex v``."""
 LISTS = {Over.OUT_EDGES: "out_lists{d.graph}", Over.IN_EDGES: "in_lists{d.graph}"}
 COUNTED: dict[Over | None, str] = {
     None: "uncounted()",

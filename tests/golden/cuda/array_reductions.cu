@@ -17,7 +17,6 @@
 // piece: load_acquire
 // piece: wait_for_arrivals
 // piece: arrive
-// piece: fetch_ahead
 
 // ==== end of platform ====
 
@@ -176,7 +175,6 @@ constexpr vertex NO_VERTEX = vertex(-1);
 constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 
@@ -424,10 +422,6 @@ struct edge_frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -974,10 +968,7 @@ __device__ __forceinline__ void filter_is_odd(enactor& run, const data_slice& d,
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.load, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && is_odd_condition(d, v);
         out.append(accepted, v);
     });

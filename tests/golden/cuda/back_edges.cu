@@ -19,7 +19,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -97,6 +96,7 @@ struct block_storage {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -236,6 +236,7 @@ struct frontier {
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -281,8 +282,7 @@ struct edge_frontier {
 // piece: define_everything
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

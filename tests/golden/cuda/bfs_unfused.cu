@@ -17,7 +17,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -73,6 +72,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
 };
 
 // piece: start_clock
@@ -212,6 +212,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -231,8 +232,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: define_frontier
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

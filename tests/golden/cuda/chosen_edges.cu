@@ -20,13 +20,11 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: or_of_warp
 
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_is_chosen
-#undef c
 #undef compute_note
 #undef compute_note_
 #undef compute_note_2
@@ -99,6 +97,7 @@ struct block_storage {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -234,6 +233,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -272,8 +272,7 @@ struct edge_frontier {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side

@@ -18,14 +18,12 @@
 // piece: smaller larger
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: or_of_warp
 
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
 #undef advance_follow
 #undef beyond
-#undef c
 #undef common_1
 #undef compute_count_in
 #undef compute_count_in_
@@ -88,6 +86,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     neighbor_table table;
 };
@@ -225,6 +224,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -247,8 +247,7 @@ struct frontier {
 // piece: each_id
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

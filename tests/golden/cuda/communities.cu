@@ -81,7 +81,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 VOTED_ALONE = 4;  // edges up to which a thread counts votes by itself
 constexpr uint32 VOTED_BY_LANES = 32;  // edges up to which lanes do so in registers
@@ -115,6 +114,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     block_winners winners;
     uint64 votes[VOTE_WORDS];
@@ -265,6 +265,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -284,9 +285,6 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_edge
 // piece: each_id
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: candidate
 // piece: asked_to_stop
 // piece: members_a_warp
@@ -326,7 +324,6 @@ struct frontier {
 // piece: elect_of_parts
 // piece: vote_hubs
 // piece: vote_parts
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -550,12 +547,7 @@ __device__ __forceinline__ void filter_asking(enactor& run, const data_slice& d,
     begin_operator(run);
     differs_totals totals_1;
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.moved, next);
-        fetch_sector(d.label, next);
-        fetch_sector(d.asks, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         if (active) {
             if (differs_condition(d, v)) { differs_apply(d, totals_1); }  // line 33: compute(vertices, differs)
         }

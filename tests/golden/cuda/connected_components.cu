@@ -23,7 +23,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -71,7 +70,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
@@ -110,6 +108,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -245,6 +244,7 @@ struct frontier {
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: first_places
@@ -264,22 +264,17 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: count_visited
 // piece: synchronize_and_read
 // piece: push_hubs
 // piece: push_threads
 // piece: members_a_warp
 // piece: all_warps
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
 // piece: push_short_lists
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -420,10 +415,7 @@ __device__ __forceinline__ void filter_outside(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.component, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && outside_condition(d, v);
         out.append(accepted, v);
     });

@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -91,7 +90,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
 
@@ -126,6 +124,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -273,6 +272,7 @@ struct frontier {
 // piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -298,9 +298,6 @@ struct frontier {
 // piece: each_id
 // piece: define_frontier
 // piece: define_everything
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
@@ -321,8 +318,7 @@ struct frontier {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -332,8 +328,6 @@ struct frontier {
 // piece: out_of_range
 // piece: checked_index
 // piece: check_width
-// piece: in_order for all_members
-// piece: in_order for whole_members
 
 // ---- functors ----
 
@@ -459,10 +453,7 @@ __device__ __forceinline__ void filter_peel_take(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.peel_levels, next);
-    };
-    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && peel_take_condition(d, v);
         out.append(accepted, v);
     });
@@ -477,10 +468,7 @@ __device__ __forceinline__ void filter_peel_keep(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.peel_levels, next);
-    };
-    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && peel_keep_condition(d, v);
         out.append(accepted, v);
     });

@@ -20,7 +20,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -165,7 +164,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -217,6 +215,7 @@ struct block_storage {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -374,6 +373,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -415,15 +415,10 @@ struct edge_frontier {
 // piece: side_by_side
 // piece: each_edge
 // piece: each_id
-// piece: fetch_sector
-// piece: fetch_first_edge
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -431,7 +426,6 @@ struct edge_frontier {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
@@ -441,7 +435,6 @@ struct edge_frontier {
 // piece: until_in_groups
 // piece: reduce_until
 // piece: reduce_hubs_until
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -827,10 +820,7 @@ __device__ __forceinline__ void filter_is_large(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.bulk, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && is_large_condition(d, v);
         out.append(accepted, v);
     });
@@ -1134,12 +1124,8 @@ __device__ __forceinline__ void reduce_holds_tolls(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
-        fetch_sector(d.graph.offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(holds_tolls_condition(d, far) ? holds_tolls_value() : false); };
-    reduce_until(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, false, true, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced, bool) { d.loneliest_has_edge[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, out_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.loneliest_has_edge[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.loneliest_has_edge[near], reduced); });
@@ -1154,13 +1140,8 @@ __device__ __forceinline__ void reduce_tolls(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
-        fetch_sector(d.graph.offsets, after);
-        fetch_sector(d.loneliest_has_edge, next);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(tolls_condition(d, far) ? tolls_value(d, at) : 1); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, 1, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced, bool whole) {
             d.loneliest[near] = reduced;
             if (!whole) { return; }

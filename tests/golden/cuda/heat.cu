@@ -91,6 +91,7 @@ struct block_storage {
     bool stopped;
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -218,6 +219,7 @@ static_assert(sizeof(data_slice) == 216, "as the host knows it");
 // piece: in_degree
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists

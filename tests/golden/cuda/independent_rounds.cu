@@ -19,7 +19,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -63,7 +62,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
@@ -100,6 +98,7 @@ struct block_storage {
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
 };
 
 // piece: start_clock
@@ -231,6 +230,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -254,9 +254,6 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
@@ -268,8 +265,7 @@ struct frontier {
 // piece: subtract_queue
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -281,14 +277,12 @@ struct frontier {
 // piece: shuffle
 // piece: shuffle_down
 // piece: reduce_in_groups
-// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
 // piece: warp_reduce
 // piece: reduce_hubs
-// piece: in_order for whole_members
 
 // ---- functors ----
 
@@ -365,11 +359,7 @@ __device__ __forceinline__ void filter_wins(enactor& run, const data_slice& d, f
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.key, next);
-        fetch_sector(d.most, next);
-    };
-    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && wins_condition(d, v);
         out.append(accepted, v);
     });

@@ -19,7 +19,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -65,7 +64,6 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -110,6 +108,7 @@ struct block_storage {
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -245,6 +244,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -266,14 +266,9 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: define_everything
-// piece: fetch_sector
-// piece: fetch_first_edge
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -296,14 +291,11 @@ struct direction_state {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
-// piece: in_order for all_members
-// piece: in_order for whole_members
 
 // ---- functors ----
 
@@ -398,12 +390,8 @@ __device__ __forceinline__ void reduce_rival(enactor& run, const data_slice& d, 
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint64 a, uint64 b) { return uint64(least(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return uint64(rival_condition(d, far, near) ? rival_value(d, far) : 18446744073709551615ull); };
-    reduce_warps<4>(run, in_rows(members_among(input, d.graph.num_vertices), d.graph, row), in_lists{d.graph}, 18446744073709551615ull, combine, value,
+    reduce_warps<4>(run, members_among(input, d.graph.num_vertices), in_lists{d.graph}, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced, bool) { d.least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 18446744073709551615ull, combine, value,
         [&](vertex near, uint64 reduced) { reduce_min(&d.least[near], reduced); });
@@ -418,11 +406,7 @@ __device__ __forceinline__ void filter_join(enactor& run, const data_slice& d, f
     begin_operator(run);
     join_totals totals;
     collector out(run, result, out_lists{d.graph});
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.key, next);
-        fetch_sector(d.least, next);
-    };
-    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && join_condition(d, v);
         if (accepted) { join_apply(d, v, iteration, totals); }
         out.append(accepted, v);
@@ -475,10 +459,7 @@ __device__ __forceinline__ void filter_undecided(enactor& run, const data_slice&
     need_queue(run, input, d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.state, next);
-    };
-    each_vertex_by_warps(in_rows(members_among(input, d.graph.num_vertices), d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(members_among(input, d.graph.num_vertices), [&](bool active, vertex v) {
         const bool accepted = active && undecided_condition(d, v);
         out.append(accepted, v);
     });

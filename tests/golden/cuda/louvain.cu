@@ -25,7 +25,6 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -186,6 +185,7 @@ struct block_storage {
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     block_winners winners;
     union {
@@ -364,6 +364,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 
 // The lists of a graph whose edges lie in the order of their ids; it may be made while others are read.
@@ -376,6 +377,9 @@ struct out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return at; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
 };
 
 // piece: SAME_TURN marks_turn
@@ -428,8 +432,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: count_visited
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -438,7 +441,6 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few

@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 // piece: load_wide
 // piece: exchange_wide
 
@@ -116,6 +115,7 @@ struct block_storage {
     bool stopped;
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
 };
@@ -241,6 +241,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: all_members
@@ -255,8 +256,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: all_warps
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side

@@ -18,7 +18,6 @@
 // piece: arrive
 // piece: smaller larger
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -55,7 +54,6 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
@@ -87,6 +85,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -219,6 +218,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -238,13 +238,9 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -262,7 +258,6 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -325,10 +320,7 @@ __device__ __forceinline__ void filter_is_site(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, out_lists{d.graph});
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.site, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && is_site_condition(d, v);
         if (accepted) { is_site_apply(d, v); }
         out.append(accepted, v);

@@ -20,7 +20,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -66,7 +65,6 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
 constexpr uint32 UNROLLED = 5;  // steps of a reduction by lanes that are written out
@@ -106,6 +104,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -247,6 +246,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -266,13 +266,9 @@ struct frontier {
 // piece: each_vertex_by_warps
 // piece: each_id
 // piece: copy_frontier
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -290,7 +286,6 @@ struct direction_state {
 // piece: pull_list
 // piece: pull_warps
 // piece: pull_hubs
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -365,12 +360,7 @@ __device__ __forceinline__ void filter_enactor(enactor& run, const data_slice& d
     begin_operator(run);
     operator_totals_ totals_1;
     collector out(run, result, out_lists{d.graph});
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.class_, next);
-        fetch_sector(d.d, next);
-        fetch_sector(d.graph_slice_, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         if (active) {
             operator_apply_(d, v, totals_1);  // line 46: compute(vertices, operator_)
         }

@@ -19,7 +19,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -82,7 +81,6 @@ constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
 constexpr uint32 PULL_PREFIX = 32;  // edges of a long list that are tried first
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -125,6 +123,7 @@ struct block_storage {
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -273,6 +272,7 @@ struct frontier {
 // piece: place_of
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -300,14 +300,9 @@ struct frontier {
 // piece: each_edge
 // piece: each_id
 // piece: define_frontier
-// piece: fetch_sector
-// piece: fetch_first_edge
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
@@ -330,13 +325,11 @@ struct direction_state {
 // piece: reduce_list
 // piece: shuffle
 // piece: reduce_in_groups
-// piece: owner_of
 // piece: few_lists row_of
 // piece: shuffle_up
 // piece: reduce_few
 // piece: reduce_warps
 // piece: reduce_hubs
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -525,12 +518,8 @@ __device__ __forceinline__ void reduce_weigh(enactor& run, const data_slice& d, 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
-        fetch_sector(d.graph.offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(weigh_condition(d, near, far) ? weigh_value(d, at) : 0ll); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.returned[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.returned[near], reduced); });

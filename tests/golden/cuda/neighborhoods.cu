@@ -72,7 +72,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 PULLED_AT_ONCE = 4;  // edges that a thread looks at side by side
@@ -117,6 +116,7 @@ struct block_storage {
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
 };
 
 // piece: start_clock
@@ -252,6 +252,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists
@@ -270,10 +271,6 @@ struct frontier {
 // piece: each_vertex
 // piece: each_vertex_by_warps
 // piece: each_id
-// piece: fetch_sector
-// piece: fetch_first_edge
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: all_warps
 // piece: members_a_warp
 // piece: side_by_side
@@ -295,7 +292,6 @@ struct frontier {
 // piece: until_in_groups
 // piece: reduce_until
 // piece: reduce_hubs_until
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -348,12 +344,8 @@ __device__ __forceinline__ void reduce_its_score(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(sum(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_sum[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0, combine, value,
         [&](vertex near, int32 reduced) { reduce_add(&d.in_sum[near], reduced); });
@@ -367,12 +359,8 @@ __device__ __forceinline__ void reduce_its_score_(enactor& run, const data_slice
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(least(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 2147483647, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 2147483647, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_least[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 2147483647, combine, value,
         [&](vertex near, int32 reduced) { reduce_min(&d.in_least[near], reduced); });
@@ -386,12 +374,8 @@ __device__ __forceinline__ void reduce_far_score(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(greatest(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.offsets, d.graph.columns, next, d.graph.num_edges);
-        fetch_sector(d.graph.offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(far_score_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), out_lists{d.graph}, (-2147483647 - 1), combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, out_lists{d.graph}, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced, bool) { d.out_most[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, (-2147483647 - 1), combine, value,
         [&](vertex near, int32 reduced) { reduce_max(&d.out_most[near], reduced); });
@@ -405,12 +389,8 @@ __device__ __forceinline__ void reduce_its_score_2(enactor& run, const data_slic
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int32 a, int32 b) { return int32(product(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int32(its_score_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 1, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 1, combine, value,
         [&](vertex near, int32 reduced, bool) { d.in_product[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 1, combine, value,
         [&](vertex near, int32 reduced) { reduce_multiply(&d.in_product[near], reduced); });
@@ -424,12 +404,8 @@ __device__ __forceinline__ void reduce_its_flag(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a | b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_until(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, false, true, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near, bool reduced, bool) { d.some_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, false, true, combine, value,
         [&](vertex near) { return load_now(&d.some_flag[near]); }, [&](vertex near, bool reduced) { reduce_or(&d.some_flag[near], reduced); });
@@ -443,12 +419,8 @@ __device__ __forceinline__ void reduce_its_flag_(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](bool a, bool b) { return bool(a & b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return bool(its_flag_value(d, far)); };
-    reduce_until(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, true, false, combine, value,
+    reduce_until(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near, bool reduced, bool) { d.every_flag[near] = reduced; });
     reduce_hubs_until(run, d.graph.largest_degree, in_lists{d.graph}, true, false, combine, value,
         [&](vertex near) { return load_now(&d.every_flag[near]); }, [&](vertex near, bool reduced) { reduce_and(&d.every_flag[near], reduced); });
@@ -462,12 +434,8 @@ __device__ __forceinline__ void reduce_its_bits(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a & b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, uint32(-1), combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced, bool) { d.all_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, uint32(-1), combine, value,
         [&](vertex near, uint32 reduced) { reduce_and(&d.all_bits[near], reduced); });
@@ -481,12 +449,8 @@ __device__ __forceinline__ void reduce_its_bits_(enactor& run, const data_slice&
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a | b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.any_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_or(&d.any_bits[near], reduced); });
@@ -500,12 +464,8 @@ __device__ __forceinline__ void reduce_its_bits_2(enactor& run, const data_slice
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](uint32 a, uint32 b) { return uint32(a ^ b); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return uint32(its_bits_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0u, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0u, combine, value,
         [&](vertex near, uint32 reduced, bool) { d.odd_bits[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0u, combine, value,
         [&](vertex near, uint32 reduced) { reduce_xor(&d.odd_bits[near], reduced); });
@@ -519,12 +479,8 @@ __device__ __forceinline__ void reduce_its_flag_2(enactor& run, const data_slice
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](int64 a, int64 b) { return int64(sum(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return int64(its_flag_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0ll, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0ll, combine, value,
         [&](vertex near, int64 reduced, bool) { d.flags[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.flags[near], reduced); });
@@ -538,10 +494,7 @@ __device__ __forceinline__ void filter_flagged(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.flag, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && flagged_condition(d, v);
         out.append(accepted, v);
     });
@@ -579,12 +532,8 @@ __device__ __forceinline__ void reduce_who(enactor& run, const data_slice& d, in
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     const auto combine = [](vertex a, vertex b) { return vertex(least(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return vertex(who_value(far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, NO_VERTEX, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced, bool) { d.nearest[near] = reduced; });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, NO_VERTEX, combine, value,
         [&](vertex near, vertex reduced) { reduce_min(&d.nearest[near], reduced); });

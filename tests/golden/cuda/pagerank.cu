@@ -28,6 +28,7 @@
 #undef error
 #undef kept_lost
 #undef lost
+#undef next
 #undef next_share
 #undef received_value
 #undef reduce_received
@@ -52,7 +53,6 @@ constexpr edge NO_EDGE = edge(-1);
 constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 SHORT_LIST = 8;  // lists up to this long are reduced by a thread each
 constexpr uint32 GROUPED_LIST = 64;  // lists up to this long by eight threads each
 constexpr uint32 REDUCED_HUB = 512;  // lists this long are reduced in chunks
@@ -81,6 +81,7 @@ struct block_storage {
     bool stopped;
     owed_edges owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -209,16 +210,13 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: out_degree
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: in_lists
 // piece: all_members
 // piece: grid_threads thread_index
 // piece: each_vertex
 // piece: each_id
-// piece: fetch_sector
-// piece: fetch_first_edge
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: grid_warps warp_index
 // piece: all_warps
 // piece: members_a_warp
@@ -239,7 +237,6 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: reduce_hubs
 // piece: least greatest
 // piece: each_hub
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -310,14 +307,8 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
     begin_operator(run);
     settle_totals totals_1;
     const auto combine = [](float32 a, float32 b) { return float32(sum(a, b)); };
-    const auto row = [&](vertex next, vertex after) {
-        fetch_first_edge(d.graph.in_offsets, d.graph.in_sources, next, d.graph.num_edges);
-        fetch_sector(d.graph.in_offsets, after);
-        fetch_sector(d.graph.offsets, next);
-        fetch_sector(d.rank, next);
-    };
     const auto value = [&](vertex near, vertex far, edge at) { return float32(received_value(d, far)); };
-    reduce_warps<4>(run, in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), in_lists{d.graph}, 0.0f, combine, value,
+    reduce_warps<4>(run, all_members{uint64(d.graph.num_vertices)}, in_lists{d.graph}, 0.0f, combine, value,
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }

@@ -20,7 +20,6 @@
 // piece: arrive
 // piece: store_relaxed
 // piece: fetch_ahead
-// piece: or_of_warp
 
 // ==== end of platform ====
 
@@ -92,7 +91,6 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
-constexpr uint32 ROW_LISTS = 32;  // longest list of graphs whose rows are fetched ahead
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 constexpr uint32 LONG_WALK = 16384;  // walks this long of an intersection are cut into chunks
 constexpr uint32 UNROLLED = 1;  // steps of a reduction by lanes that are written out
@@ -126,6 +124,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -294,9 +293,6 @@ struct frontier {
 // piece: each_vertex_side_by_side
 // piece: each_id
 // piece: copy_frontier
-// piece: fetch_sector
-// piece: in_order
-// piece: in_rows members_in_rows
 // piece: map_queue
 // piece: need_bitmap
 // piece: worth_a_bitmap
@@ -309,9 +305,9 @@ struct frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: fetch_list
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
@@ -328,7 +324,6 @@ struct frontier {
 // piece: number_bits
 // piece: number_vertices
 // piece: number_everything
-// piece: in_order for all_members
 
 // ---- functors ----
 
@@ -437,10 +432,7 @@ __device__ __forceinline__ void filter_in_left(enactor& run, const data_slice& d
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.left, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && in_left_condition(d, v);
         out.append(accepted, v);
     });
@@ -454,10 +446,7 @@ __device__ __forceinline__ void filter_in_right(enactor& run, const data_slice& 
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
     collector out(run, result, uncounted());
-    const auto row = [&](vertex next, vertex after) {
-        fetch_sector(d.right, next);
-    };
-    each_vertex_by_warps(in_rows(all_members{uint64(d.graph.num_vertices)}, d.graph, row), [&](bool active, vertex v) {
+    each_vertex_by_warps(all_members{uint64(d.graph.num_vertices)}, [&](bool active, vertex v) {
         const bool accepted = active && in_right_condition(d, v);
         out.append(accepted, v);
     });

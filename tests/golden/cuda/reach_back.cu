@@ -79,6 +79,7 @@ struct block_storage {
     bool stopped;
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
 };
 
@@ -214,6 +215,7 @@ struct frontier {
 // piece: block_reduce
 // piece: fetch_list
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: in_lists

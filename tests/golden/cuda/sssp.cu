@@ -76,6 +76,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
 };
 
 // piece: start_clock
@@ -203,6 +204,7 @@ struct frontier {
 // piece: fetch_list
 // piece: lane_index
 // piece: warp_sum
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: SAME_TURN marks_turn
@@ -227,9 +229,9 @@ struct frontier {
 // piece: load_now
 // piece: rank_word
 // piece: visited_values
-// piece: note_values
+// piece: forget_visits
 // piece: read_once
-// piece: members_a_warp
+// piece: even_members_a_warp
 // piece: nth_bit
 // piece: row_owners
 // piece: note_chunks
@@ -281,7 +283,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
         out.append(is_unmarked(former, far), far);
     };
     const visited_values<float32, true> known(run, d.distance);
-    if (iteration == 0) { note_values(run, known, d.graph.num_vertices); }
+    if (iteration == 0) { forget_visits(run, known, d.graph.num_vertices); }
     count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends));
     push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
     out.flush();

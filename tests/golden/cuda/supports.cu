@@ -18,7 +18,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: store_relaxed
-// piece: or_of_warp
 // piece: fetch_ahead
 
 // ==== end of platform ====
@@ -43,6 +42,7 @@
 #undef lives_condition
 #undef opposite
 #undef pass_apply
+#undef passed
 #undef rounds
 #undef selected_condition
 #undef shared_apply
@@ -110,6 +110,7 @@ struct block_storage {
         vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
         edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
     };
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     neighbor_table table;
 };
@@ -286,9 +287,9 @@ struct edge_frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: fetch_list
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of

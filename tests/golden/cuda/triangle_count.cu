@@ -21,7 +21,6 @@
 // piece: wait_for_arrivals
 // piece: arrive
 // piece: smaller larger
-// piece: or_of_warp
 // piece: fetch_ahead
 // piece: store_relaxed
 
@@ -84,6 +83,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     edge staged_edges[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted edges
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     uint64 partial_seconds[32];  // of pairs
     neighbor_table table;
@@ -240,9 +240,9 @@ struct all_edges {
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: warp_inclusive_sum
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: fetch_list
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 
 // The lists of a graph whose edges need not lie in the order of their ids.
@@ -255,6 +255,9 @@ struct out_lists {
     __device__ __forceinline__ vertex neighbor(edge at) const { return g.neighbors[at]; }
     __device__ __forceinline__ edge id(edge at) const { return g.edge_ids[at]; }
     __device__ __forceinline__ void add(operator_counters* counters, uint64 edges) const { count_edges(counters, edges); }
+    __device__ __forceinline__ void begin(block_storage& shared) const { hold_no_edges(shared); }
+    __device__ __forceinline__ void hold(block_storage& shared, uint64 edges) const { hold_edges(shared, edges); }
+    __device__ __forceinline__ void tell(block_storage& shared, operator_counters* c) const { tell_edges(shared, c); }
 };
 
 // piece: common_walk walk_of

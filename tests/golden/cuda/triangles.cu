@@ -17,13 +17,11 @@
 // piece: arrive
 // piece: smaller larger
 // piece: store_relaxed
-// piece: or_of_warp
 // piece: fetch_ahead
 
 // ==== end of platform ====
 
 // Names of the program, should a header of CUDA's have made macros of them.
-#undef c
 #undef compute_note
 #undef corners
 #undef in_triangle
@@ -73,6 +71,7 @@ struct block_storage {
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
+    uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
     uint64 partials[32];  // a value a warp
     neighbor_table table;
 };
@@ -223,9 +222,9 @@ struct frontier {
 // piece: count_visited
 // piece: asked_to_stop
 // piece: members_a_warp
-// piece: nth_bit
-// piece: row_owners
+// piece: owner_of
 // piece: fetch_list
+// piece: hold_no_edges hold_edges tell_edges
 // piece: count_edges
 // piece: out_lists
 // piece: common_walk walk_of
