@@ -13,6 +13,7 @@ import pytest
 from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.cuda.renumbering import text_for
+from gdsl.codegen.cuda.runtime import pieces
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
@@ -71,9 +72,17 @@ def test_a_sample_unfused(architecture: str) -> None:
 
 
 def test_text_does_not_depend_on_the_architecture() -> None:
-    """So that programs are compiled for one of them each, in turn, and the first samples for all."""
+    """So that programs are compiled for one of them each, in turn, and the first samples for all. What a warp's lanes
+    have together is asked in two ways, which all architectures see in the next test."""
+    (either,) = (piece.text for piece in pieces() if piece.names == ("or_of_warp",))
+    assert any(either in generated(path) for path in SAMPLES)
     for path in (*SAMPLES, *PROGRAMS):
-        assert "__CUDA_ARCH__" not in generated(path)
+        assert "__CUDA_ARCH__" not in generated(path).replace(either, "")
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+def test_a_worklist_from_near_to_far(architecture: str) -> None:
+    assert_compiles(generated(ROOT / "samples" / "sssp.gdsl", "schedule.order=near_far"), architecture)
 
 
 def forms() -> Iterator[tuple[Path, str, str]]:

@@ -31,7 +31,7 @@ LISTED_MUTANTS = (
         "a stop goes on to the others", "{ own += LEAVE; }", "{ run.stopped = true; }", "divergence deadlock", True
     ),
     _mutant("places of a warp", "& TALLIED) + item;", "& TALLIED) + item / 2;", "race result"),
-    _mutant("the list of who was found", "accepted ? uint32(last - first) : 0u", "accepted ? 1u : 0u", "result"),
+    _mutant("the list of who was found", "accepted ? uint32(last - first) : 0;", "accepted ? 1 : 0;", "result"),
     _mutant("places that nobody takes are empty", "accepted ? far : NO_VERTEX", "far", "result"),
     _mutant(
         "a list that became a queue",

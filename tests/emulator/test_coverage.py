@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from oracles import BY_NAME, Case
 from oracles.case import not_empty
-from support.graphs import complete, make_graph, path, random_graph, star
+from support.graphs import complete, grid, make_graph, path, random_graph, star
 
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
@@ -25,6 +25,8 @@ GRAPHS = {
     # Wide, then narrow: a direction that was switched is switched back.
     "tail": make_graph([*complete(30), *((a + 29, b + 29) for a, b in path(120))], 150, directed=False),
     "empty": make_graph([], 0),
+    # Searches stay narrow, and no list is cut into chunks; behind the mesh a tree, on which they are not.
+    "narrow": make_graph([*grid(9, 8), *((71 + (i - 1) // 3, 71 + i) for i in range(1, 600))], 671, directed=False),
 }
 COPIES = """
 program copies;
@@ -71,6 +73,18 @@ problem { param source : vertex; vertex next : vertex = none; vertex seen : int3
 vertex functor follow(v) { apply { seen[next[v]] += 1; } }
 schedule { compute(vertices, follow); }
 """
+COUNTED = """
+program counted;
+problem { param source : vertex; vertex seen : int32 = -1; }
+edge functor visit(src, dst, e) { cond seen[dst] == -1; apply { seen[dst] = iteration; } }
+schedule { frontier f = where(v => int32(v) % 7 != 0) @most; f = advance(f, visit); }
+"""
+HOPS = """
+program hops;
+problem { param source : vertex; vertex hops : float32 = inf; }
+edge functor relax(src, dst, e) { apply { accept changed(hops[dst] min= hops[src] + 1); } }
+schedule { hops[source] = 0; frontier f = { source }; while (f) { f = advance(f, relax); } }
+"""
 FLOATS = """
 program floats;
 problem { param source : vertex; vertex low : float32; vertex high : float64; }
@@ -81,12 +95,16 @@ PROGRAMS = [
     (COPIES, (), SMALL),
     (BEYOND, (), SMALL),
     ("bfs", (), SMALL),
+    ("bfs", ("schedule.block=64",), SMALL),
     ("bfs", ("visit.direction=push", "visit.balance=block"), TINY),
     ("bfs", ("visit.direction=pull", "schedule.fuse=off"), TINY),
     ("sssp", ("relax.direction=push", "relax.balance=thread"), SMALL),
     ("sssp", ("relax.direction=pull",), SMALL),
     ("sssp", (), SMALL),
+    ("sssp", ("schedule.order=near_far",), SMALL),
+    (HOPS, ("schedule.order=near_far",), SMALL),
     (FLOATS, (), SMALL),
+    (COUNTED, (), SMALL),
     ("core", (), SMALL),
     ("weak_hops", (), TINY),
     ("neighborhoods", (), SMALL),
@@ -153,7 +171,11 @@ UNREACHED = frozenset(
         "if (largest_degree < int64(HUB_DEGREE)) { return 0; }",
         "__device__ __forceinline__ uint64 edges() const { return 0; }",
         "__device__ __forceinline__ void tell(uint64) {}",
+        "order.put_off(staged[i]);",
+        "atomicOr(&run.counters()->spilled, 1ull);",
+        "state.factor = 0.5;",
     }
 )
-"""Lines that gcov says did not run. The first one did: what follows it has run. The others belong to `nothing_owed`,
-whose `due` says that nobody asks."""
+"""Lines that gcov says did not run. The first one did: what follows it has run. The next two belong to `nothing_owed`,
+whose `due` says that nobody asks; the others to worklists from near to far that find no room or visit much in vain, as
+they do in `test_near_far`."""
