@@ -33,7 +33,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.lowering import lower
 from gdsl.native import compiler as compilers
 from gdsl.native import processes
-from gdsl.plan.hub_bounds import could_have
+from gdsl.plan import hub_bounds, rows_ahead
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import CPU, Sizes
 from gdsl.source import Source
@@ -194,8 +194,8 @@ def _close_when_unused(loaded: ctypes.CDLL) -> None:
 _KEPT_FILES = 8
 _BLOCKS_SMALL = 0.2
 _UNCUT = 0.2
-_BOUNDS = 0.5
-"""Of the programs that large graphs of hubs have in another form."""
+_GRAPHS_FORM = 0.5
+"""Of the programs that some large graphs have in another form."""
 _compiled_files: list[Path] = []
 
 
@@ -206,10 +206,13 @@ def on_emulator(text: str, random: Random) -> tuple[Runner, tuple[str, ...]]:
     running, modes = _emulator("running"), _emulator("modes")
     mode = random.choice(modes.modes_of.__wrapped__(text))
     words = (*mode.words, *(("schedule.layout=by_degree",) if compiled(text).any_ids and random.random() < 0.5 else ()))
-    words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # levels are looked at ahead
+    words += ("schedule.block=64",) if random.random() < _BLOCKS_SMALL else ()  # also lists of few members
     shape = running.UNCUT if random.random() < _UNCUT else mode.shape
     program = running.program_of.__wrapped__(text, words)
-    program = running.with_hub_bounds(program) if could_have(program) and random.random() < _BOUNDS else program
+    if hub_bounds.could_have(program) and random.random() < _GRAPHS_FORM:
+        program = running.with_hub_bounds(program)
+    elif rows_ahead.could_have(program) and random.random() < _GRAPHS_FORM:
+        program = running.with_rows_ahead(program)
     built = running.emulated(program, shape, mode.widths)
     _compiled_files.append(built.module.path)
     if len(_compiled_files) > _KEPT_FILES:  # the emulator keeps them all, and a campaign makes thousands
