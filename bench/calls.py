@@ -16,10 +16,12 @@ from typing import Any
 import click
 
 import gdsl
-from bench.graphs import BenchmarkGraph, load
+from bench.graphs import BenchmarkGraph, load, split_name
 from bench.measure import Measurement, Series
 from bench.rows import Row
 from bench.works import WORKS
+from gdsl.backends import registry
+from gdsl.diagnostics import GdslError
 
 IN_A_ROW = 1000
 _SETTLED = 20
@@ -83,21 +85,38 @@ def not_waited_for(
     return (time.perf_counter() - before) * 1e3, max(kernels, 1e-9)
 
 
-@click.command()
-@click.option("--row", default="bfs-rmat16", show_default=True, help="A work and a graph.")
+@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--row", default="bfs-rmat16", show_default=True, help="A work and a graph, as in `--rows` of bench.")
 @click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
-@click.option("--lines", type=click.IntRange(min=1), default=40, show_default=True)
-@click.option("--sort", default="tottime", show_default=True)
+@click.option("--lines", type=click.IntRange(min=1), default=40, show_default=True, help="Functions that are shown.")
+@click.option("--sort", type=click.Choice(["tottime", "cumtime", "ncalls"]), default="tottime", show_default=True)
 @click.option("--submit", is_flag=True, help="Calls that are not waited for.")
 def main(row: str, backend: str, lines: int, sort: str, submit: bool) -> None:
     """Print where the time of a thousand calls goes."""
-    name, _, on = row.partition("-")
-    graph, work = load(on, backend, 1), WORKS[name]
-    program, values = gdsl.compile(work.program), work.values(graph, graph.sources[0])
-    timed(program, graph, values, backend, _SETTLED)
-    profile = cProfile.Profile()
-    profile.runcall(not_waited_for if submit else timed, program, graph, values, backend, IN_A_ROW)
+    name, on = _work_and_graph(row)
+    available = registry.get(backend).availability()
+    if not available.ok:
+        raise click.ClickException(f"--backend {backend}: {available.detail}; {available.fix}")
+    try:
+        graph, work = load(on, backend, 1), WORKS[name]
+        program, values = gdsl.compile(work.program), work.values(graph, graph.sources[0])
+        timed(program, graph, values, backend, _SETTLED)
+        profile = cProfile.Profile()
+        profile.runcall(not_waited_for if submit else timed, program, graph, values, backend, IN_A_ROW)
+    except (GdslError, MemoryError) as error:
+        raise click.ClickException(f"{row}: {error or 'not enough memory'}") from None
     pstats.Stats(profile).sort_stats(sort).print_stats(lines)
+
+
+def _work_and_graph(row: str) -> tuple[str, str]:
+    work, _, graph = row.removeprefix("call_").partition("-")
+    try:
+        if work not in WORKS:
+            raise ValueError(f"{row!r} is no row: WORK-GRAPH, where WORK is one of {', '.join(WORKS)}")
+        split_name(graph)
+    except ValueError as error:
+        raise click.UsageError(str(error)) from None
+    return work, graph
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -86,9 +87,10 @@ def command(
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample; gdslc
     samples lists them), or - for standard input.
 
-    GRAPH is a file (Matrix Market .mtx, DIMACS .gr, SciPy .npz, METIS .graph, an edge list .csv .tsv .txt .el .e .wel,
-    a table .parquet .feather .arrow, .graphml, .gml; those of text also as .gz, .bz2, .xz), a generated graph such as
-    rmat:16, grid:300 or uniform:1000:5000, or one that comes with gdsl: karate or lesmis.
+    GRAPH is a file (Matrix Market .mtx .mm, DIMACS .gr, SciPy .npz, METIS .graph .metis, an edge list
+    .csv .tsv .txt .el .e .wel .edges .edgelist, a table .parquet .feather .arrow, .graphml, .gml; those of text also as
+    .gz, .bz2, .xz), a generated graph such as rmat:16, grid:300 or uniform:1000:5000, or one that comes with gdsl:
+    karate or lesmis.
 
     \b
     Examples:
@@ -99,10 +101,7 @@ def command(
     """
     from gdsl.cli.report import as_document, print_report
 
-    if memory is not None and not (dry_run or each):
-        raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")
-    if batch is not None and not each:
-        raise click.UsageError("--batch is for --each: it says how many runs there are at a time")
+    _check_apart(each, batch, memory, dry_run, plot)
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
     if each:
@@ -116,8 +115,6 @@ def command(
                 program_file, graph_file, given, each, backend, output, {**limits, **sizes}, tuning, words, as_json
             )
         return
-    if plot is not None and dry_run:
-        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
     if plot is not None:
         check_plot(plot)
     if dry_run:
@@ -139,6 +136,16 @@ def command(
         click.echo(json.dumps(as_document(run), indent=2, allow_nan=False))
     else:
         print_report(run, profile)
+
+
+def _check_apart(each: Sequence[str], batch: int | None, memory: int | None, dry_run: bool, plot: Path | None) -> None:
+    """Refuse options that have no meaning beside the others."""
+    if memory is not None and not (dry_run or each):
+        raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")
+    if batch is not None and not each:
+        raise click.UsageError("--batch is for --each: it says how many runs there are at a time")
+    if plot is not None and dry_run and not each:
+        raise click.UsageError("--plot draws what a run gives, and --dry-run runs nothing")
 
 
 @dataclass(frozen=True, slots=True)

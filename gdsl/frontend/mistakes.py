@@ -40,6 +40,7 @@ _STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "a
 _PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
 _BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
 """What stands behind the name of a value, and behind no keyword."""
+_ARRAYS_AND_SCALARS = ("scalar", "vertex", "edge", "param", "input")
 _DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
 
 
@@ -218,13 +219,24 @@ def _missing_braces(failure: Failure, source: Source) -> Diagnostic | None:
     return None
 
 
+def _data_apart(failure: Failure, source: Source) -> Diagnostic | None:
+    """The program's data where statements stand."""
+    behind = source.line(failure.span.end_line)[failure.span.end_column - 1 :].lstrip()
+    if failure.before in _ARRAYS_AND_SCALARS and failure.kind == "NAME" and behind[:1] == ":":
+        message = f"`{failure.before} {failure.text}` is declared where statements stand"
+        fix = "declare it in `problem { … }`; the statements of a functor have `let` and `var`"
+        return Diagnostic("E0101", message, failure.before_span, fix=fix)
+    return None
+
+
 def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
     known = FOREIGN_TYPES.keys() | TYPES.keys() | {"auto", "const"}
     if failure.kind == "NAME" and failure.before in known and "PLUS" in failure.expected:
         kind = FOREIGN_TYPES.get(failure.before, failure.before)
         named = "" if failure.before in ("auto", "const") else f" : {kind}"
         message = "the type stands behind the name"
-        fix = f"write `let {failure.text}{named} = …;`, or `var` for a name that changes"
+        fix = f"write `let {failure.text}{named} = …;`, or `var` for a name that changes; for the schedule declare "
+        fix += "a `scalar` in `problem`"
         return Diagnostic("E0112", message, failure.before_span, fix=fix)
     return None
 
@@ -261,6 +273,7 @@ _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
     _string,
     _number_suffix,
     foreign_form,
+    _data_apart,
     _foreign_declaration,
     _missing_parenthesis,
     _missing_braces,

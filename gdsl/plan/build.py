@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.ir import nodes as ir
-from gdsl.operations import Domain
+from gdsl.operations import Domain, Over
 from gdsl.plan import (
     buffers,
     combinations,
@@ -63,17 +63,11 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     schedule, turned, kept = _launched(planner, steps)
     schedule = fetch_beside(fetch_own(upcoming(schedule, program, target), program), program, target)
     schedule = fetch_rows(list_few(share_warps(schedule, target), program, target), program, target)
-    slot_of = slots.assign(program.frontiers, steps)
     plan = Plan(
         program=program,
         target=target,
         sizes=sizes,
-        frontiers=tuple(
-            Frontier(each.name, domain, slot_of[each.name], planner.directions.counts.get(each.name))
-            for domain in Domain
-            for each in program.frontiers
-            if each.domain is domain
-        ),
+        frontiers=_frontiers(program, slots.assign(program.frontiers, steps), planner.directions.counts),
         switches=tuple(
             step.step.site
             for step in steps_in(schedule)
@@ -97,6 +91,12 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
 
         verifier.verify(plan)
     return plan
+
+
+def _frontiers(program: ir.Program, slot_of: dict[str, int], counts: dict[str, Over]) -> tuple[Frontier, ...]:
+    """Those of vertices first."""
+    ordered = (each for domain in Domain for each in program.frontiers if each.domain is domain)
+    return tuple(Frontier(each.name, each.domain, slot_of[each.name], counts.get(each.name)) for each in ordered)
 
 
 def _launched(

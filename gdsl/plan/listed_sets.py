@@ -17,7 +17,8 @@ counted, so that they cannot be many either: `fits_listed` of the runtime asks f
 queue as everywhere, and goes from one form to the other and back.
 
 It is done in the forms that narrow graphs have (`suiting`), for a loop that has one such push and asks for the members
-of its worklist nowhere else.
+of its worklist nowhere else. The list ends with the loop, and what is left in it then is gone: a loop that begins again
+leaves none (`while (f)`), or its worklist is made anew each time.
 """
 
 from __future__ import annotations
@@ -26,17 +27,20 @@ import dataclasses
 from collections.abc import Iterator
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import FrontierNotEmpty, Program
 from gdsl.operations import Balance, Domain
 from gdsl.plan.grids import SMALL_BLOCK
 from gdsl.plan.nodes import (
+    Branch,
     Choice,
     Combine,
     Copy,
     Define,
     FarEnds,
+    Launch,
     Loop,
     MakeGraph,
+    On,
     OnSets,
     Operation,
     Step,
@@ -89,15 +93,38 @@ def _marked(operation: Operation, listed: bool) -> Operation:
 
 def _pushes(schedule: tuple[Step, ...], program: Program) -> Iterator[Operation]:
     everything = list(steps_in(schedule))
-    for loop in (step for step in everything if isinstance(step, Loop)):
+    for loop, anew in _loops(schedule, None):
         within = list(steps_in(loop.body))
         found = [step for step in loop.body if isinstance(step, Operation) and _may(step, program)]
         if len(found) == 1 and not any(isinstance(step, Loop) for step in within):
             (push,) = found
             name = push_of(push).members.frontier
             made = any(isinstance(step, Define) and step.step.name == name for step in within)
-            if not made and all(step is push or not _touches(step, name) for step in everything):
+            leaves = anew is not None and name not in anew and not _ends_empty(loop, name)
+            if not made and not leaves and all(step is push or not _touches(step, name) for step in everything):
                 yield push
+
+
+def _ends_empty(loop: Loop, frontier: str | None) -> bool:
+    return isinstance(loop.condition, FrontierNotEmpty) and loop.condition.frontier == frontier
+
+
+def _loops(steps: tuple[Step, ...], anew: frozenset[str] | None) -> Iterator[tuple[Loop, frozenset[str] | None]]:
+    """Every loop, with the frontiers that are defined between the beginning of a pass of the loop around it and itself;
+    None without a loop around it."""
+    for step in steps:
+        if isinstance(step, Define) and anew is not None:
+            anew |= {step.step.name}
+        elif isinstance(step, Loop):
+            yield step, anew
+            yield from _loops(step.body, frozenset())
+        elif isinstance(step, On):
+            yield from _loops(step.body, anew)
+        elif isinstance(step, Launch):
+            yield from _loops(step.steps, anew)
+        elif isinstance(step, Branch):
+            yield from _loops(step.then, anew)
+            yield from _loops(step.otherwise, anew)
 
 
 def _touches(step: Step, frontier: str | None) -> bool:

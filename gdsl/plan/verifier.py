@@ -47,6 +47,7 @@ from gdsl.plan.own_ahead import fetch_own
 from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.target import Sizes
 from gdsl.plan.upcoming import upcoming
 from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.verifier_slots import verify_slots
@@ -106,7 +107,22 @@ class _Verifier:
         self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
-        sizes = plan.sizes
+        self._sizes(plan.sizes)
+        choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
+        self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
+        swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
+        names = {name for swap in swaps for name in (swap.first, swap.second)}
+        self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
+        self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
+        expected = teams.teams_of(plan) if plan.target.teams else None
+        self.expect(plan.teams == expected, "teams have other things to themselves")
+        self.expect(not plan.target.teams or teams.refusal(plan) is None, "teams cannot run this")
+        deepest = deepest_on(plan.schedule)
+        self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
+        launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
+
+    def _sizes(self, sizes: Sizes) -> None:
         numbers = (
             sizes.block_threads,
             sizes.hub_degree,
@@ -130,26 +146,13 @@ class _Verifier:
         self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
         least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
         self.expect(min(numbers) > 0 and least >= 0, "a size is not positive")
-        if plan.target.grid:
+        if self.plan.target.grid:
             fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
             self.expect(fits, "no room for the chunks of lists that are reduced")
             part = min(sizes.vote_part, sizes.vote_part_of_few)
             self.expect(part >= sizes.hub_chunk, "no room for the parts of lists that vote")
             self.expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")
             self.expect(sizes.vote_words * 32 >= 4 * sizes.block_threads, "no room for the votes of a warp")
-        choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
-        self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
-        swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
-        names = {name for swap in swaps for name in (swap.first, swap.second)}
-        self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
-        self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
-        expected = teams.teams_of(plan) if plan.target.teams else None
-        self.expect(plan.teams == expected, "teams have other things to themselves")
-        self.expect(not plan.target.teams or teams.refusal(plan) is None, "teams cannot run this")
-        deepest = deepest_on(plan.schedule)
-        self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
-        launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
-        self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
 
     # ------------------------------------------------------------ buffers
 

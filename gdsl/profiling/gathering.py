@@ -16,6 +16,7 @@ from gdsl.operations import Grade
 from gdsl.profiling.operators import operators_of
 from gdsl.profiling.reasons import Reasons
 from gdsl.records import dataclass
+from gdsl.source import Source
 from gdsl.version import __version__
 
 KIND, FORMAT = "gdsl profile", 1
@@ -42,21 +43,19 @@ class Run:
     when: str
 
 
+_OF_A_KERNEL = ("name", "registers", "local", "shared", "resident", "threads", "most")
+
+
 def gathered(run: Run) -> dict[str, Any]:
     """The document. Places in texts are lines from 1, times milliseconds with six digits, memory bytes."""
-    result, source, build = run.result, run.program.text, run.build
+    result, build = run.result, run.build
     start, trace = _without_start(run.trace)
     return {
         "kind": KIND,
         "format": FORMAT,
         "gdsl": __version__,
         "when": run.when,
-        "program": {
-            "name": run.program.name,
-            "file": source.name,
-            "text": source.text,
-            "imports": [{"file": each.name, "text": each.text} for each in source.imported or ()],
-        },
+        "program": _program(run.program.name, run.program.text),
         "graph": {
             "name": run.graph_name,
             "vertices": run.graph.num_vertices,
@@ -84,21 +83,15 @@ def gathered(run: Run) -> dict[str, Any]:
         "plan": _plan(build),
         "source": {"language": build.language, "text": build.text},
         "facts": [list(fact) for fact in build.facts],
-        "kernels": [
-            {
-                "name": kernel.name,
-                "registers": kernel.registers,
-                "local": kernel.local,
-                "shared": kernel.shared,
-                "resident": kernel.resident,
-                "threads": kernel.threads,
-                "most": kernel.most,
-            }
-            for kernel in build.kernels
-        ],
+        "kernels": [{field: getattr(kernel, field) for field in _OF_A_KERNEL} for kernel in build.kernels],
         "memory": run.memory,
         "results": _results(run.program, result),
     }
+
+
+def _program(name: str, source: Source) -> dict[str, Any]:
+    imports = [{"file": each.name, "text": each.text} for each in source.imported or ()]
+    return {"name": name, "file": source.name, "text": source.text, "imports": imports}
 
 
 def _without_start(trace: tuple[TraceRecord, ...]) -> tuple[float | None, tuple[TraceRecord, ...]]:

@@ -56,6 +56,22 @@ REUSED = AGAIN_AND_AGAIN.replace("compute(vertices, count);", "compute(f, count)
 """The members are asked for behind the loop."""
 REPLACED = LEVELS.replace("f = advance(f, reach);", "f = advance(f, reach); if (iteration == 3) { f = { source }; }")
 """The set is another one in the midst of the loop."""
+LEFT = """program left;
+problem { param source : vertex; vertex depth : int32 = -1; scalar passes : int32; }
+edge functor reach(src, dst, e) { cond depth[dst] == -1; apply { depth[dst] = iteration + 1; } }
+schedule {
+    depth[source] = 0;
+    frontier f = { source };
+    repeat (3) {
+        while (f && iteration < 2) { passes += 1; f = advance(f, reach); }
+    }
+}
+"""
+"""A loop that begins again with the members that it left."""
+SOMETIMES = LEFT.replace("repeat (3) {", "repeat (3) { if (passes == 4) { f = { source }; }")
+"""These are others in some rounds."""
+NONE_LEFT = LEFT.replace("f && iteration < 2", "f")
+"""A loop that leaves none."""
 GRAPHS = (
     make_graph(grid(12, 17), 204, directed=False),
     random_graph(120, 160, seed=4, directed=True),
@@ -84,6 +100,9 @@ def listed(text: str, *tune: str) -> int:
         (AGAIN_AND_AGAIN, ("schedule.block=256",), 1),
         (REUSED, ("schedule.block=256",), 0),
         (REPLACED, ("schedule.block=256",), 0),
+        (LEFT, ("schedule.block=256",), 0),
+        (SOMETIMES, ("schedule.block=256",), 0),
+        (NONE_LEFT, ("schedule.block=256",), 1),
         (PROGRAMS["detours"], FROM_NEAR, 1),
         (PROGRAMS["detours"], (*FROM_NEAR, "schedule.block=1024"), 0),
         (PROGRAMS["again"], FROM_NEAR, 0),
@@ -116,6 +135,15 @@ def test_worklists_with_an_order(name: str, shape: Sizes) -> None:
         wanted = expect(built.program, graph, bindings)
         for array in built.program.arrays:
             assert (found.arrays[array.name] == wanted.arrays[array.name]).all(), (name, number, array.name)
+
+
+@pytest.mark.parametrize("text", [LEFT, SOMETIMES, NONE_LEFT], ids=["left", "sometimes", "none_left"])
+def test_loops_that_begin_again(text: str) -> None:
+    built = emulated(program_of(text, SMALL_BLOCKS), ROOM)
+    for number, graph in enumerate(GRAPHS):
+        bindings = bind(built.program, graph, {"source": number % graph.num_vertices})
+        found = built.run(graph, bindings, device_for(number))
+        assert differences(built.program, expect(built.program, graph, bindings), found) == [], number
 
 
 def test_stops_are_seen_at_their_barriers() -> None:

@@ -105,6 +105,7 @@ SYNTAX = {
     "string": ("iteration + 1;", '"one";'),
     "control character": ("iteration + 1;", "\x07;"),
     "open doc comment": ('distances."""', "distances."),
+    "data in the schedule": ("distance[source] = 0;", "scalar most : int64;"),
     "C declaration": ("distance[source] = 0;", "int x = 0;"),
     "C for": ("distance[source] = 0;", "for (i = 0; i < 3; i++) {}"),
     "elif": ("distance[source] = 0;", "if (a) {} elif (b) {}"),

@@ -14,6 +14,7 @@ from gdsl.frontend.vocabulary import (
     FUNCTIONS,
     GRAPH_FUNCTIONS,
     KEYWORDS,
+    RESERVED,
     SCHEDULE_FUNCTIONS,
     TYPES,
     VALUES,
@@ -48,6 +49,12 @@ def test_programs_that_the_reference_calls_wrong_are_refused(text: str) -> None:
         load(text)
     wanted = re.search(r"# (E\d{4})", text)
     assert wanted is not None and caught.value.code == wanted.group(1)
+
+
+def test_the_words_of_the_language_are_those_that_nobody_may_declare() -> None:
+    listed = REFERENCE.split("## Words of the language")[1].split("\n- ", 1)[1]
+    words = [word for part in listed.split("\n- ") for word in part.split(":", 1)[1].split()]
+    assert sorted(words) == sorted(RESERVED)
 
 
 def test_the_table_of_knobs_is_that_of_the_checker(request: pytest.FixtureRequest) -> None:

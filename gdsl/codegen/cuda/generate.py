@@ -299,7 +299,12 @@ def _block_storage(uses: frozenset[str]) -> str:
         lines.append("    uint64 partial_seconds[32];  // of pairs")
     if "block_best" in uses:
         lines.append("    block_winners winners;")
-    once = []  # what no two operators need at a time, and nothing lasts in
+    return "\n".join([*lines, *_one_of(_used_at_once(uses)), "};"])
+
+
+def _used_at_once(uses: frozenset[str]) -> list[str]:
+    """What no two operators need at a time, and nothing lasts in."""
+    once = []
     if "push_blocks" in uses:
         once.append("block_tile tile;")
     if "intersect_tables" in uses:
@@ -310,7 +315,7 @@ def _block_storage(uses: frozenset[str]) -> str:
         once.append("uint64 votes[VOTE_WORDS];")
     if "entry_collector" in uses:
         once.append("key_word staged_keys[BLOCK_THREADS / 32][STAGED + 32];  // the ranks of a warp's vertices")
-    return "\n".join([*lines, *_one_of(once), "};"])
+    return once
 
 
 def _one_of(members: list[str]) -> list[str]:

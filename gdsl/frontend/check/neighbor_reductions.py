@@ -111,7 +111,7 @@ class NeighborReduceChecker:
         return array.domain is Domain.VERTEX
 
     def _operation(self, value: syntax.Expression) -> NeighborOperation | None:
-        word = self.operators.word(value, _WORDS, "this reduction")
+        word = self.operators.word(value, _WORDS, "this reduction", ", or an `operator` of the program")
         return NeighborOperation(word) if word is not None else None
 
     def _with_empty(

@@ -45,7 +45,7 @@ class Operators(Protocol):
         """The name of a functor of the form that is wanted; where it has none, `reduced` is the type of its value."""
         ...
 
-    def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
+    def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
         """One of some words."""
         ...
 

@@ -220,14 +220,14 @@ class OperatorChecker:
         declared = f"declare `{wanted.text}` and write its name here"
         return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
 
-    def word(self, value: syntax.Expression, words: Iterable[str], what: str) -> str | None:
-        """The one of `words` that `value` is; `what` is where it stands."""
+    def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
+        """The one of `words` that `value` is; `what` is where it stands, `also` what may stand there too."""
         name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
         known = list(words)
         if name in known:
             return name
         near = closest(name, known) if name else None
-        fix = f"did you mean `{near}`?" if near else f"write {enumerate_words(f'`{word}`' for word in known)}"
+        fix = f"did you mean `{near}`?" if near else f"write {enumerate_words(f'`{word}`' for word in known)}{also}"
         self.environment.report("E0402", f"{what} is none of the known words", value.span, fix=fix)
         return None
 
