@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import marshal
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from operator import attrgetter
 
 _ROOMS_APART = ("backends/reference", "binding", "cli", "export", "graph", "integrations", "profiling", "tools")
@@ -32,25 +32,49 @@ def package() -> str:
 
 def look() -> Look:
     """All files as they are now. Raises OSError where they cannot be seen, as in an archive."""
-    waiting = [(place, room, ".py" if room == "gdsl" else "") for room, place in _places().items()]
+    places = _places()
+    waiting = [(place, room, ".py" if room == "gdsl" else "") for room, place in places.items()]
+    linked: list[str] = []
     found: Look = {}
     for directory, room, ending in waiting:
         files = []
-        with os.scandir(directory) as entries:
-            for entry in entries:
-                name = entry.name
-                try:
-                    if entry.is_file():
-                        if name.endswith(ending):
-                            files.append((name, *_stamps(entry.stat())))
-                    elif name != "__pycache__" and f"{room}/{name}" not in _APART and entry.is_dir():
-                        waiting.append((entry.path, f"{room}/{name}", ending))
-                except OSError:  # editors leave links that lead nowhere, and pipes never end: no part of gdsl
-                    continue
+        for entry in _entries(directory, room in places):
+            name = entry.name
+            try:
+                if entry.is_file():
+                    if name.endswith(ending):
+                        files.append((name, *_stamps(entry.stat())))
+                elif name != "__pycache__" and f"{room}/{name}" not in _APART and entry.is_dir():
+                    if entry.is_symlink():
+                        if not _is_part(entry.path, ending, [*places.values(), *linked]):
+                            continue
+                        linked.append(entry.path)
+                    waiting.append((entry.path, f"{room}/{name}", ending))
+            except OSError:  # editors leave links that lead nowhere, and pipes never end: no part of gdsl
+                continue
         if files:
             files.sort()
             found[room] = marshal.dumps(files, 2)
     return found
+
+
+def _entries(directory: str, required: bool) -> list[os.DirEntry[str]]:
+    """What is in a directory; nothing where it cannot be read, as Python can import nothing from it either."""
+    try:
+        with os.scandir(directory) as entries:
+            return list(entries)
+    except OSError:
+        if required:
+            raise
+        return []
+
+
+def _is_part(link: str, ending: str, seen: Iterable[str]) -> bool:
+    """Whether a link leads to a part of gdsl that lies outside of what is looked through anyway."""
+    target = os.path.join(os.path.realpath(link), "")
+    return (not ending or os.path.exists(f"{target}__init__.py")) and not any(
+        target.startswith(os.path.join(os.path.realpath(place), "")) for place in seen
+    )
 
 
 def stamps_in(look: Look) -> Iterator[tuple[str, str, tuple[int, ...]]]:

@@ -10,21 +10,23 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import sys
 import time
 
 from gdsl import own_files
-from gdsl.diagnostics import GdslError
+from gdsl.diagnostics import GdslError, printable
 from gdsl.own_files import Look
 from gdsl.version import __version__
 
-_SETTLED_AFTER = 2_000_000_000
+_SECOND = 1_000_000_000
+_SETTLED_AFTER = 2 * _SECOND
 """Nanoseconds after which a file that is written again shows another time, on every file system."""
 
 
 def loaded() -> Look | None:
     """The files as they looked when this process began to load gdsl; None where they could not all be seen then.
 
-    Raises E0907 where gdsl was put into an archive, from which nothing can be read, OSError where a part is missing.
+    Raises E0907 where gdsl was put into an archive, from which nothing can be read, and where a part is missing.
     """
     if own_files.AT_LOADING is None:
         if not os.path.isdir(own_files.package()):
@@ -33,14 +35,34 @@ def loaded() -> Look | None:
                 f"gdsl lies in an archive, its grammar and templates cannot be read: {own_files.package()}",
                 fix="install gdsl with pip, which unpacks it",
             )
-        own_files.look()
+        try:
+            own_files.look()
+        except OSError as error:
+            what = f"a part of gdsl cannot be read: {printable(str(error.filename))}: {error.strerror}"
+            raise GdslError.single("E0907", what, fix="install gdsl again, with pip") from None
     return own_files.AT_LOADING
 
 
 def unchanged(since: Look) -> bool:
-    """Whether the files still look as they did: nothing that this process has loaded of them is newer."""
+    """Whether the files still look as they did, and this process has loaded what they hold: nothing of it is newer or
+    older."""
     with contextlib.suppress(OSError):
-        return own_files.look() == since
+        return own_files.look() == since and not any(map(_is_outdated, _loaded_modules()))
+    return False
+
+
+def _loaded_modules() -> list[tuple[str, str]]:
+    """The source and the bytecode of each module of gdsl that there is."""
+    specs = [module.__spec__ for name, module in list(sys.modules.items()) if name.partition(".")[0] == "gdsl"]
+    return [(each.origin, each.cached) for each in specs if each is not None and each.origin and each.cached]
+
+
+def _is_outdated(module: tuple[str, str]) -> bool:
+    """Whether bytecode is older than its source, which Python does not see where the source was written twice within a
+    second and is as long as before."""
+    with contextlib.suppress(OSError):
+        written, compiled = (os.stat(path).st_mtime_ns for path in module)
+        return compiled < written and compiled // _SECOND == written // _SECOND
     return False
 
 

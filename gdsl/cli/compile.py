@@ -71,10 +71,16 @@ def command(
       gdslc compile bfs --emit plan --backend cpu
       gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
-    from gdsl.cli.output import check_writable, print_binary, print_text, write_output
+    from gdsl.cli.output import check_writable, print_binary, print_text, require_apart, write_output
+    from gdsl.program_names import SUFFIX, meant_by
 
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
     _check(form, backend, arch, teams)
+    if graph_file is not None and form in ("ast", "ir", "plan"):
+        raise click.UsageError(f"--graph fixes the width of ids in cuda, cpp, ptx and cubin; {form} has none")
+    if output is not None and output.suffix.lower() == SUFFIX:
+        raise click.UsageError(f"-o {output}: a program is read, not written; suffixes are {' '.join(_SUFFIXES)}")
+    require_apart(output, meant_by(program_file), graph_file)
     if output is None and form == "cubin" and sys.stdout.isatty():
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:

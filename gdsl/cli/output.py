@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from collections.abc import Callable
@@ -41,6 +42,15 @@ def check_writable(path: Path) -> None:
         files.check_writable(path)
     except OSError as error:
         raise _unwritable(path, error) from None
+
+
+def require_apart(path: Path | None, *read: str | None) -> None:
+    """Raise E0911 where a file to write is one of those that are read, which would be lost."""
+    for name in read if path is not None and os.path.isfile(path) else ():
+        with contextlib.suppress(OSError, ValueError):  # what is no file
+            if name is not None and os.path.samefile(path or "", name):
+                message = f"cannot write {printable(str(path))}: it is what {printable(name)} is read from"
+                raise GdslError.single("E0911", message, fix="choose another name")
 
 
 def write_output(path: Path, write: Callable[[BinaryIO], object]) -> None:

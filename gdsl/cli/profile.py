@@ -19,11 +19,12 @@ from gdsl.cli.options import (
     tune_file_options,
     tuning_options,
 )
-from gdsl.cli.output import check_writable, file_name, write_output
+from gdsl.cli.output import check_writable, file_name, require_apart, write_output
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
+from gdsl.program_names import meant_by
 
 if TYPE_CHECKING:
     from gdsl.profiling import Comparison, Profile
@@ -97,6 +98,7 @@ def command(
     for path in (page, to_file):
         if path is not None:
             check_writable(path)
+            require_apart(path, meant_by(program_file or ""), graph_file)
     if page is not None and to_file is not None and page.resolve() == to_file.resolve():
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
     asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}

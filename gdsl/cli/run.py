@@ -99,9 +99,13 @@ def command(
       gdslc run sssp rmat:16 --weights random:1 -p source=0 -o distances.npz
       gdslc run bfs karate --each source=all -o distances.npz
     """
+    from gdsl.cli.output import require_apart
     from gdsl.cli.report import as_document, print_report
+    from gdsl.program_names import meant_by
 
-    _check_apart(each, batch, memory, dry_run, plot)
+    _check_together(each, batch, memory, dry_run, plot)
+    for path in (output, plot):
+        require_apart(path, meant_by(program_file), graph_file, *(word.partition("=")[2] for word in assignments))
     limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
     given = given_params(assignments)
     if each:
@@ -138,7 +142,9 @@ def command(
         print_report(run, profile)
 
 
-def _check_apart(each: Sequence[str], batch: int | None, memory: int | None, dry_run: bool, plot: Path | None) -> None:
+def _check_together(
+    each: Sequence[str], batch: int | None, memory: int | None, dry_run: bool, plot: Path | None
+) -> None:
     """Refuse options that have no meaning beside the others."""
     if memory is not None and not (dry_run or each):
         raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")

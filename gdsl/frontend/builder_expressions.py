@@ -37,7 +37,8 @@ def _whole_pair(part: syntax.PairPart) -> str | None:
         return None
     name = f"{pair.array if isinstance(pair, syntax.Index) else pair.name}{index}"
     parts = ("…", f"{name}.1") if part.place == 0 else (f"{name}.0", "…")
-    return f"write the whole pair: `{name} = ({', '.join(parts)})`"
+    several = f"; one of several values is `{name}[{part.place}]`" if index.count("[") == 1 else ""
+    return f"write the whole pair: `{name} = ({', '.join(parts)})`{several}"
 
 
 @v_args(meta=True)

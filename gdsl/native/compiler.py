@@ -139,7 +139,8 @@ def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[
         raise unusable(f"{compiler} ended with success and wrote nothing", FIX_BROKEN)
     full = next((text for text in map(os.strerror, _FULL) if text in refusals[0]), None)
     if full is not None:
-        raise unusable(f"the program could not be compiled: {full} ({show(tempfile.gettempdir())})", FIX_SPACE)
+        place = os.environ.get("TMPDIR") or tempfile.gettempdir()  # as the compiler sees it
+        raise unusable(f"the program could not be compiled: {full} ({show(place)})", FIX_SPACE)
     raise GdslError.single("E0905", f"{compiler} cannot compile the program", notes=(_first_error(refusals[0]),))
 
 

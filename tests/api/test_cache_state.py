@@ -213,6 +213,39 @@ def test_what_is_no_file_is_left_out(package, noted):
     assert fingerprint() == noted
 
 
+def test_links_are_followed_once(package, noted):
+    """To what is looked through anyway they are not, and in the package to no directory that is none."""
+    here = package / "inside"
+    (here / "again").symlink_to("..")
+    (here / "itself").symlink_to(".")
+    (here / "all").symlink_to("/")
+    assert fingerprint() == noted
+    elsewhere = package.parent / "elsewhere"
+    elsewhere.mkdir()
+    for name in ("__init__.py", "c.py"):
+        (elsewhere / name).write_text(name)
+    (elsewhere / "back").symlink_to(".")
+    (here / "part").symlink_to(elsewhere)
+    with_part = fingerprint()
+    assert with_part != noted
+    (elsewhere / "c.py").write_text("another one")
+    assert fingerprint() not in (noted, with_part)
+
+
+@pytest.mark.parametrize("place", ["gdsl/secret", "templates/secret"])
+def test_a_directory_that_cannot_be_read_is_no_part(package, noted, monkeypatch, place):
+    (package.parent / place).mkdir()
+    scandir = os.scandir
+
+    def refusing(path):
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refusing)
+    assert fingerprint() == noted
+
+
 def test_an_archive_is_told(package, monkeypatch):
     (package.parent / "gdsl.zip").write_bytes(b"PK")
     monkeypatch.setattr(own_files, "package", lambda: str(package.parent / "gdsl.zip" / "gdsl"))
@@ -284,8 +317,9 @@ def test_nor_where_a_part_was_missing_when_it_was_loaded(noted, package):
     grammar = package.parent / "grammar"
     grammar.rename(package.parent / "away")
     begin()
-    with pytest.raises(FileNotFoundError, match="grammar"):
+    with pytest.raises(GdslError, match=r"E0907.*grammar.*No such file") as caught:
         cache.get("front", ("a",))
+    assert "install gdsl again" in str(caught.value)
     (package.parent / "away").rename(grammar)
     assert cache.get("front", ("a",)) is None
     cache.put("front", ("b",), b"data")
@@ -316,6 +350,7 @@ path.write_text(text)
 
 def answer(tree, code):
     environment = {**os.environ, "PYTHONPATH": str(tree), "GDSL_CACHE_DIR": str(tree / "cache")}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     command = [sys.executable, "-c", code]
     return subprocess.run(command, env=environment, cwd=tree, check=True, capture_output=True, text=True).stdout
 
@@ -332,6 +367,27 @@ def installation(tmp_path):
 def test_a_module_that_was_edited_before_it_was_imported_leaves_nothing_behind(installation):
     assert "never meant to stay" in answer(installation, CHANGING)
     assert answer(installation, f"import gdsl; print(gdsl.compile({SECOND!r}).doc)") == "\n"
+
+
+def test_bytecode_of_an_older_source_leaves_nothing_behind(installation):
+    """Python takes it where the source was written twice within a second, and is as long as before."""
+    source = installation / "gdsl" / "operations.py"
+    right, second = source.read_text(), 1_700_000_000 * 10**9
+    wrong = right.replace('    ADD = "+"', '    ADD = "?"').replace('    SUBTRACT = "-"', '    SUBTRACT = "+"')
+    wrong = wrong.replace('    ADD = "?"', '    ADD = "-"')
+    program = "program p; problem { vertex v : int32 = 5; } schedule { compute(vertices, x => { v[x] = v[x] - 3; }); }"
+    code = f"import gdsl; graph = gdsl.Graph.from_edges([], [], num_vertices=2); run = gdsl.compile({program!r})"
+    code += "; print(*run(graph, backend='reference').v)"
+    source.write_text(wrong)
+    os.utime(source, ns=(second, second))
+    answer(installation, "import gdsl.operations")
+    [bytecode] = (source.parent / "__pycache__").glob("operations.*.pyc")
+    os.utime(bytecode, ns=(second, second + 1_000))
+    source.write_text(right)
+    os.utime(source, ns=(second, second + 2_000))
+    assert answer(installation, code) == "8 8\n"  # which is Python's, and nobody's but this process's
+    bytecode.unlink()
+    assert answer(installation, code) == "2 2\n"
 
 
 def test_the_files_are_looked_at_before_they_are_loaded():

@@ -111,6 +111,23 @@ def test_what_cannot_be_written(gdslc, work, words, suffix) -> None:
     assert os.listdir("folder") == []
 
 
+def test_what_is_read_is_not_written_over(gdslc, work) -> None:
+    """The program, the graph and what params are read from, also by another name."""
+    Path("program.txt").write_bytes(Path("hops.gdsl").read_bytes())
+    Path("same.cpp").symlink_to("program.txt")
+    Path("edges.csv").write_text("source,target\n0,1\n1,2\n")
+    before = {path: path.read_bytes() for path in Path().iterdir() if path.is_file()}
+    gdslc("compile", "hops.gdsl", "-o", "hops.gdsl").fails(2, "-o hops.gdsl", "a program is read")
+    gdslc("compile", "hops", "-o", "other.gdsl").fails(2, "-o other.gdsl", ".cu")
+    for name in ("program.txt", "same.cpp", "./program.txt"):
+        gdslc("compile", "program.txt", "-o", name).fails(1, "E0911", "it is what program.txt is read from")
+    run = ("run", "hops.gdsl", "edges.csv", "-p", "source=0", "--backend", "reference", "-o")
+    gdslc(*run, "edges.csv").fails(1, "E0911", "it is what edges.csv is read from")
+    profile = ("profile", "program.txt", "edges.csv", "-p", "source=0", "--backend", "cpu", "--html")
+    gdslc(*profile, "program.txt").fails(1, "E0911", "it is what program.txt is read from")
+    assert {path: path.read_bytes() for path in Path().iterdir() if path.is_file()} == before
+
+
 @every_way
 def test_a_read_only_directory(gdslc, work, words, suffix) -> None:
     if not hasattr(os, "geteuid") or os.geteuid() == 0:

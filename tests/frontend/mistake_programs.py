@@ -289,6 +289,7 @@ CHECKED = {
     "a balance of a pull": ("tune", "tune { visit.direction = pull; visit.balance = merge; }"),
     "a bitmap without duplicates": ("tune", "tune { visit.frontier = bitmap; visit.dedup = none; }"),
     "ids of 48 bits": ("tune", "tune { schedule.ids = 48; }"),
+    "knob of the schedule": ("tune", "tune { visit.order = near_far; }"),
     "misspelt bounds": ("tune", "tune { bonds off; }"),
     "unknown threshold": ("tune", "tune { visit.direction = auto(gamma=1); }"),
     "unknown requirement": ("tune", "requires symetric;"),

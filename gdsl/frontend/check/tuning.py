@@ -95,6 +95,10 @@ class TuningChecker:
             fix = f"write `{'' if near == 'bounds' else 'schedule.'}{near} = …`"
         elif entry.subject is None and entry.knob in OPERATOR_KNOBS:
             fix = f"it is of a functor or a label: write `{self._holder(BY_NAME[entry.knob])}.{entry.knob} = …`"
+        elif entry.subject not in (None, "schedule") and entry.knob in SCHEDULE_KNOBS:
+            fix = (
+                f"it is of the whole schedule: write `{'' if entry.knob == 'bounds' else 'schedule.'}{entry.knob} = …`"
+            )
         self.environment.report("E0412", f"there is no knob `{entry.knob}` here", entry.span, fix=fix)
 
     def _holder(self, knob: Knob) -> str:
