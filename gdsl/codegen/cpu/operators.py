@@ -169,7 +169,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         much = f"much_work({members}, {COUNTED[over]}, {little})"
         if edges:
             much = f"maximum(size, edges) > {little}"
-        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect, sifts), self._ahead(sweep))
+        kept = self._result(collect, sifts)
+        return Push(
+            tuple(walks), _PUSHES[sweep.balance], much, edges, kept, self._ahead(sweep), contended=sweep.contended
+        )
 
     def _ahead(self, sweep: Sweep) -> Visit | None:
         """What is fetched of a member before its turn."""
@@ -189,25 +192,36 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         """What a sweep over vertices goes through."""
         return "members_of(input)" if sweep.members.frontier is not None else "all_members{d.graph.num_vertices}"
 
-    def _little(self, sweep: Sweep) -> str:
+    def _little(self, sweep: Sweep, usual: str = "1") -> str:
         """Up to how much work one thread does it all."""
-        return f"little_work({self.plan.sizes.contended if sweep.contended else 1})"
+        return f"little_work({self.plan.sizes.contended if sweep.contended else usual})"
 
     def _push_in_order(self, sweep: Sweep, order: NearFar) -> Push:
         """Of a worklist: what is accepted goes where its value belongs."""
         (walk,) = sweep.walks
-        calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply="apply_keyed", keyed=order.array)
-        accepted = " && ".join([*calls.tests, calls.apply])
-        lines = (f"{type_name(order.type)} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}")
+        assert walk.by_one is not None
+        together, alone = (
+            self._keyed_lines(self.texts.calls(variant, _on_an_edge(walk.over), condition, apply, order.array), order)
+            for variant, condition, apply in (
+                (walk.variant, "condition", "apply_keyed"),
+                (walk.by_one, "condition_alone", "apply_keyed_alone"),
+            )
+        )
         finish = ("finish_queue(run, result, true);", "note_round(order, result, run.visited);")
-        kept = ResultText("near_far_collector out(run.next, order);", finish)
+        outs = (f"{struct} out(run.next, order);" for struct in ("near_far_collector", "near_far_by_one"))
+        kept = ResultText(next(outs), finish, next(outs))
         return Push(
-            walks=(WalkText(self._lists_of(walk), Visit(_EDGE, lines)),),
+            walks=(WalkText(self._lists_of(walk), Visit(_EDGE, together), by_one=Visit(_EDGE, alone)),),
             share=_PUSHES[sweep.balance],
-            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]})",
+            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]}, {self._little(sweep)})",
             edges="",
             result=kept,
+            contended=sweep.contended,
         )
+
+    def _keyed_lines(self, calls: Calls, order: NearFar) -> tuple[str, ...]:
+        accepted = " && ".join([*calls.tests, calls.apply])
+        return f"{type_name(order.type)} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}"
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -248,7 +262,12 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         each = f"each_vertex({common['members']}"
         only_tests = kept and bool(calls.tests) and not calls.apply
         test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
-        common |= {"queued": not everything, "each": each, "edges": _EDGES[sweep.edges], "little": self._little(sweep)}
+        common |= {
+            "queued": not everything,
+            "each": each,
+            "edges": _EDGES[sweep.edges],
+            "little": self._little(sweep, "at_hand(run)"),
+        }
         return ElementsText(**common, visit=visit, by_one=by_one, test=test)
 
     # The common neighbours of the ends of edges

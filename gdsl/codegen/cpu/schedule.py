@@ -273,7 +273,7 @@ class SchedulePrinter:
         worklist, values = self.names.frontier(step.condition.frontier), self.names.member(order.array)
         self.lines.open("{")
         self.lines.add(f"{order_type(order)} order(d.{values}, {worklist}, d.graph.num_vertices);")
-        return f"find_near(order, {worklist})"
+        return f"find_near(run, order, {worklist})"
 
     def _repetitions(self, count: Expression) -> str:
         return str(count.value) if isinstance(count, Literal) else self._text(count)

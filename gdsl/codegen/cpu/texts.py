@@ -54,6 +54,8 @@ class Push:
     result: ResultText | None
     ahead: Visit | None = None
     """What is fetched of a member before its turn."""
+    contended: bool = False
+    """Whether one thread does it where two would get into each other's way, and keeps what it has changed."""
 
 
 @dataclass(frozen=True, slots=True)
