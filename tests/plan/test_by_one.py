@@ -12,8 +12,8 @@ from gdsl.plan.sweep_nodes import Sweep, Variant
 from .planning import operation, plan_of
 
 TEXT = """program p; problem {
-    vertex level : int32 = -1; vertex from : vertex; vertex low : vertex = id; vertex times : int32; vertex sent : int32;
-    edge seen : int32; scalar total : int64; scalar one : bool;
+    vertex level : int32 = -1; vertex from : vertex; vertex low : vertex = id; vertex times : int32;
+    vertex sent : int32; edge seen : int32; scalar total : int64; scalar one : bool;
 }
 edge functor visit(src, dst, e) {
     cond level[dst] == -1; apply { level[dst] = iteration + 1; from[dst] any= src; }

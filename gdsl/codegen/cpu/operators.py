@@ -18,7 +18,15 @@ from gdsl.codegen.cpu.texts import (
     VoteText,
     WalkText,
 )
-from gdsl.codegen.cpu.visits import answer_lines, collected_lines, element_lines, masked_lines, visit_lines
+from gdsl.codegen.cpu.variables import direction_of, own_data, tables_of, tables_type
+from gdsl.codegen.cpu.visits import (
+    answer_lines,
+    collected_lines,
+    element_lines,
+    keyed_lines,
+    masked_lines,
+    visit_lines,
+)
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
@@ -43,6 +51,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.own_scalars import own_scalars
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -201,7 +210,9 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         (walk,) = sweep.walks
         assert walk.by_one is not None
         together, alone = (
-            self._keyed_lines(self.texts.calls(variant, _on_an_edge(walk.over), condition, apply, order.array), order)
+            keyed_lines(
+                self.texts.calls(variant, _on_an_edge(walk.over), condition, apply, order.array), type_name(order.type)
+            )
             for variant, condition, apply in (
                 (walk.variant, "condition", "apply_keyed"),
                 (walk.by_one, "condition_alone", "apply_keyed_alone"),
@@ -218,10 +229,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             result=kept,
             contended=sweep.contended,
         )
-
-    def _keyed_lines(self, calls: Calls, order: NearFar) -> tuple[str, ...]:
-        accepted = " && ".join([*calls.tests, calls.apply])
-        return f"{type_name(order.type)} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}"
 
     def _pull(self, sweep: Sweep) -> Pull:
         (walk,), selection = sweep.walks, sweep.selection
@@ -253,7 +260,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
             visit = Visit(_EDGE, element_lines(calls, "e" if kept else ""))
             each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
-            return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
+            return ElementsText(**common, queued=False, each=each, edges="size", visit=visit, own=self._own(own))
         calls = self.texts.calls(own, _ON_A_VERTEX)
         visit = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         assert sweep.own_by_one is not None
@@ -268,7 +275,11 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "edges": _EDGES[sweep.edges],
             "little": self._little(sweep, "at_hand(run)"),
         }
-        return ElementsText(**common, visit=visit, by_one=by_one, test=test)
+        copies = () if test is not None else self._own(own)
+        return ElementsText(**common, visit=visit, by_one=by_one, test=test, own=copies)
+
+    def _own(self, own: Variant) -> tuple[str, ...]:
+        return own_data(own_scalars(self.texts.functor(own.functor)), self.names)
 
     # The common neighbours of the ends of edges
 
@@ -370,21 +381,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         empty = "false" if counts else begins
         value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty, both_sides=segment.both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
-
-
-def direction_of(site: int) -> str:
-    """The variable that an operation remembers its choice in."""
-    return f"direction_{site}"
-
-
-def tables_type(vote: Vote) -> str:
-    """The type of the tables in which threads count the votes of an operation."""
-    return f"vote_tables<{vote.key.name}, {vote.total.name}>"
-
-
-def tables_of(site: int) -> str:
-    """The variable that has them from one time to the next."""
-    return f"votes_{site}"
 
 
 def counted(plan: Plan) -> dict[str | None, str]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
-from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of, tables_of, tables_type
+from gdsl.codegen.cpu.operators import SPARE_EDGES, counted
 from gdsl.codegen.cpu.texts import OperatorText
+from gdsl.codegen.cpu.variables import direction_of, tables_of, tables_type
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name

@@ -111,6 +111,8 @@ class ElementsText(OperatorText):
     """Where nothing is done but test a vertex and collect it: the test."""
     little: str = ""
     """Up to how many members one thread does everything, where it may."""
+    own: tuple[str, ...] = ()
+    """What a thread begins with: its own copy ``d`` of the data, which are ``given`` outside."""
 
 
 @dataclass(frozen=True, slots=True)
