@@ -210,6 +210,8 @@ class InitialLoop:
 
     count: str
     id_type: str
+    bytes: int
+    """Of all of these arrays, an element."""
     arrays: tuple[InitialArray, ...]
     values_each: str | None = None
 

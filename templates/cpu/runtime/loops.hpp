@@ -87,12 +87,12 @@ inline void each_id(int64 count, Visit visit) {
 }
 
 // piece: each_block
-// Every id below `count`, by blocks: `visit(first, last)`, which only writes. A block of one array is in the cache when the
-// next one is made. Two threads take longer for some hundred kilobytes than one, which has what the other wrote to wait for.
+// Every id below `count`, by blocks: `visit(first, last)`, which writes so many bytes for each. A block of one array is in
+// the cache when the next one is made. What fits there one thread has written before others have come.
 template <class Visit>
-inline void each_block(int64 count, Visit visit) {
+inline void each_block(int64 count, int64 bytes, Visit visit) {
     constexpr int64 length = 4096;
-#pragma omp parallel for schedule(static) if (count > little_work(32))
+#pragma omp parallel for schedule(static) if (count * bytes > little_work(128))
     for (int64 first = 0; first < count; first += length) { visit(first, minimum(first + length, count)); }
 }
 
@@ -390,7 +390,5 @@ inline void reduce_by_one(run_state& run, const Members& members, const Lists& l
 // piece: fill
 template <class T>
 inline void fill(T* values, int64 count, T value) {
-    each_block(count, [&](int64 first, int64 last) {
-        for (int64 i = first; i < last; ++i) { values[i] = value; }
-    });
+    each_id(count, [&](int64 i) { values[i] = value; });
 }
