@@ -17,13 +17,14 @@ class KeyedPrinter(ExpressionPrinter):
     keyed = ""
 
     def update(self, node: Update, outcome: Outcome) -> Text:
-        """`changed(x op= y)` of that array, whose elements others change too."""
+        """`changed(x op= y)` of that array."""
         target = node.target
         if not isinstance(target, ElementTarget) or target.array != self.keyed:
             return super().update(node, outcome)
-        assert outcome is Outcome.CHANGED and not self.is_plain(target)
+        assert outcome is Outcome.CHANGED
+        plain = "plain_" if self.is_plain(target) else ""
         value = f"{KEY} = {self.print(node.value)}"
-        return call(f"changed_{REDUCTIONS[node.operation]}", self.address(target), value)
+        return call(f"{plain}changed_{REDUCTIONS[node.operation]}", self.address(target), value)
 
 
 class LatePrinter(ExpressionPrinter):

@@ -151,7 +151,7 @@ class OperationPlanner:
         shared = variant if balance is Balance.AUTO else None
         asks = step.to is Domain.EDGE or self._ask(variants.asks_for_edge, functor)
         form = form_of_result(self.program.tuning.sites[step.site].frontier, pulls=False)
-        by_one = self._by_one(functor) if order is None else None
+        by_one = self._by_one(functor)
         walks = []
         for over in _sides(step.over):
             early = self._early_of_edges(step, functor, variant, balance)
@@ -169,7 +169,7 @@ class OperationPlanner:
             balance=balance,
             edges=self._edges_pushed(step),
             order=order,
-            contended=variants.contends(functor, variant, by_one),
+            contended=variants.contends(functor, variant, by_one, _sides(step.over)),
             skips=self._skips.get(step.site),
         )
 

@@ -69,7 +69,7 @@ class Sizes:
     """Up to so many vertices each has a place of its own where a thread counts votes for them: a megabyte (cpu)."""
     small_work: int = 8192
     """Edges or elements up to which one thread does all the work (cpu): it takes others about as long to join it."""
-    contended: int = 64
+    contended: int = 1024
     """So many times as much where two threads would wait for each other's changes of the same elements (cpu)."""
 
 

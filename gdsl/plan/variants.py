@@ -65,23 +65,29 @@ def by_one_thread(functor: Functor) -> Variant:
     return dataclasses.replace(alone, masked=runs_in_any_case(functor), at_once=tests_at_once(functor))
 
 
-def contends(functor: Functor, together: Variant | None, by_one: Variant | None) -> bool:
-    """Whether calls combine by atomics, other than where one thread runs all, at places that data says: where these are
-    few, as the roots of trees of labels, their lines of the cache go from one thread to the other and back."""
-    return together is not None and by_one is not None and combines_at_data(functor, together)
+def contends(functor: Functor, together: Variant | None, by_one: Variant | None, walked: tuple[Over, ...] = ()) -> bool:
+    """Whether calls combine by atomics, other than where one thread runs all, at places that several threads come to:
+    those that data says, and the far ends of the edges `walked`. Lines of the cache go from one thread to the other and
+    back, and each is waited for before the next one is asked for."""
+    if together is None or by_one is None:
+        return False
+    far = {role for over in walked for role in far_roles(over)}
+    ends = any(isinstance(index, Parameter) and index.role in far for index in _combined(functor, together))
+    return ends or combines_at_data(functor, together)
 
 
 def combines_at_data(functor: Functor, together: Variant) -> bool:
     """Whether calls side by side combine by atomics at places that data says."""
+    constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, Let)}
+    return any(_from_data(index, constants) for index in _combined(functor, together))
+
+
+def _combined(functor: Functor, together: Variant) -> list[Expression]:
+    """At which places calls side by side combine by atomics."""
     shared = {write.name for write in together.writes if write.mode is Mode.SHARED}
     updates = (node.target for node in walk(functor.body) if isinstance(node, (Update, CompareAndSwap)))
-    constants = {node.name: node.value for node in walk(functor.body) if isinstance(node, Let)}
-    return any(
-        isinstance(target, ElementTarget)
-        and target.array in shared
-        and _from_data(element_index(target.index), constants)
-        for target in updates
-    )
+    targets = (each for each in updates if isinstance(each, ElementTarget) and each.array in shared)
+    return [element_index(target.index) for target in targets]
 
 
 def _from_data(index: Expression, constants: Mapping[str, Expression]) -> bool:

@@ -213,8 +213,7 @@ class SweepVerifier:
         self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
         if each.shared is not None:
             self._modes(each.shared, self._own_edge())
-        pushes = isinstance(self.operation.step, Advance) and not pulls and sweep.order is None
-        self._by_one(each.by_one, pushes)
+        self._by_one(each.by_one, isinstance(self.operation.step, Advance) and not pulls)
 
     def _by_one(self, variant: Variant | None, may: bool) -> None:
         """What one thread runs alone: everything, with plain writes."""
@@ -223,8 +222,9 @@ class SweepVerifier:
 
     def _contended(self, sweep: Sweep) -> bool:
         """Whether one thread alone needs no atomics where several do."""
-        pairs = [(sweep.own, sweep.own_by_one), *((each.variant, each.by_one) for each in sweep.walks)]
-        return self.functor is not None and any(contends(self.functor, *pair) for pair in pairs)
+        own = (sweep.own, sweep.own_by_one, ())
+        ways = [own, *((each.variant, each.by_one, (each.over,)) for each in sweep.walks)]
+        return self.functor is not None and any(contends(self.functor, *way) for way in ways)
 
     def _own_edge(self) -> frozenset[Role]:
         """What an edge's call has alone: nothing where both ends may bring the edge."""

@@ -17,6 +17,23 @@ from gdsl.operations import Grade
 from gdsl.pipeline import load
 from gdsl.plan.target import Sizes
 
+SWAPPED = """program swapped;
+problem {
+    param  times : int32;
+    param  start : int64;
+    vertex there : int64 = start;
+    local vertex here : int64;
+    local vertex never : int64;
+}
+schedule {
+    while (iteration < times) {
+        compute(vertices, (v) => { here[v] = there[v] + 1; never[v] += there[v]; });
+        swap(here, there);
+    }
+    compute(vertices, (v) => { if (never[v] < 0) { there[v] = -1; } });
+}
+"""
+"""Two arrays change places so many times: one of them is the result, whose values are all `start + times`."""
 SMALL = Sizes(small_work=0, hub_degree=3, hub_chunk=2, near_set=2, own_votes=0)
 """Sizes that take every way through the generated code on graphs of a few edges."""
 
@@ -60,3 +77,18 @@ def assert_agree(program: Program, expected: Outcome, found: Outcome) -> None:
     for scalar in program.scalars:
         if not scalar.is_local and scalar.unique and scalar.grade is not Grade.CONVERGED:
             np.testing.assert_allclose(found.scalars[scalar.name], expected.scalars[scalar.name], rtol=1e-3, atol=1e-6)
+
+
+def fresh(text: str) -> CpuExecutable:
+    """The program of a text or path, of which nothing has run yet."""
+    return CpuBackend().build(load(text), 32)
+
+
+def ran(ready: CpuExecutable, graph: Graph, **given: Any) -> Outcome:
+    """What it gives."""
+    return ready.run(graph, bind(ready.program, graph, given, id_bits=32), Limits())
+
+
+def idle(ready: CpuExecutable) -> set[int]:
+    """The addresses of the memory that its next run finds."""
+    return {block.ctypes.data for alike in ready.kept_rooms._idle.values() for block in alike}

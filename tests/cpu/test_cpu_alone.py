@@ -25,6 +25,20 @@ schedule {
     frontier f = filter(filter(vertices, third), all); compute(f, v => { kept[v] = 1; });
     frontier g = filter(f, drawn); compute(g, v => { twice[v] = 1; }); sizes = size(f) * 1000 + size(g);
 }"""
+SHARES = """program p;
+problem {
+    param every : int32; param first : int32; vertex most : int32; vertex few : int32; vertex next : bool;
+    scalar sizes : int64;
+}
+edge functor go(src, dst, e) { cond !next[dst]; apply { next[dst] = true; } }
+schedule {
+    frontier f = filter(vertices, v => int32(v) % every != first); compute(f, v => { most[v] += 1; });
+    frontier g = filter(vertices, v => int32(v) % every == first); compute(g, v => { few[v] += 1; });
+    sizes = size(f) * 1000 + size(g);
+    f = f - g; g = filter(f, v => int32(v) % every != first + 1); compute(g, v => { few[v] += 2; });
+    while (g && iteration < 2) { g = advance(g, go); }
+}"""
+"""Filters that pass nearly all of 64 members, or hardly any; the edges of what they pass are counted for `go`."""
 VOTES = """program p; requires symmetric;
 problem { input vertex given : vertex; vertex chosen : vertex; vertex again : vertex; local vertex label : vertex; }
 schedule {
@@ -54,6 +68,18 @@ def test_forms_by_one_thread(name: str) -> None:
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["alone", "together"])
 def test_filters_of_every_length(sizes: Sizes | None) -> None:
     check(FILTERS, [make_graph([(0, 0)], count) for count in (1, 2, 63, 64, 65, 127, 128, 200)], sizes)
+
+
+@pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["usual", "alone", "together"])
+@pytest.mark.parametrize("every", [1, 2, 5, 9, 16, 22, 64, 1000])
+def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
+    ready = executable(SHARES, (), sizes)
+    for count in (1, 64, 65, 1100, 1500):
+        graph = make_graph([(v, (7 * v + 1) % count) for v in range(count)], count)
+        for first in sorted({0, 1, every // 2}):
+            bindings = bind(ready.program, graph, {"every": every, "first": first})
+            expected = interpret(ready.program, graph, bindings, Limits())
+            assert_agree(ready.program, expected, ready.run(graph, bindings, Limits()))
 
 
 @pytest.mark.parametrize("own_votes", [0, 64, 65536])

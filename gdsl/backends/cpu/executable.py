@@ -197,7 +197,7 @@ class Run:
 
     def end(self) -> None:
         """Let go of what is not the caller's."""
-        self._own_rooms.end(lambda: self.raw_results().values())
+        self._own_rooms.end()
 
     def check(self) -> None:
         """Raise what stopped the run."""
@@ -242,7 +242,7 @@ class Run:
         return first_of(self._values(kind, found))
 
     def _values(self, kind: Type, found: NDArray[Any]) -> Any:
-        return unpacked(found, kind, self.widths) if kind.is_pair else found
+        return unpacked(found, kind, self.widths) if kind.is_pair else self._own_rooms.lent(found)
 
     def _trace(self) -> Callable[[], tuple[TraceRecord, ...]]:
         """The trace is decoded once somebody looks at it; the records themselves go with the run."""

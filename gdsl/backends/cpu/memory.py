@@ -85,10 +85,23 @@ def dtype_of(kind: Type, widths: Widths) -> np.dtype[Any]:
 def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """An array of `count` values with room for one at least, so that a checked index 0 is always there; it begins at a
     multiple of 16 bytes, as atomics on two words need it."""
-    size = max(count, 1) * dtype.itemsize
-    room = np.empty(size + _ALIGNMENT, np.uint8)
-    first = -room.ctypes.data % _ALIGNMENT
-    return room[first : first + size].view(dtype)[:count]
+    return laid_out(block_for(size_of(count, dtype)), count, dtype)
+
+
+def size_of(count: int, dtype: np.dtype[Any]) -> int:
+    """The bytes of the block that `room_for` needs."""
+    return max(count, 1) * dtype.itemsize + _ALIGNMENT
+
+
+def block_for(size: int) -> NDArray[np.uint8]:
+    """So many bytes, which hold anything."""
+    return np.empty(size, np.uint8)
+
+
+def laid_out(block: NDArray[np.uint8], count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The array in a block of its size."""
+    first = -block.ctypes.data % _ALIGNMENT
+    return block[first : first + len(block) - _ALIGNMENT].view(dtype)[:count]
 
 
 def pointers(arrays: list[NDArray[Any]]) -> Any:

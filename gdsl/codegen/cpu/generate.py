@@ -199,9 +199,11 @@ class _Generator:
 
     def _initial_loops(self, initial: Initialise) -> tuple[InitialLoop, ...]:
         loops = []
+        bits = {array.name: self.widths.of(array.type) for array in self.program.arrays}
         for group in initial_groups(initial, self.program, self.names):
             arrays = tuple(self._initial_array(each) for each in group.arrays)
-            loops.append(InitialLoop(group.length, group.kind, arrays, group.count))
+            written = sum(bits[each.name] for each in group.arrays) // 8
+            loops.append(InitialLoop(group.length, group.kind, written, arrays, group.count))
         return tuple(loops)
 
     def _initial_array(self, initial: Initial) -> InitialArray:

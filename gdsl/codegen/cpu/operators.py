@@ -18,7 +18,15 @@ from gdsl.codegen.cpu.texts import (
     VoteText,
     WalkText,
 )
-from gdsl.codegen.cpu.visits import answer_lines, collected_lines, element_lines, masked_lines, visit_lines
+from gdsl.codegen.cpu.variables import direction_of, own_data, tables_of, tables_type
+from gdsl.codegen.cpu.visits import (
+    answer_lines,
+    collected_lines,
+    element_lines,
+    keyed_lines,
+    masked_lines,
+    visit_lines,
+)
 from gdsl.codegen.functions import Argument
 from gdsl.codegen.functors import Arguments, Calls
 from gdsl.codegen.literals import literal, type_name
@@ -43,6 +51,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.own_scalars import own_scalars
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {
@@ -169,7 +178,10 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         much = f"much_work({members}, {COUNTED[over]}, {little})"
         if edges:
             much = f"maximum(size, edges) > {little}"
-        return Push(tuple(walks), _PUSHES[sweep.balance], much, edges, self._result(collect, sifts), self._ahead(sweep))
+        kept = self._result(collect, sifts)
+        return Push(
+            tuple(walks), _PUSHES[sweep.balance], much, edges, kept, self._ahead(sweep), contended=sweep.contended
+        )
 
     def _ahead(self, sweep: Sweep) -> Visit | None:
         """What is fetched of a member before its turn."""
@@ -189,24 +201,33 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         """What a sweep over vertices goes through."""
         return "members_of(input)" if sweep.members.frontier is not None else "all_members{d.graph.num_vertices}"
 
-    def _little(self, sweep: Sweep) -> str:
+    def _little(self, sweep: Sweep, usual: str = "1") -> str:
         """Up to how much work one thread does it all."""
-        return f"little_work({self.plan.sizes.contended if sweep.contended else 1})"
+        return f"little_work({self.plan.sizes.contended if sweep.contended else usual})"
 
     def _push_in_order(self, sweep: Sweep, order: NearFar) -> Push:
         """Of a worklist: what is accepted goes where its value belongs."""
         (walk,) = sweep.walks
-        calls = self.texts.calls(walk.variant, _on_an_edge(walk.over), apply="apply_keyed", keyed=order.array)
-        accepted = " && ".join([*calls.tests, calls.apply])
-        lines = (f"{type_name(order.type)} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}")
+        assert walk.by_one is not None
+        together, alone = (
+            keyed_lines(
+                self.texts.calls(variant, _on_an_edge(walk.over), condition, apply, order.array), type_name(order.type)
+            )
+            for variant, condition, apply in (
+                (walk.variant, "condition", "apply_keyed"),
+                (walk.by_one, "condition_alone", "apply_keyed_alone"),
+            )
+        )
         finish = ("finish_queue(run, result, true);", "note_round(order, result, run.visited);")
-        kept = ResultText("near_far_collector out(run.next, order);", finish)
+        outs = (f"{struct} out(run.next, order);" for struct in ("near_far_collector", "near_far_by_one"))
+        kept = ResultText(next(outs), finish, next(outs))
         return Push(
-            walks=(WalkText(self._lists_of(walk), Visit(_EDGE, lines)),),
+            walks=(WalkText(self._lists_of(walk), Visit(_EDGE, together), by_one=Visit(_EDGE, alone)),),
             share=_PUSHES[sweep.balance],
-            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]})",
+            much=f"much_work({self._own_members(sweep)}, {COUNTED[walk.over]}, {self._little(sweep)})",
             edges="",
             result=kept,
+            contended=sweep.contended,
         )
 
     def _pull(self, sweep: Sweep) -> Pull:
@@ -239,7 +260,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             calls = self.texts.calls(own, _on_an_edge(Over.OUT_EDGES))
             visit = Visit(_EDGE, element_lines(calls, "e" if kept else ""))
             each = "each_edge(run, d.graph" if everything else "each_edge_of(input, d.graph"
-            return ElementsText(**common, queued=False, each=each, edges="size", visit=visit)
+            return ElementsText(**common, queued=False, each=each, edges="size", visit=visit, own=self._own(own))
         calls = self.texts.calls(own, _ON_A_VERTEX)
         visit = Visit("vertex v", element_lines(calls, "v" if kept else ""))
         assert sweep.own_by_one is not None
@@ -248,8 +269,17 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         each = f"each_vertex({common['members']}"
         only_tests = kept and bool(calls.tests) and not calls.apply
         test = Visit("vertex v", (f"return {' && '.join(calls.tests)};",)) if only_tests else None
-        common |= {"queued": not everything, "each": each, "edges": _EDGES[sweep.edges], "little": self._little(sweep)}
-        return ElementsText(**common, visit=visit, by_one=by_one, test=test)
+        common |= {
+            "queued": not everything,
+            "each": each,
+            "edges": _EDGES[sweep.edges],
+            "little": self._little(sweep, "at_hand(run)"),
+        }
+        copies = () if test is not None else self._own(own)
+        return ElementsText(**common, visit=visit, by_one=by_one, test=test, own=copies)
+
+    def _own(self, own: Variant) -> tuple[str, ...]:
+        return own_data(own_scalars(self.texts.functor(own.functor)), self.names)
 
     # The common neighbours of the ends of edges
 
@@ -351,21 +381,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         empty = "false" if counts else begins
         value = self.texts.value(walk.variant, _on_an_edge(walk.over), empty, both_sides=segment.both_sides)
         return conversion(Text(value, 1), Type.BOOL, segment.type).text if counts else value
-
-
-def direction_of(site: int) -> str:
-    """The variable that an operation remembers its choice in."""
-    return f"direction_{site}"
-
-
-def tables_type(vote: Vote) -> str:
-    """The type of the tables in which threads count the votes of an operation."""
-    return f"vote_tables<{vote.key.name}, {vote.total.name}>"
-
-
-def tables_of(site: int) -> str:
-    """The variable that has them from one time to the next."""
-    return f"votes_{site}"
 
 
 def counted(plan: Plan) -> dict[str | None, str]:

@@ -7,8 +7,9 @@ from typing import Any
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
-from gdsl.codegen.cpu.operators import SPARE_EDGES, counted, direction_of, tables_of, tables_type
+from gdsl.codegen.cpu.operators import SPARE_EDGES, counted
 from gdsl.codegen.cpu.texts import OperatorText
+from gdsl.codegen.cpu.variables import direction_of, tables_of, tables_type
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.lines import Lines
 from gdsl.codegen.literals import memory_type_name
@@ -273,7 +274,7 @@ class SchedulePrinter:
         worklist, values = self.names.frontier(step.condition.frontier), self.names.member(order.array)
         self.lines.open("{")
         self.lines.add(f"{order_type(order)} order(d.{values}, {worklist}, d.graph.num_vertices);")
-        return f"find_near(order, {worklist})"
+        return f"find_near(run, order, {worklist})"
 
     def _repetitions(self, count: Expression) -> str:
         return str(count.value) if isinstance(count, Literal) else self._text(count)

@@ -54,6 +54,8 @@ class Push:
     result: ResultText | None
     ahead: Visit | None = None
     """What is fetched of a member before its turn."""
+    contended: bool = False
+    """Whether one thread does it where two would get into each other's way, and keeps what it has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ class ElementsText(OperatorText):
     """Where nothing is done but test a vertex and collect it: the test."""
     little: str = ""
     """Up to how many members one thread does everything, where it may."""
+    own: tuple[str, ...] = ()
+    """What a thread begins with: its own copy ``d`` of the data, which are ``given`` outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +210,8 @@ class InitialLoop:
 
     count: str
     id_type: str
+    bytes: int
+    """Of all of these arrays, an element."""
     arrays: tuple[InitialArray, ...]
     values_each: str | None = None
 

@@ -30,6 +30,12 @@ def masked_lines(calls: Calls, collected: str, new: str) -> tuple[str, ...]:
     return (holds, *applied, f"if ({' && '.join(chain)}) {{ out.append({collected}); }}")
 
 
+def keyed_lines(calls: Calls, kind: str) -> tuple[str, ...]:
+    """Of a visit that hands what it accepts on with the value, of that type, which it has now."""
+    accepted = " && ".join([*calls.tests, calls.apply])
+    return f"{kind} key = 0;", f"if ({accepted}) {{ out.append(far, key); }}"
+
+
 def collected_lines(calls: Calls, collected: str) -> tuple[str, ...]:
     """Of a visit that only tests, all at once, and appends what is new, without a branch."""
     return (f"out.append_new_if({collected}, {' && '.join(calls.tests)});",)

@@ -53,6 +53,7 @@ _NEAR = (
         "direction_of_advance_{}",
         "{}_reduced",
         "{}_values",
+        "own_{}",
     ),
     *("gdsl_{}_enactor", "gdsl_{}_start", "{}_end", "{}_", "{}_2", "_{}", "__{}", "{}__", "passes_{}", "direction_{}"),
 )

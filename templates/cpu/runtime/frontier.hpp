@@ -69,6 +69,38 @@ struct uncounted {
     int64 degree(vertex) const { return 0; }
 };
 
+// piece: put_block
+// Those of up to 64 members whose bits are set, one behind the other; how many these are. Often next to none or all are.
+template <class Members>
+inline int64 put_block(vertex* to, const Members& members, int64 first, int64 count, uint64 bits) {
+    const int64 kept = __builtin_popcountll(bits);
+    int64 at = 0;
+    if (kept <= 8) {
+        for (; at < kept; ++at, bits &= bits - 1) { to[at] = members[first + __builtin_ctzll(bits)]; }
+    } else if (kept >= count - 4) {
+        for (int64 next = 0; at < kept; ++next) {  // what stands between two gaps
+            const uint64 gaps = ~bits >> next;
+            const int64 end = minimum<int64>(count, next + (gaps == 0 ? 64 : __builtin_ctzll(gaps)));
+            for (; next < end; ++next, ++at) { to[at] = members[first + next]; }
+        }
+    } else {
+        for (int64 next = 0; at < kept; ++next) {
+            to[at] = members[first + next];
+            at += bits >> next & 1;
+        }
+    }
+    return kept;
+}
+
+// piece: counted_in
+// The edges of these, where they are counted.
+template <class Counted, class Members>
+inline int64 counted_in(const Counted& counted, const Members& members, int64 first, uint64 bits) {
+    int64 edges = 0;
+    for (; Counted::counts && bits != 0; bits &= bits - 1) { edges += counted.degree(members[first + __builtin_ctzll(bits)]); }
+    return edges;
+}
+
 // piece: collector
 // Gathers one thread's accepted vertices and appends them to the result a bufferful at a time.
 template <class Counted>
@@ -97,6 +129,15 @@ struct collector {
         staged_size += accepted ? 1 : 0;
         if (Counted::counts && accepted) { edges += counted.degree(v); }
         if (staged_size == 1024) { write(); }
+    }
+    void append_new_if(vertex v, bool accepted) {
+        if (accepted && is_new(v)) { append(v); }
+    }
+    template <class Members>
+    void append_block(const Members& members, int64 first, int64 count, uint64 bits) {
+        if (staged_size + count >= 1024) { write(); }
+        edges += counted_in(counted, members, first, bits);
+        staged_size += put_block(staged + staged_size, members, first, count, bits);
     }
     void write() {
         const int64 at = __atomic_fetch_add(&result.size, staged_size, __ATOMIC_RELAXED);
@@ -165,6 +206,11 @@ struct collector_by_one {
         size += accepted ? 1 : 0;
         if (Counted::counts && accepted) { edges += counted.degree(v); }
     }
+    template <class Members>
+    void append_block(const Members& members, int64 first, int64 count, uint64 bits) {
+        edges += counted_in(counted, members, first, bits);
+        size += put_block(result.queue + size, members, first, count, bits);
+    }
     // Whether a vertex passes and is a new one nobody can foretell, so that asks no branch; behind all members is a place left.
     void append_new_if(vertex v, bool passes) {
         uint64& word = result.bitmap[v / 64];
@@ -220,6 +266,10 @@ struct bits_collector {
     void append_if(vertex v, bool accepted) {
         if (accepted) { append(v); }
     }
+    template <class Members>
+    void append_block(const Members& members, int64 first, int64, uint64 bits) {
+        for (; bits != 0; bits &= bits - 1) { append(members[first + __builtin_ctzll(bits)]); }
+    }
     void flush() {
         reduce_add(&result.size, size);
         reduce_add(&result.edges, edges);
@@ -237,10 +287,14 @@ struct discarder {
 // Makes the bitmap of a frontier that has only a queue.
 inline void need_bitmap(frontier& f) {
     if (f.mapped) { return; }
-#pragma omp parallel for schedule(static) if (f.size > SMALL_WORK)
-    for (int64 i = 0; i < f.size; ++i) {
-        const vertex v = f.queue[i];
-        __atomic_fetch_or(&f.bitmap[v / 64], uint64(1) << (v % 64), __ATOMIC_RELAXED);
+    if (f.size <= little_work(4)) {
+        for (int64 i = 0; i < f.size; ++i) { f.bitmap[f.queue[i] / 64] |= uint64(1) << (f.queue[i] % 64); }
+    } else {
+#pragma omp parallel for schedule(static)
+        for (int64 i = 0; i < f.size; ++i) {
+            const vertex v = f.queue[i];
+            __atomic_fetch_or(&f.bitmap[v / 64], uint64(1) << (v % 64), __ATOMIC_RELAXED);
+        }
     }
     f.mapped = true;
 }

@@ -21,15 +21,27 @@ inline void each_by_one(const Members& members, Visit visit) {
     for (int64 i = 0; i < size; ++i) { visit(members[i]); }
 }
 
+// piece: bits_of_bytes
+// Eight bools as bits, the first one as the lowest: each byte is moved to a place of its own in the product's last byte.
+inline uint64 bits_of_bytes(const bool* bytes) {
+    uint64 word;
+    std::memcpy(&word, bytes, sizeof(word));
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    word = __builtin_bswap64(word);
+#endif
+    return word * 0x0102040810204080ull >> 56;
+}
+
 // piece: passing
 // Which of up to 64 members pass a test, which writes nothing: all are tested before the first is collected, so that tests
 // of several members are one instruction where the compiler finds it. It has this loop once in a program for a test.
 template <class Members, class Test>
 __attribute__((noinline)) uint64 passing(const Members members, int64 first, int64 count, const Test test) {
     bool kept[64];
+    if (count < 64) { std::memset(kept, 0, sizeof(kept)); }
     for (int64 i = 0; i < count; ++i) { kept[i] = test(members[first + i]); }
     uint64 bits = 0;
-    for (int64 i = 0; i < count; ++i) { bits |= uint64(kept[i]) << i; }
+    for (int64 i = 0; i < 64; i += 8) { bits |= bits_of_bytes(kept + i) << i; }
     return bits;
 }
 
@@ -37,8 +49,7 @@ __attribute__((noinline)) uint64 passing(const Members members, int64 first, int
 // Collects those of up to 64 members that pass a test.
 template <class Members, class Out, class Test>
 inline void keep_block(const Members& members, int64 first, int64 count, Out& out, const Test& test) {
-    const uint64 bits = passing(members, first, count, test);
-    for (int64 i = 0; i < count; ++i) { out.append_if(members[first + i], (bits >> i & 1) != 0); }
+    out.append_block(members, first, count, passing(members, first, count, test));
 }
 
 // piece: keep_vertices
@@ -76,11 +87,12 @@ inline void each_id(int64 count, Visit visit) {
 }
 
 // piece: each_block
-// Every id below `count`, by blocks: `visit(first, last)`. A block of one array is in the cache when the next one is made.
+// Every id below `count`, by blocks: `visit(first, last)`, which writes so many bytes for each. A block of one array is in
+// the cache when the next one is made. What fits there one thread has written before others have come.
 template <class Visit>
-inline void each_block(int64 count, Visit visit) {
+inline void each_block(int64 count, int64 bytes, Visit visit) {
     constexpr int64 length = 4096;
-#pragma omp parallel for schedule(static) if (count > SMALL_WORK)
+#pragma omp parallel for schedule(static) if (count * bytes > little_work(128))
     for (int64 first = 0; first < count; first += length) { visit(first, minimum(first + length, count)); }
 }
 
@@ -102,9 +114,20 @@ inline int64 little_work(int64 times) {
 // piece: by_all
 // Whether there is `much` to do, which all threads do then.
 inline bool by_all(run_state& run, bool much) {
-    if (much) { run.other.keep_off(); }
+    if (much) {
+        run.other.keep_off();
+        run.alone = false;
+    }
     return much;
 }
+
+// piece: keep_at_hand
+// One thread has changed what two would have had to fetch from each other; that is in its cache now.
+inline void keep_at_hand(run_state& run) { run.alone |= run.visited > SMALL_WORK; }
+
+// piece: at_hand
+// How many times as many elements as usual that thread goes through, before others fetch them from there.
+inline int64 at_hand(const run_state& run) { return run.alone ? 32 : 1; }
 
 // piece: much_work
 // Whether the edges of the members are worth more than one thread, where there are more. They are counted until they are.

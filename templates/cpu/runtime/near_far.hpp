@@ -102,44 +102,77 @@ struct near_far_collector {
     }
 };
 
-// piece: look_through
-// Adds to `f` what is near by now, and drops what was near before.
+// piece: near_far_by_one
+// The same for the one thread that there is.
 template <class Order>
-inline void look_through(Order& order, frontier& f) {
-    order.looked = order.far.size;
-    order.rest.mapped = true;
-#pragma omp parallel if (order.looked > SMALL_WORK)
-    {
-        collector<uncounted> near(f, uncounted{}), rest(order.rest, uncounted{});
+struct near_far_by_one {
+    const Order& order;
+    collector_by_one<uncounted> near, far;
+
+    near_far_by_one(frontier& result, Order& order) : order(order), near(result, uncounted{}), far(order.far, uncounted{}) {}
+
+    template <class Key>
+    void append(vertex v, Key value) {
+        if (order.is_far(value)) { far.append_new_if(v, true); } else { near.append_new_if(v, true); }
+    }
+    void flush() {
+        near.flush();
+        far.flush();
+    }
+};
+
+// piece: look_through
+// Adds to `f` what is near by now, and drops what was near before. What stays far stays in the bitmap, too.
+template <class Order, class Near, class Rest, class Leave>
+inline void look_at(const Order& order, const frontier& f, vertex v, Near& near, Rest& rest, Leave leave) {
+    const auto value = order.values[v];
+    const bool stays = order.is_far(value);
+    rest.append_if(v, stays);
+    if (stays) { return; }
+    leave(&order.far.bitmap[v / 64], ~(uint64(1) << (v % 64)));
+    if (order.begun && !Order::before(order.former, value)) { return; }
+    if (!f.mapped || near.is_new(v)) { near.append(v); }
+}
+template <class Order>
+inline void look_through(run_state& run, Order& order, frontier& f) {
+    const int64 size = order.looked = order.far.size;
+    if (by_all(run, size > little_work(4))) {
+#pragma omp parallel
+        {
+            collector<uncounted> near(f, uncounted{}), rest(order.rest, uncounted{});
 #pragma omp for schedule(static)
-        for (int64 i = 0; i < order.looked; ++i) {
-            const vertex v = order.far.queue[i];
-            const auto value = order.values[v];
-            if (order.is_far(value)) {
-                if (rest.is_new(v)) { rest.append(v); }
-            } else if (!order.begun || Order::before(order.former, value)) {
-                if (!f.mapped || near.is_new(v)) { near.append(v); }
+            for (int64 i = 0; i < size; ++i) {
+                look_at(order, f, order.far.queue[i], near, rest,
+                        [](uint64* word, uint64 others) { __atomic_fetch_and(word, others, __ATOMIC_RELAXED); });
             }
+            near.flush();
+            rest.flush();
+        }
+    } else {
+        collector_by_one<uncounted> near(f, uncounted{}), rest(order.rest, uncounted{});
+        for (int64 i = 0; i < size; ++i) {
+            look_at(order, f, order.far.queue[i], near, rest, [](uint64* word, uint64 others) { *word &= others; });
         }
         near.flush();
         rest.flush();
     }
     order.missed = f.size == 0;
     order.begun = true;
-    order.rest.exchange_with(order.far);
-    order.rest.clear();
+    std::swap(order.rest.queue, order.far.queue);
+    order.far.size = order.rest.size;
+    order.rest.size = 0;
 }
 
 // piece: find_near
 // Sees to it that there is something to work off, and moves the bound once that is much less than it was: the last
 // entries behind a bound are few, and a round of few takes as long as one of some more. False where nothing is left.
 template <class Order>
-inline bool find_near(Order& order, frontier& f) {
+inline bool find_near(run_state& run, Order& order, frontier& f) {
     while (f.size <= order.peak / THIN_ROUND && order.far.size > 0) {
         const int64 before = f.size;
         order.missed = order.missed && before == 0;
         order.move_bound();
-        look_through(order, f);
+        look_through(run, order, f);
         order.peak = f.size;
         if (f.size > 0) { break; }
     }

@@ -112,6 +112,7 @@ struct run_state {
     int64 began;       // ticks when the operator began
     int64 noted;       // and when the last record was written
     other_thread& other;
+    bool alone = false;  // what is worked on lies in the cache of this thread
 
     run_state(control_block& control, other_thread& other, int64 num_vertices)
         : control(control), next(num_vertices), visited(0), began(now_in_ticks()), noted(began), other(other) {}

@@ -1,26 +1,31 @@
-// piece: append_members
-// Collects the members that are (or are not) among those of another set.
-template <bool among, class Members, class Counted>
-inline void append_members(collector<Counted>& out, const Members& members, const queue_members& others) {
-    each_vertex(members, [&](vertex v) {
-        if (others.contains(v) == among) { out.append(v); }
-    });
+// piece: collect_members
+// What `collect(out, each)` gives to `out` for `each(members, visit)` is put behind a result: by all threads, or by the one
+// that there is.
+template <class Counted, class Collect>
+inline void collect_members(run_state& run, frontier& result, const Counted counted, int64 size, Collect collect) {
+    if (by_all(run, size > little_work(4))) {
+#pragma omp parallel
+        {
+            collector<Counted> out(result, counted);
+            collect(out, [](const auto& members, auto visit) { each_vertex(members, visit); });
+            out.flush();
+        }
+    } else {
+        collector_by_one<Counted> out(result, counted);
+        collect(out, [](const auto& members, auto visit) { each_by_one(members, visit); });
+        out.flush();
+    }
 }
 
 // piece: grow_set
 // Puts behind the queue of a set, and into its bitmap, what it does not have yet.
 template <class Counted>
-inline void grow_set(run_state&, frontier& f, const frontier& added, const Counted counted) {
+inline void grow_set(run_state& run, frontier& f, const frontier& added, const Counted counted) {
     need_bitmap(f);
     const queue_members members = members_of(added);
-#pragma omp parallel if (members.size() > SMALL_WORK)
-    {
-        collector<Counted> out(f, counted);
-        each_vertex(members, [&](vertex v) {
-            if (out.is_new(v)) { out.append(v); }
-        });
-        out.flush();
-    }
+    collect_members(run, f, counted, members.size(), [&](auto& out, auto each) {
+        each(members, [&](vertex v) { out.append_new_if(v, true); });
+    });
 }
 
 // piece: unite_queues
@@ -28,13 +33,11 @@ inline void grow_set(run_state&, frontier& f, const frontier& added, const Count
 template <class Counted>
 inline void unite_queues(run_state& run, frontier& result, const frontier& first, frontier& second, const Counted counted) {
     need_bitmap(second);
-#pragma omp parallel if (first.size + second.size > SMALL_WORK)
-    {
-        collector<Counted> out(run.next, counted);
-        each_vertex(members_of(second), [&](vertex v) { out.append(v); });
-        append_members<false>(out, members_of(first), members_of(second));
-        out.flush();
-    }
+    const queue_members others = members_of(second);
+    collect_members(run, run.next, counted, first.size + second.size, [&](auto& out, auto each) {
+        each(others, [&](vertex v) { out.append(v); });
+        each(members_of(first), [&](vertex v) { out.append_if(v, !others.contains(v)); });
+    });
     finish_queue(run, result, false);
 }
 
@@ -48,12 +51,10 @@ inline void intersect_queues(run_state& run, frontier& result, frontier& first, 
     const frontier& walked = turned ? second : first;
     frontier& asked = turned ? first : second;
     need_bitmap(asked);
-#pragma omp parallel if (walked.size > SMALL_WORK)
-    {
-        collector<Counted> out(run.next, counted);
-        append_members<true>(out, members_of(walked), members_of(asked));
-        out.flush();
-    }
+    const queue_members others = members_of(asked);
+    collect_members(run, run.next, counted, walked.size, [&](auto& out, auto each) {
+        each(members_of(walked), [&](vertex v) { out.append_if(v, others.contains(v)); });
+    });
     finish_queue(run, result, false);
 }
 
@@ -62,12 +63,10 @@ inline void intersect_queues(run_state& run, frontier& result, frontier& first, 
 template <class Members, class Counted>
 inline void subtract_queue(run_state& run, frontier& result, const Members& first, frontier& second, const Counted counted) {
     need_bitmap(second);
-#pragma omp parallel if (first.size() > SMALL_WORK)
-    {
-        collector<Counted> out(run.next, counted);
-        append_members<false>(out, first, members_of(second));
-        out.flush();
-    }
+    const queue_members others = members_of(second);
+    collect_members(run, run.next, counted, first.size(), [&](auto& out, auto each) {
+        each(first, [&](vertex v) { out.append_if(v, !others.contains(v)); });
+    });
     finish_queue(run, result, false);
 }
 
