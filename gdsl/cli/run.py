@@ -115,9 +115,8 @@ def command(
         check_options(each, given, output, alone)
         sizes = {"batch": batch, "memory": memory}
         with limited(timeout):
-            _run_each(
-                program_file, graph_file, given, each, backend, output, {**limits, **sizes}, tuning, words, as_json
-            )
+            options = {**limits, **sizes}
+            _run_each(program_file, graph_file, given, each, backend, output, options, tuning, words, as_json)
         return
     if plot is not None:
         check_plot(plot)

@@ -47,9 +47,9 @@ from gdsl.plan.own_ahead import fetch_own
 from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
-from gdsl.plan.target import Sizes
 from gdsl.plan.upcoming import upcoming
 from gdsl.plan.verifier_combinations import verify_combinations
+from gdsl.plan.verifier_sizes import verify_sizes
 from gdsl.plan.verifier_slots import verify_slots
 from gdsl.plan.verifier_sweeps import SweepVerifier
 from gdsl.plan.waiting import set_step_waits
@@ -79,6 +79,7 @@ def verify(plan: Plan) -> None:
     verifier.expect(list_few(plan.schedule, plan.program, plan.target) == plan.schedule, "which sets are lists")
     verify_combinations(plan)
     verify_slots(plan)
+    verify_sizes(plan)
 
 
 class _Verifier:
@@ -107,7 +108,6 @@ class _Verifier:
         self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
-        self._sizes(plan.sizes)
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
         self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
@@ -121,38 +121,6 @@ class _Verifier:
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
         launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
         self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
-
-    def _sizes(self, sizes: Sizes) -> None:
-        numbers = (
-            sizes.block_threads,
-            sizes.hub_degree,
-            sizes.hub_chunk,
-            sizes.pull_prefix,
-            sizes.pulled_at_once,
-            sizes.words_at_once,
-            sizes.long_walk,
-            sizes.near_set,
-            sizes.round_edges,
-            sizes.wide_round,
-            sizes.thin_round,
-            sizes.table_least,
-            sizes.radix_bits,
-            sizes.voted_alone,
-            sizes.bound_bits - 2,
-            sizes.listed_places,
-            sizes.listed_edges,
-            (1 << 24) - sizes.listed_places,
-        )
-        self.expect(sizes.table_slots.bit_count() == 1, "a table whose places are no power of two")
-        least = min(sizes.short_list, sizes.small_work, sizes.own_votes)
-        self.expect(min(numbers) > 0 and least >= 0, "a size is not positive")
-        if self.plan.target.grid:
-            fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
-            self.expect(fits, "no room for the chunks of lists that are reduced")
-            part = min(sizes.vote_part, sizes.vote_part_of_few)
-            self.expect(part >= sizes.hub_chunk, "no room for the parts of lists that vote")
-            self.expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")
-            self.expect(sizes.vote_words * 32 >= 4 * sizes.block_threads, "no room for the votes of a warp")
 
     # ------------------------------------------------------------ buffers
 

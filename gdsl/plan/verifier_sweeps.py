@@ -34,7 +34,21 @@ from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.looks import early_of_worklist
-from gdsl.plan.nodes import Choice, Collect, Dedup, Early, EdgeCount, Form, Mode, Operation, Plan, Sweep, Variant, Walk
+from gdsl.plan.nodes import (
+    Choice,
+    Collect,
+    Dedup,
+    Early,
+    EdgeCount,
+    Form,
+    Members,
+    Mode,
+    Operation,
+    Plan,
+    Sweep,
+    Variant,
+    Walk,
+)
 from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
@@ -126,20 +140,11 @@ class SweepVerifier:
             self.expect(fits and self._fusion.obstacle(former, each) is None, "two operators in one sweep")
 
     def _sweep(self, sweep: Sweep) -> None:
-        members = sweep.members
+        members, pulls = sweep.members, sweep.selection is not None
         self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
         self.expect(sweep.intersection is None, "lists that nobody asks for")
-        self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
-        if members.frontier is not None:
-            self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
         self.expect(members.domain is Domain.VERTEX or not sweep.walks, "edges of edges")
-        own = self.operation.step.frontier
-        self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
-        pulls = sweep.selection is not None
-        wanted_form = form_of_members(sweep.balance, pulls)
-        self.expect(members.form in (None, wanted_form), "members in another form")
-        whole = walked_whole(own, wanted_form, self._may_be_whole, self.repeats)
-        self.expect(members.whole == whole, "whether members may be all vertices")
+        self._members(members, form_of_members(sweep.balance, pulls))
         over = [each.over for each in sweep.walks]
         asked = self.operation.step.visits
         wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
@@ -170,6 +175,16 @@ class SweepVerifier:
         for variant in (each for each in variants_of(sweep) if sweep.selection is None or each != sweep.selection.test):
             self._whole(variant, sweep)
         self._left(sweep)
+
+    def _members(self, members: Members, wanted_form: Form) -> None:
+        own = self.operation.step.frontier
+        self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
+        if members.frontier is not None:
+            self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
+        self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
+        self.expect(members.form in (None, wanted_form), "members in another form")
+        whole = walked_whole(own, wanted_form, self._may_be_whole, self.repeats)
+        self.expect(members.whole == whole, "whether members may be all vertices")
 
     def _early(self, sweep: Sweep) -> Early | None:
         alone = not self.operation.ahead and self.operation.step.site not in self._inside
