@@ -53,6 +53,8 @@ class Sizes:
     """The same where no more members vote than there are blocks, which would have no part otherwise (cuda)."""
     bound_bits: int = 15
     """So many last bits of a vertex's id are the place of its bound, where blocks keep bounds of hubs (cuda)."""
+    parted_members: int = 1 << 12
+    """Of a worklist of so many members and more the long lists of the nearest ones are visited first (cuda)."""
     near_set: int = 16384
     """Of buckets whose width finds itself: about so many vertices are taken at a time."""
     round_edges: int = 32

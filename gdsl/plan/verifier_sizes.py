@@ -30,6 +30,7 @@ def verify_sizes(plan: Plan) -> None:
         sizes.radix_bits,
         sizes.voted_alone,
         sizes.bound_bits - 2,
+        sizes.parted_members,
         sizes.listed_places,
         sizes.listed_edges,
         (1 << 24) - sizes.listed_places,
@@ -40,6 +41,8 @@ def verify_sizes(plan: Plan) -> None:
     if plan.target.grid:
         fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
         expect(fits, "no room for the chunks of lists that are reduced")
+        halves = 1 / max(sizes.hub_degree // 2, 1) - 2 / sizes.hub_degree
+        expect(halves <= 1 / sizes.hub_chunk, "no room for the chunks of lists half as long")
         part = min(sizes.vote_part, sizes.vote_part_of_few)
         expect(part >= sizes.hub_chunk, "no room for the parts of lists that vote")
         expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")

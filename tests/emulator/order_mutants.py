@@ -35,6 +35,25 @@ ORDER_MUTANTS = (
         "result",
     ),
     _revisit("the worst of a list's values", "atomicMin(&known", "atomicMax(&known", "result"),
+    _revisit("chunks of both kinds", "count(uint32(counted) + (counted >> 32))", "count(uint32(counted))", "result"),
+    _revisit(
+        "who is not near comes before the end",
+        "places + nearest - 1 - chunk",
+        "places - 1 - chunk",
+        "bounds uninitialized result",
+    ),
+    _revisit(
+        "each kind has its part of the room",
+        "uint64(behind) << 32 | in_front",
+        "uint64(behind) << 32",
+        "race result uninitialized",
+    ),
+    _revisit(
+        "nobody asks for the bound before",
+        "nearest = bound; }\n    }\n    __syncthreads();",
+        "nearest = bound; }\n    }",
+        "race",
+    ),
     _mutant(
         "the bit of a far vertex", "atomicOr(&far[v / 32], 1u << (v % 32));", "far[v / 32] |= 1u << (v % 32);", "race"
     ),

@@ -57,6 +57,7 @@ SMALL = Sizes(
     radix_bits=2,
     bound_bits=4,
     listed_places=24,
+    parted_members=3,
 )
 """Numbers so small that small graphs reach every part of the generated code."""
 TINY = Sizes(
@@ -82,6 +83,7 @@ TINY = Sizes(
     radix_bits=1,
     bound_bits=3,
     listed_places=7,
+    parted_members=1,
     listed_edges=1,
 )
 NARROW = Widths.both(32)
@@ -108,6 +110,7 @@ WIDER = Sizes(
     vote_part_of_few=40,
     radix_bits=3,
     bound_bits=4,
+    parted_members=10,
 )
 UNCUT = replace(WIDER, hub_degree=10_000, reduced_hub=10_000)
 """No list is cut into chunks, so that reductions end without a barrier."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import threading
 import time
 from typing import Any
 
@@ -69,8 +70,10 @@ class Patience:
 
 
 def _let_others_go_on() -> None:
-    """Let other threads of Python have a turn. Where there is a choice not by a sleep, which takes time whatever it is
-    asked for."""
+    """Let other threads of Python have a turn, where there are any: a call of the system makes all that the host does
+    next slower. Where there is a choice not by a sleep, which takes time whatever it is asked for."""
+    if threading.active_count() == 1:
+        return
     if os.name == "nt":
         time.sleep(0)
     else:

@@ -211,6 +211,7 @@ class _Generation:
             Constant("uint32", "ROUND_EDGES", sizes.round_edges, "edges a warp that a round takes beside its own"),
             Constant("uint32", "WIDE_ROUND", sizes.wide_round, "edges a warp from which on fewer are less work"),
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
+            Constant("uint32", "PARTED_MEMBERS", sizes.parted_members, "of which the nearest ones' long lists come first"),
             Constant("uint32", "LISTED_PLACES", sizes.listed_places, "edges that members of a list of few may have"),
             Constant("uint32", "LISTED_EDGES", sizes.listed_edges, "edges a thread up to which members are few"),
             Constant("uint32", "BOUND_BITS", sizes.bound_bits, "last bits of an id, which are the place of a bound"),
@@ -279,6 +280,8 @@ def _block_storage(uses: frozenset[str]) -> str:
     ]
     lines.append(f"    {'owed_edges' if 'end_walk' in uses else 'nothing_owed'} owed;")
     lines.append("    uint64 found, found_second;  // what was counted, as one thread has read it for all")
+    if "find_nearest" in uses:
+        lines.append("    uint32 nearest;  // the least rank of members whose long lists come first")
     if "synchronize_and_tally" in uses:
         lines.append("    uint32 members;  // that the threads of the block have found")
     if "next_value" in uses:

@@ -66,6 +66,26 @@ __device__ __forceinline__ void count_visited(enactor& run, uint64 visited) {
     if (visited > 0 && lane_index() == 0) { atomicAdd(&run.counters()->visited, visited); }
 }
 
+// piece: write_chunks
+// The lanes' long lists in chunks of `chunk_edges` edges, `chunks` of a list from place `at` on. The whole warp calls.
+__device__ __forceinline__ void write_chunks(hub_chunk* room, uint64 at, uint32 chunks, uint32 deferring, vertex v, edge first,
+                                             edge last, uint32 chunk_edges) {
+#pragma unroll 1
+    for (; deferring != 0; deferring &= deferring - 1) {
+        const uint32 owner = __ffs(deferring) - 1;
+        const uint32 count = __shfl_sync(FULL_WARP, chunks, owner);
+        const vertex owned = vertex(__shfl_sync(FULL_WARP, v, owner));
+        const edge begin = edge(__shfl_sync(FULL_WARP, first, owner)), end = edge(__shfl_sync(FULL_WARP, last, owner));
+        hub_chunk* const hubs = room + __shfl_sync(FULL_WARP, at, owner);
+#pragma unroll 1
+        for (uint32 chunk = lane_index(); chunk < count; chunk += 32) {
+            const edge start = begin + edge(chunk) * chunk_edges;
+            hubs[chunk] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)};
+        }
+        __syncwarp(FULL_WARP);
+    }
+}
+
 // piece: note_chunks
 // Puts the lanes' long lists among the chunks, `counter` of them so far, in chunks of `chunk_edges` edges. The whole warp
 // calls.
@@ -77,20 +97,7 @@ __device__ OUTLINED void note_chunks(uint64* counter, hub_chunk* chunks_from, ui
     uint64 at = 0;
     if (lane_index() == 31) { at = atomicAdd(counter, uint64(inclusive)); }
     at = __shfl_sync(FULL_WARP, at, 31) + (inclusive - chunks);
-#pragma unroll 1
-    for (; deferring != 0; deferring &= deferring - 1) {
-        const uint32 owner = __ffs(deferring) - 1;
-        const uint32 count = __shfl_sync(FULL_WARP, chunks, owner);
-        const vertex owned = vertex(__shfl_sync(FULL_WARP, v, owner));
-        const edge begin = edge(__shfl_sync(FULL_WARP, first, owner)), end = edge(__shfl_sync(FULL_WARP, last, owner));
-        hub_chunk* const hubs = chunks_from + __shfl_sync(FULL_WARP, at, owner);
-#pragma unroll 1
-        for (uint32 chunk = lane_index(); chunk < count; chunk += 32) {
-            const edge start = begin + edge(chunk) * chunk_edges;
-            hubs[chunk] = hub_chunk{owned, start, minimum(edge(start + chunk_edges), end)};
-        }
-        __syncwarp(FULL_WARP);
-    }
+    write_chunks(chunks_from, at, chunks, deferring, v, first, last, chunk_edges);
 }
 
 // piece: defer_list

@@ -14,6 +14,8 @@ struct visited_values {
         const word rank = rank_word(value);
         return Falls ? word(~rank) : rank;
     }
+    // The first bits, which say all but that of ranks of 64 bits.
+    __device__ __forceinline__ static uint32 first_bits(key_word rank) { return uint32(rank >> (8 * sizeof(word) - 32)); }
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(value_now(v)); }
     __device__ __forceinline__ Key value_now(vertex v) const { return load_now(&values[v]); }
 };
@@ -31,6 +33,87 @@ __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, 
 // Lists of so many edges are cut into chunks: those of a warp's members are gone through one row after the other. There is
 // room for these chunks, too, as only one list of a vertex is visited.
 constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
+
+// piece: find_nearest
+// Parts the long lists of a pass of many members into those of the nearest ones, about an eighth of the edges, and the others,
+// whose chunks come behind: what those change these see, which are visited with values that are their last more often. The
+// bound between them is the mean of the ranks of some members with such lists, each as often as it has edges, then that of
+// those above it, and once more; of few members all are near. Nobody asks before all threads of the block are here.
+template <class Members, class Known, class Lists>
+__device__ __forceinline__ void find_nearest(enactor& run, const Members& members, const Known& known, const Lists& lists) {
+    const uint64 size = members.size();
+    if (threadIdx.x < 32) {
+        uint32 bound = 0;
+        if (size >= PARTED_MEMBERS && lists.g.largest_degree >= int64(CUT_DEGREE)) {
+            constexpr uint32 several = 4;  // of each lane
+            uint32 ranks[several], edges[several];
+            side_by_side<several>([&](uint32 k) {
+                const vertex some = members[size / (several * 32) * (k * 32 + lane_index())];
+                const edge degree = lists.last(some) - lists.first(some);
+                ranks[k] = known.first_bits(known.rank_now(some));
+                edges[k] = degree < edge(CUT_DEGREE) ? 0 : uint32(minimum(degree, edge(1 << 20)));
+            });
+#pragma unroll 1
+            for (uint32 halving = 0; halving < 3; ++halving) {
+                uint64 sum = 0;
+                uint32 count = 0;
+                side_by_side<several>([&](uint32 k) {
+                    const uint32 counts = ranks[k] >= bound ? edges[k] : 0;
+                    sum += uint64(counts) * ranks[k];
+                    count += counts;
+                });
+                sum = warp_sum(sum);
+                count = warp_sum(count);
+                if (count > 0) { bound = uint32(sum / count); }
+            }
+        }
+        if (lane_index() == 0) { run.shared.nearest = bound; }
+    }
+    __syncthreads();
+}
+
+// piece: most_chunks
+// How many chunks all lists of `CUT_DEGREE` edges and more have at most.
+__device__ __forceinline__ uint64 most_chunks(const graph_slice& g) {
+    return uint64(g.num_edges) / HUB_CHUNK + uint64(g.num_edges) / CUT_DEGREE;
+}
+
+// piece: note_parted_chunks
+// `note_chunks` of two kinds: those of `nearest` lanes from the front of the room on, the others before its end. The last half
+// of `counter` counts the former, its first half the latter.
+__device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, uint64 places, uint32 deferring, uint32 nearest,
+                                            vertex v, edge first, edge last) {
+    const bool defer = (deferring >> lane_index() & 1) != 0, front = (nearest >> lane_index() & 1) != 0;
+    const uint32 chunks = defer ? uint32((last - first + HUB_CHUNK - 1) / HUB_CHUNK) : 0;
+    const uint32 in_front = warp_inclusive_sum(front ? chunks : 0), behind = warp_inclusive_sum(front ? 0 : chunks);
+    uint64 before = 0;
+    if (lane_index() == 31) { before = atomicAdd(counter, uint64(behind) << 32 | in_front); }
+    before = __shfl_sync(FULL_WARP, before, 31);
+    const uint64 at = front ? uint32(before) + (in_front - chunks) : places - (before >> 32) - behind;
+    write_chunks(room, at, chunks, deferring, v, first, last, HUB_CHUNK);
+}
+
+// piece: defer_parted_list
+// `defer_list` of lists that `find_nearest` has parted: of a member whose value has this `rank`.
+template <class Known>
+__device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slice& g, const Known& known, bool defer, vertex v,
+                                                  key_word rank, edge first, edge last) {
+    const uint32 deferring = __ballot_sync(FULL_WARP, defer);
+    if (deferring == 0) { return; }
+    const uint32 nearest = __ballot_sync(FULL_WARP, known.first_bits(rank) >= run.shared.nearest);
+    note_parted_chunks(&run.counters()->hubs, run.slice.hubs, most_chunks(g), deferring, nearest, v, first, last);
+}
+
+// piece: parted_chunks
+// Where they are: the nearest ones first.
+struct parted_chunks {
+    uint64 nearest, count, places;
+
+    __device__ __forceinline__ parted_chunks(uint64 counted, const graph_slice& g)
+        : nearest(uint32(counted)), count(uint32(counted) + (counted >> 32)), places(most_chunks(g)) {}
+
+    __device__ __forceinline__ uint64 place(uint64 chunk) const { return chunk < nearest ? chunk : places + nearest - 1 - chunk; }
+};
 
 // piece: read_once
 // Lists whose neighbours take no room in the multiprocessor's cache, which is to keep the values at their ends.
@@ -58,7 +141,7 @@ __device__ __forceinline__ uint64 push_unvisited(enactor& run, const Members& me
         visited += counts ? lists.degree(near) : edge(0);
         const bool hub = degree >= CUT_DEGREE;
         if (counts) { known.visited[near] = hub ? ~key_word(0) : now; }
-        defer_list(run, hub, near, first, last);
+        defer_parted_list(run, lists.g, known, hub, near, now, first, last);
         visit_two_rows(lists, near, first, hub ? 0 : uint32(degree), visit);
     }
     return visited;
@@ -70,9 +153,9 @@ template <class Known, class Lists, class Visit>
 __device__ __forceinline__ void push_unvisited_hubs(enactor& run, int64 largest_degree, const Known& known, const Lists& lists,
                                                     Visit visit) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
-    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
-    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
+    const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
+    for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
         if (lane_index() == 0) { atomicMin(&known.visited[part.vertex_id], known.rank_now(part.vertex_id)); }
         __syncwarp(FULL_WARP);  // no lane looks at the value before
         for (edge start = part.first; start < part.last; start += 64) {
@@ -109,7 +192,7 @@ __device__ __forceinline__ uint64 push_unvisited_side_by_side(enactor& run, cons
         visited += counts ? lists.degree(member) : edge(0);
         const bool hub = degree >= CUT_DEGREE;
         if (counts) { known.visited[member] = hub ? ~key_word(0) : now; }
-        defer_list(run, hub, member, first, last);
+        defer_parted_list(run, lists.g, known, hub, member, now, first, last);
         const uint32 own = hub ? 0 : uint32(degree);
         const uint32 inclusive = warp_inclusive_sum(own);
         const uint32 total = __shfl_sync(FULL_WARP, inclusive, 31);
@@ -144,9 +227,9 @@ __device__ __forceinline__ void push_unvisited_hubs_side_by_side(enactor& run, i
                                                                  const Lists& lists, Ahead ahead, Visit visit,
                                                               Ends ends) {
     if (largest_degree < int64(CUT_DEGREE)) { return; }
-    const uint64 chunks = synchronize_and_read(run, &run.counters()->hubs);
-    for (uint64 chunk = warp_index(); chunk < chunks; chunk += grid_warps()) {
-        const hub_chunk part = run.slice.hubs[chunk];
+    const parted_chunks chunks(synchronize_and_read(run, &run.counters()->hubs), lists.g);
+    for (uint64 chunk = warp_index(); chunk < chunks.count; chunk += grid_warps()) {
+        const hub_chunk part = run.slice.hubs[chunks.place(chunk)];
         auto value = known.value_now(part.vertex_id);
         for (edge start = part.first; start < part.last; start += several * 32) {
             vertex near[several], far[several];
