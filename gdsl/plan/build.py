@@ -168,7 +168,8 @@ class _Schedule:
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
-        return tuple(self._step(step) for step in steps)
+        planned = tuple(self._step(step) for step in steps)
+        return combinations.with_tests(planned, self.planner.program, self.planner.target)
 
     def _step(self, step: ir.Step) -> Step:
         if isinstance(step, ir.Operator):

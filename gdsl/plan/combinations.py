@@ -6,17 +6,24 @@ all that has been seen, keeps its bitmap and grows where it lies, so that each p
 costs a pass over the domain; that is for sets that may have no queue to walk: results of pulls, and what is made of
 them. Sets of edges have queues alone.
 
+What a filter has not taken (`f = filter(a, half); a = a - f;`) passes its test no more than before: the test is asked
+once more, in one sweep, where a queue would be marked, and all would wait, before the other is walked. Of a test that
+calls functions, which may have loops, nobody knows what it takes.
+
 Few members become one set in a single sweep, each marked as it comes, where a set would be marked first and all wait
 before the other is walked. Where each step is a launch of its own, that takes longer.
 """
 
 from __future__ import annotations
 
-from gdsl.ir.nodes import CombineFrontiers, CopyFrontier, Elements, Program
+import dataclasses
+from collections.abc import Sequence
+
+from gdsl.ir.nodes import CombineFrontiers, CopyFrontier, Elements, Filter, FunctionCall, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, SetOperation
-from gdsl.plan.nodes import Combine
-from gdsl.plan.sweep_nodes import Form, Members
+from gdsl.plan.nodes import Combine, Operation, Step
+from gdsl.plan.sweep_nodes import Form, Members, Sweep, Variant
 from gdsl.plan.target import Target
 
 
@@ -37,6 +44,35 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
         words=lacks_queues(step, lacking),
         waits=target.marks_apart and asked.frontier == step.name,
     )
+
+
+def with_tests(steps: Sequence[Step], program: Program, target: Target) -> tuple[Step, ...]:
+    """The steps of a block, of whose differences some ask tests."""
+    return tuple(_with_test(former, step, program, target) for former, step in zip((None, *steps), steps, strict=False))
+
+
+def _with_test(former: Step | None, step: Step, program: Program, target: Target) -> Step:
+    if not isinstance(step, Combine):
+        return step
+    test = test_of(former, step, program, target)
+    return step if test is None else dataclasses.replace(step, test=test, marks=False, words=False, waits=False)
+
+
+def test_of(former: Step | None, step: Combine, program: Program, target: Target) -> Variant | None:
+    """The test that tells who is in the second set of a difference, where the step right before it is a filter of the
+    first."""
+    if not isinstance(former, Operation) or not isinstance(former.step, Filter) or not isinstance(former.does, Sweep):
+        return None
+    taken, own, collect = former.step, former.does.own, former.does.collect
+    if own is None or collect is None or not (target.fused and target.grid) or former.does.listed:
+        return None
+    is_rest = step.step.operation is SetOperation.DIFFERENCE and step.walked.domain is Domain.VERTEX
+    of_both = (step.walked.frontier, step.asked.frontier) == (former.does.members.frontier, collect.frontier)
+    if not (is_rest and of_both) or step.walked.frontier == step.asked.frontier:
+        return None
+    functor = next(each for each in program.vertex_functors if each.name == taken.functor)
+    tells = bool(own.tests) and own.claim is None and not own.body and not own.accepts
+    return own if tells and not any(isinstance(each, FunctionCall) for each in walk(functor)) else None
 
 
 def lacking_queues(program: Program, bitmaps: frozenset[str]) -> frozenset[str]:

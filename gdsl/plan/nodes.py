@@ -175,6 +175,9 @@ class Combine:
     """Whether the bitmaps are combined, into a bitmap, where there are no queues to walk."""
     waits: bool
     """Whether all wait once more for the marks to be taken out, since the storage of `asked` may be written next."""
+    test: Variant | None = None
+    """Of a difference: the test of the filter right before it, which has made `asked` of `walked`. It is asked once
+    more, and not whether a member is there. None: `asked` is something else."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -333,6 +333,11 @@ def _combine(step: Combine) -> list[str]:
     whole = f", and all of {asked}" if node.operation is SetOperation.UNION else ""
     first = node.first.frontier or walked
     lines = [f"combine: {node.name} = {first} {node.operation.value} {node.second.frontier}  # {node.span.words}"]
+    if step.test is not None:
+        return [
+            *lines,
+            f"    as a queue: those of {walked} that do not pass {step.test.functor}, by which {asked} was made",
+        ]
     lines.append(f"    as a queue: those of {walked} that are {word} {asked}, by {form}{whole}")
     lines += ["    in one sweep where both are few and have no bitmap, each marked as it comes"] if step.few else []
     lines += [f"    grows in place where {walked} has a bitmap that is worth it"] if step.grows else []

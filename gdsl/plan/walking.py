@@ -42,6 +42,17 @@ def steps_in(steps: tuple[Step, ...]) -> Iterator[Step]:
             yield from steps_in(step.otherwise)
 
 
+def blocks_in(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """Steps that follow each other: these, and the blocks inside them."""
+    yield steps
+    for step in steps:
+        if isinstance(step, (Loop, On, Launch)):
+            yield from blocks_in(step.steps if isinstance(step, Launch) else step.body)
+        elif isinstance(step, Branch):
+            yield from blocks_in(step.then)
+            yield from blocks_in(step.otherwise)
+
+
 def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operation]) -> tuple[Step, ...]:
     """`steps` with each operation, however deep, as `change` gives it."""
 

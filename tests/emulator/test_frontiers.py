@@ -32,6 +32,7 @@ edge functor step(src, dst, e) { }
 edge functor odd(src, dst, e) { cond int32(dst) % 2 == 1; }
 vertex functor every(v) { }
 vertex functor tail(v) { cond v >= 100; }
+vertex functor odd_time(v) { cond (int32(v) + iteration + int32(last)) % 2 == 1; }
 vertex functor third(v) { cond int32(v) % 3 == 0; }
 """
 SCHEDULES = {
@@ -55,6 +56,11 @@ SCHEDULES = {
         h = advance(g, odd); g = h - g; g = f | g; g = g | h; f = where(tail) & g;""",
     "growing_from_a_bitmap": """g = where(third); h = g & f; repeat (5) {
         g = g | f; f = advance(g - h, step); h = f | h; } f = h; h = h | g; f = f - g; h = f | h;""",
+    # What a filter has left asks its test once more.
+    "rests": """repeat (4) { g = filter(f, third); f = f - g; h = filter(vertices, tail); g = vertices - h;
+        h = filter(g, third); h = g - h; last += size(h) - size(f); f = advance(f, step) | g; }""",
+    "rests_that_change": """repeat (6) { g = filter(h, odd_time); h = h - g; f = filter(h, odd_time); h = h - f;
+        last += size(h) * size(g); h = advance(g, step) | where(third); f = h; }""",
     "everything_else": "repeat (4) { g = vertices - f; f = advance(f, step); h = f & g; f = f | h; g = vertices - g; }",
     # Sets of edges have storage of their own, which changes hands as that of vertices does.
     "edges": """edge frontier a = advance(f, step, to=edges); edge frontier b; repeat (5) {

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from gdsl.extents import VERTICES
+from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain
 from gdsl.plan import target
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.storage import Cleared, Role
+from gdsl.plan.verifier_combinations import verify_combinations
 from gdsl.plan.walking import combinations, launches
 
 from .planning import plan_of
@@ -77,6 +81,55 @@ def test_words_are_for_sets_that_may_have_no_queue() -> None:
     assert not combined(
         "h = f | g; advance(g, step, to=none) @pulled;", target.CUDA_FUSED, "@pulled.direction=pull"
     ).words
+
+
+FILTERED = """program p;
+problem { vertex level : int32; scalar total : int64; }
+function large(x: int32) -> bool { return x > 3; }
+vertex functor deep(v) { cond level[v] > iteration; }
+vertex functor told(v) { cond large(level[v]); }
+vertex functor said(v) { cond level[v] > 3; apply { level[v] = 0; } }
+edge functor step(src, dst, e) { }
+schedule { frontier f = { 3, 4 }; frontier g; frontier h; SCHEDULE }"""
+
+
+@pytest.mark.parametrize(
+    ("schedule", "test"),
+    [
+        ("g = filter(f, deep); f = f - g;", "deep"),
+        ("g = filter(f, deep); g = f - g;", "deep"),
+        ("g = filter(f, deep); h = f - g;", "deep"),
+        ("g = filter(vertices, deep); h = vertices - g;", "deep"),
+        ("while (f) { g = filter(f, deep); f = f - g; }", "deep"),
+        ("g = filter(f, deep); h = g - f;", None),
+        ("g = filter(f, deep); h = f & g;", None),
+        ("g = filter(f, deep); h = h - g;", None),
+        ("g = filter(f, deep); h = vertices - g;", None),
+        ("g = filter(f, deep); total = 1; h = f - g;", None),
+        ("repeat (2) { g = filter(f, deep); } h = f - g;", None),
+        ("g = filter(f, told); f = f - g;", None),
+        ("g = filter(f, said); f = f - g;", None),
+        ("g = advance(f, step); f = f - g;", None),
+    ],
+)
+def test_the_rest_of_a_filter_asks_its_test(schedule: str, test: str | None) -> None:
+    plan = plan_of(FILTERED.replace("SCHEDULE", schedule))
+    (found,) = combinations(plan)
+    assert (found.test.functor if found.test is not None else None) == test
+    assert ("that do not pass deep, by which g was made" in print_plan(plan)) == (test is not None)
+    assert found.test is None or not (found.marks or found.words or found.waits)
+    for on in (target.CPU, target.CUDA_UNFUSED):
+        assert combinations(plan_of(FILTERED.replace("SCHEDULE", schedule), on=on))[0].test is None
+
+
+def test_a_test_is_verified() -> None:
+    plan = plan_of(FILTERED.replace("SCHEDULE", "g = filter(f, deep); h = f - g; total = size(h);"))
+    (launch,) = launches(plan)
+    (found,) = combinations(plan)
+    moved = tuple(dataclasses.replace(step, test=None) if step is found else step for step in launch.steps)
+    changed = dataclasses.replace(plan, schedule=(dataclasses.replace(launch, steps=moved),))
+    with pytest.raises(VerificationError, match=r"another test|marks where"):
+        verify_combinations(changed)
 
 
 def test_marks_and_bitmaps_are_there_for_it() -> None:

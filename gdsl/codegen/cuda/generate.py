@@ -69,7 +69,9 @@ class _Generation:
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
         by_site = {operation.step.site: printer.print(operation) for operation in own_sweeps(self.plan)}
-        kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site)).kernels()
+        kernels = KernelPrinter(
+            self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site, self.texts)
+        ).kernels()
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
         functions = self._functions()
         body = render(
@@ -211,7 +213,9 @@ class _Generation:
             Constant("uint32", "ROUND_EDGES", sizes.round_edges, "edges a warp that a round takes beside its own"),
             Constant("uint32", "WIDE_ROUND", sizes.wide_round, "edges a warp from which on fewer are less work"),
             Constant("uint32", "THIN_ROUND", sizes.thin_round, "of which part a round is few enough to look for more"),
-            Constant("uint32", "PARTED_MEMBERS", sizes.parted_members, "of which the nearest ones' long lists come first"),
+            Constant(
+                "uint32", "PARTED_MEMBERS", sizes.parted_members, "of which the nearest ones' long lists come first"
+            ),
             Constant("uint32", "LISTED_PLACES", sizes.listed_places, "edges that members of a list of few may have"),
             Constant("uint32", "LISTED_EDGES", sizes.listed_edges, "edges a thread up to which members are few"),
             Constant("uint32", "BOUND_BITS", sizes.bound_bits, "last bits of an id, which are the place of a bound"),

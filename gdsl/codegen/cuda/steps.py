@@ -9,8 +9,11 @@ from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.cuda.problem_data import called_lines, lent_data
 from gdsl.codegen.cuda.texts import OperatorText
+from gdsl.codegen.cuda.visits import test
 from gdsl.codegen.cuda.words import COUNTED
 from gdsl.codegen.expressions import ExpressionPrinter
+from gdsl.codegen.functions import Argument
+from gdsl.codegen.functors import FunctorTexts
 from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Scope
 from gdsl.codegen.reductions import combine, identity, reduce_function
@@ -71,6 +74,7 @@ class StepPrinter:
     plan: Plan
     expressions: ExpressionPrinter
     operators: dict[int, OperatorText]
+    texts: FunctorTexts
 
     def __post_init__(self) -> None:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
@@ -184,6 +188,11 @@ class StepPrinter:
         assert asked is not None
         first, second = self._frontier(walked) if walked is not None else "", self._frontier(asked)
         spare = self._spare(name)
+        if step.test is not None:
+            members = f"members_of({first})" if first else "all_members{uint64(d.graph.num_vertices)}"
+            passes = test(self.texts.calls(step.test, {Argument.VERTEX: "v"}))
+            rest = f"[&](vertex v) {{ return !({passes}); }}, {COUNTED[self._counts[name]]}"
+            return [f"collect_rest(run, {spare}, {members}, {rest});", self._exchange(name)]
         of_edges = self._domains[name] is Domain.EDGE
         wait = ("synchronize(run);  // until its marks are taken out",) if step.waits else ()
         words = Words(

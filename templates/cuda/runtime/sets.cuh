@@ -141,6 +141,19 @@ __device__ __noinline__ void subtract_queue(enactor& run, frontier& result, cons
     run.operators += 1;
 }
 
+// piece: collect_rest
+// Of a set those that a filter has not taken: who does not pass its test.
+template <class Members, class Test, class Counted>
+__device__ __forceinline__ void collect_rest(enactor& run, frontier& result, const Members& members, Test test,
+                                             const Counted counted) {
+    begin_operator(run);
+    collector out(run, result, counted);
+    each_vertex_by_warps(members, [&](bool active, vertex v) { out.append(active && test(v), v); });
+    out.flush();
+    end_queue(run, result);
+    run.operators += 1;
+}
+
 // piece: either_bits
 struct either_bits {
     __device__ __forceinline__ uint32 operator()(uint32 first, uint32 second) const { return first | second; }
