@@ -48,6 +48,19 @@ schedule {
 """
 """What is asked by marks is written at once, and so is what comes next."""
 
+RESTS = """
+program rests;
+problem { param source : vertex; scalar last : int64; }
+vertex functor third(v) { cond int32(v) % 3 == 0; }
+schedule {
+    frontier f = vertices;
+    frontier g = filter(f, third);
+    f = f - g;
+    last = size(f) + 100 * size(g);
+}
+"""
+"""What a filter leaves asks its test."""
+
 GROWING = """
 program growing;
 problem { param source : vertex; scalar last : int64; }
@@ -234,6 +247,7 @@ SETS = (
         "result",
         ("reach.direction=pull", "step.direction=pull"),
     ),
+    Mutant("the rest of a filter", _SETS, "active && test(v), v", "active, v", RESTS, "result"),
     Mutant(
         "marks of the edges asked for stay",
         "runtime/edge_sets.cuh",

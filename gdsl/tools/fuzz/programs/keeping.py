@@ -1,4 +1,4 @@
-"""Random steps with what keeps sets beyond one frontier, histories and buckets, and with numbers and votes."""
+"""Random steps with what keeps sets beyond one frontier, histories and buckets, and with numbers, votes and rests."""
 
 from __future__ import annotations
 
@@ -87,6 +87,14 @@ def _buckets(writer: Writer, array: Data, depth: int) -> str:
     said = random.choice(["", *told])
     head = random.choice((f"while ({name})", f"repeat ({random.choice('123')})", f"if (size({name}) > 0)"))
     return f"{begin} {head} {{ frontier {taken} = {name}.pop(); {said} {inside} {again} }}"
+
+
+def rest_of_a_filter(writer: Writer, source: str) -> str:
+    """What a filter takes of a set, and what it leaves, each in any frontier."""
+    random = writer.random
+    taken, rest = random.choice(writer.frontiers), random.choice(writer.frontiers)
+    functor = random.choice(writer.functors["vertex"])
+    return f"{taken} = filter({source}, {functor}); {rest} = {source} - {taken};"
 
 
 def into_arrays(writer: Writer, source: str) -> list[str | None]:
