@@ -78,6 +78,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
             lines += _indent(_indent(_variant(sweep.intersection.run, program)))
     if sweep.skips is not None:
         lines.append(f"    pass over those that were visited with the {sweep.skips.array} that they have")
+        lines.append(f"    of {plan.sizes.parted_members} members and more: long lists of the nearest first")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
     lines += _indent(_fetched_before(sweep, plan))

@@ -233,6 +233,7 @@ static_assert(sizeof(data_slice) == 192, "as the host knows it");
 // piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

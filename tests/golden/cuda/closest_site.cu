@@ -228,6 +228,7 @@ static_assert(sizeof(data_slice) == 176, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

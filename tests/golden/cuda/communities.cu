@@ -289,6 +289,7 @@ struct frontier {
 // piece: asked_to_stop
 // piece: members_a_warp
 // piece: count_visited
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: table_places

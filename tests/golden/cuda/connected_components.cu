@@ -271,6 +271,7 @@ struct frontier {
 // piece: members_a_warp
 // piece: all_warps
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

@@ -265,6 +265,7 @@ static_assert(sizeof(data_slice) == 256, "as the host knows it");
 // piece: members_a_warp
 // piece: warp_inclusive_sum
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps

@@ -412,16 +412,16 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 
 // piece: each_id
 // piece: define_everything
-// piece: map_queue
-// piece: need_bitmap
+// piece: collect_rest
 // piece: worth_a_bitmap
-// piece: bits_of_members
-// piece: forget_members
-// piece: append_members
-// piece: subtract_queue
 // piece: mark_unread
 // piece: append_few
 // piece: grow_few
+// piece: map_queue
+// piece: need_bitmap
+// piece: bits_of_members
+// piece: forget_members
+// piece: append_members
 // piece: unite_queues
 // piece: grows_in_place
 // piece: grow_in_place
@@ -433,6 +433,7 @@ __device__ __forceinline__ void each_edge(const graph_slice& g, Visit visit) {
 // piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps_side_by_side
@@ -1501,9 +1502,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 2) gdsl_louvain_enac
                 synchronize(run);
                 filter_half(run, d, ask, spare, iteration);
                 exchange(f_, spare);
-                lend(d.run, [&](auto& run, auto& ask, auto& f_, auto& spare) {
-                    subtract_queue(run, spare, members_of(ask), f_, d.graph.num_vertices, uncounted());
-                }, run, ask, f_, spare);
+                collect_rest(run, spare, members_of(ask), [&](vertex v) { return !(half_condition(d, v, iteration)); }, uncounted());
                 exchange(ask, spare);
                 vote_ballot(run, d, f_, iteration);
                 filter_leaving(run, d, f_, spare, iteration);

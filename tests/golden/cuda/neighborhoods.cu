@@ -275,6 +275,7 @@ struct frontier {
 // piece: members_a_warp
 // piece: side_by_side
 // piece: count_visited
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: reduce_list

@@ -223,6 +223,7 @@ static_assert(sizeof(data_slice) == 208, "as the host knows it");
 // piece: warp_inclusive_sum
 // piece: side_by_side
 // piece: count_visited
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: reduce_list

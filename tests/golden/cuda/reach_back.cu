@@ -233,6 +233,7 @@ struct frontier {
 // piece: bitmap_result
 // piece: grid_warps warp_index
 // piece: warp_inclusive_sum
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: pull_list

@@ -19,6 +19,7 @@
 // piece: arrive
 // piece: fetch_ahead
 // piece: store_relaxed
+// piece: negated
 // piece: or_of_warp
 
 // ==== end of platform ====
@@ -49,6 +50,7 @@ constexpr uint32 BLOCK_THREADS = 512;  // threads a block
 constexpr uint32 WAITING_THREAD = 0;  // of a block, that waits for all others
 constexpr uint32 HUB_DEGREE = 128;  // lists this long are cut into chunks
 constexpr uint32 HUB_CHUNK = 128;  // edges a chunk
+constexpr uint32 PARTED_MEMBERS = 4096;  // of which the nearest ones' long lists come first
 constexpr uint32 STAGED = 128;  // accepted elements that a warp appends at once
 
 // ---- runtime ----
@@ -75,6 +77,7 @@ struct block_storage {
     bool stopped;
     nothing_owed owed;
     uint64 found, found_second;  // what was counted, as one thread has read it for all
+    uint32 nearest;  // the least rank of members whose long lists come first
     vertex staged[BLOCK_THREADS / 32][STAGED + 32];  // a warp's accepted vertices
     uint64 held_edges[BLOCK_THREADS / 32];  // of a result, that a warp has not told yet
 };
@@ -227,18 +230,26 @@ struct frontier {
 // piece: define_frontier
 // piece: count_visited
 // piece: load_now
+// piece: first_bits
 // piece: rank_word
 // piece: visited_values
 // piece: forget_visits
+// piece: unsigned_of
+// piece: wrapping_add wrapping_subtract wrapping_negate
+// piece: sum
+// piece: CUT_DEGREE
+// piece: find_nearest
 // piece: read_once
 // piece: even_members_a_warp
 // piece: nth_bit
 // piece: row_owners
-// piece: note_chunks
-// piece: defer_list
-// piece: CUT_DEGREE
+// piece: most_chunks
+// piece: write_chunks
+// piece: note_parted_chunks
+// piece: defer_parted_list
 // piece: push_unvisited_side_by_side
 // piece: synchronize_and_read
+// piece: parted_chunks
 // piece: push_unvisited_hubs_side_by_side
 
 // ---- functors ----
@@ -284,6 +295,7 @@ __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d,
     };
     const visited_values<float32, true> known(run, d.distance);
     if (iteration == 0) { forget_visits(run, known, d.graph.num_vertices); }
+    find_nearest(run, members_of(input), known, read_once{out_lists{d.graph}});
     count_visited(run, push_unvisited_side_by_side<4, relax_early>(run, members_of(input), known, iteration == 0, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends));
     push_unvisited_hubs_side_by_side<4, relax_early>(run, d.graph.largest_degree, known, read_once{out_lists{d.graph}}, visit_ahead, visit, visit_ends);
     out.flush();

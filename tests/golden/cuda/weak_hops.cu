@@ -221,6 +221,7 @@ struct frontier {
 // piece: all_warps
 // piece: members_a_warp
 // piece: owner_of
+// piece: write_chunks
 // piece: note_chunks
 // piece: defer_list
 // piece: push_warps
