@@ -13,6 +13,7 @@ from importlib import metadata
 from typing import Any
 
 from gdsl import cache
+from gdsl.cache import state
 from gdsl.cache.trust import show
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
@@ -88,6 +89,10 @@ def cupy_clash(version_of: Callable[[str], str | None] = installed) -> Finding |
 
 def _versions() -> Finding:
     detail = f"{__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    try:
+        state.loaded()
+    except GdslError as error:
+        return Finding("gdsl", State.BAD, error.diagnostics[0].message, error.diagnostics[0].fix or "")
     return Finding("gdsl", State.GOOD, detail)
 
 
