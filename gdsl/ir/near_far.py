@@ -41,6 +41,9 @@ def fixed_order(loop: While, program: Program) -> str | None:
         return (
             f"`{other.label}` may pull and shares `{step.frontier.frontier}`, so that edges of its members are counted"
         )
+    twice = _left_twice(step, program)
+    if twice is not None:
+        return f"`{twice.label}.dedup` may leave members of `{step.frontier.frontier}` twice"
     knob = _set_otherwise(program.tuning.sites[step.site])
     return f"`{step.label}.{knob}` says how its worklist is worked off" if knob is not None else None
 
@@ -72,6 +75,19 @@ def _choosing(step: Advance, program: Program) -> Advance | None:
         if not isinstance(node, Advance) or node.site == step.site or node.frontier.frontier is None:
             continue
         if groups[node.frontier.frontier] == own and may_pull(node, program.tuning.sites[node.site]):
+            return node
+    return None
+
+
+def _left_twice(step: Advance, program: Program) -> Advance | None:
+    """Another advance into the same frontier, or into one that is copied from or to it, which may put a vertex there
+    more than once."""
+    groups = copied(program)
+    own = groups.get(step.frontier.frontier or "")
+    for node in walk(program.schedule):
+        if not isinstance(node, Advance) or node.site == step.site or node.result is None:
+            continue
+        if groups.get(node.result) == own and program.tuning.sites[node.site].dedup is Duplicates.NONE:
             return node
     return None
 

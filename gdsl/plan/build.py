@@ -60,6 +60,7 @@ def build(program: ir.Program, target: Target, sizes: Sizes | None = None, *, ag
     sizes = orders.sizes_of(sizes or _sizes(program, target, steps), planner.orders.values())
     if target.fused and target.grid:
         steps = Fusion(planner.accesses, planner.repeated).steps(steps)
+        steps = combinations.with_tests(steps, program, target)
     schedule, turned, kept = _launched(planner, steps)
     schedule = fetch_beside(fetch_own(upcoming(schedule, program, target), program), program, target)
     schedule = fetch_rows(list_few(share_warps(schedule, target), program, target), program, target)
@@ -168,8 +169,7 @@ class _Schedule:
 
     def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
         """A block."""
-        planned = tuple(self._step(step) for step in steps)
-        return combinations.with_tests(planned, self.planner.program, self.planner.target)
+        return tuple(self._step(step) for step in steps)
 
     def _step(self, step: ir.Step) -> Step:
         if isinstance(step, ir.Operator):

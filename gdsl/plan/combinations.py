@@ -17,7 +17,6 @@ before the other is walked. Where each step is a launch of its own, that takes l
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
 
 from gdsl.ir.nodes import CombineFrontiers, CopyFrontier, Elements, Filter, FunctionCall, Program
 from gdsl.ir.traversal import walk
@@ -25,6 +24,7 @@ from gdsl.operations import Domain, SetOperation
 from gdsl.plan.nodes import Combine, Operation, Step
 from gdsl.plan.sweep_nodes import Form, Members, Sweep, Variant
 from gdsl.plan.target import Target
+from gdsl.plan.walking import map_blocks
 
 
 def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> Combine:
@@ -46,16 +46,16 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
     )
 
 
-def with_tests(steps: Sequence[Step], program: Program, target: Target) -> tuple[Step, ...]:
-    """The steps of a block, of whose differences some ask tests."""
-    return tuple(_with_test(former, step, program, target) for former, step in zip((None, *steps), steps, strict=False))
+def with_tests(steps: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`steps`, as they are run, of whose differences some ask tests."""
 
+    def asked(former: Step | None, step: Step) -> Step:
+        test = test_of(former, step, program, target) if isinstance(step, Combine) else None
+        if test is None or not isinstance(step, Combine):
+            return step
+        return dataclasses.replace(step, test=test, marks=False, words=False, waits=False)
 
-def _with_test(former: Step | None, step: Step, program: Program, target: Target) -> Step:
-    if not isinstance(step, Combine):
-        return step
-    test = test_of(former, step, program, target)
-    return step if test is None else dataclasses.replace(step, test=test, marks=False, words=False, waits=False)
+    return map_blocks(steps, lambda block: tuple(map(asked, (None, *block[:-1]), block)))
 
 
 def test_of(former: Step | None, step: Combine, program: Program, target: Target) -> Variant | None:

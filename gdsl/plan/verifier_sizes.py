@@ -41,8 +41,9 @@ def verify_sizes(plan: Plan) -> None:
     if plan.target.grid:
         fits = sizes.reduced_hub >= sizes.hub_degree and sizes.reduced_chunk >= sizes.hub_chunk
         expect(fits, "no room for the chunks of lists that are reduced")
-        halves = 1 / max(sizes.hub_degree // 2, 1) - 2 / sizes.hub_degree
-        expect(halves <= 1 / sizes.hub_chunk, "no room for the chunks of lists half as long")
+        half = sizes.hub_degree // 2
+        fits = half > 0 and 1 / half - 2 / sizes.hub_degree <= 1 / sizes.hub_chunk
+        expect(fits, "no room for the chunks of lists half as long")
         part = min(sizes.vote_part, sizes.vote_part_of_few)
         expect(part >= sizes.hub_chunk, "no room for the parts of lists that vote")
         expect(0 < sizes.voted_by_lanes <= 32, "no lane for an edge that votes")

@@ -53,22 +53,29 @@ def blocks_in(steps: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
             yield from blocks_in(step.otherwise)
 
 
-def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operation]) -> tuple[Step, ...]:
-    """`steps` with each operation, however deep, as `change` gives it."""
+def map_blocks(steps: tuple[Step, ...], change: Callable[[tuple[Step, ...]], tuple[Step, ...]]) -> tuple[Step, ...]:
+    """`steps` with each of `blocks_in`, the inner ones first, as `change` gives it."""
 
     def mapped(step: Step) -> Step:
-        if isinstance(step, Operation):
-            return change(step)
         if isinstance(step, Launch):
-            return dataclasses.replace(step, steps=map_operations(step.steps, change))
+            return dataclasses.replace(step, steps=map_blocks(step.steps, change))
         if isinstance(step, (Loop, On)):
-            return dataclasses.replace(step, body=map_operations(step.body, change))
+            return dataclasses.replace(step, body=map_blocks(step.body, change))
         if isinstance(step, Branch):
-            then, otherwise = (map_operations(block, change) for block in (step.then, step.otherwise))
+            then, otherwise = (map_blocks(block, change) for block in (step.then, step.otherwise))
             return dataclasses.replace(step, then=then, otherwise=otherwise)
         return step
 
-    return tuple(map(mapped, steps))
+    return change(tuple(map(mapped, steps)))
+
+
+def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operation]) -> tuple[Step, ...]:
+    """`steps` with each operation, however deep, as `change` gives it."""
+
+    def changed(block: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(change(step) if isinstance(step, Operation) else step for step in block)
+
+    return map_blocks(steps, changed)
 
 
 def deepest_on(steps: tuple[Step, ...]) -> int:

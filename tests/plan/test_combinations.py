@@ -87,6 +87,7 @@ FILTERED = """program p;
 problem { vertex level : int32; scalar total : int64; }
 function large(x: int32) -> bool { return x > 3; }
 vertex functor deep(v) { cond level[v] > iteration; }
+vertex functor raised(v) { apply { level[v] += int32(total); } }
 vertex functor told(v) { cond large(level[v]); }
 vertex functor said(v) { cond level[v] > 3; apply { level[v] = 0; } }
 edge functor step(src, dst, e) { }
@@ -106,6 +107,9 @@ schedule { frontier f = { 3, 4 }; frontier g; frontier h; SCHEDULE }"""
         ("g = filter(f, deep); h = h - g;", None),
         ("g = filter(f, deep); h = vertices - g;", None),
         ("g = filter(f, deep); total = 1; h = f - g;", None),
+        # The filter runs in the sweep of `compute`, and the store goes behind it.
+        ("compute(f, raised); total = 5; g = filter(f, deep); f = f - g;", None),
+        ("compute(f, raised); g = filter(f, deep); f = f - g;", "deep"),
         ("repeat (2) { g = filter(f, deep); } h = f - g;", None),
         ("g = filter(f, told); f = f - g;", None),
         ("g = filter(f, said); f = f - g;", None),

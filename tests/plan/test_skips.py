@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from gdsl.diagnostics import GdslError
 from gdsl.operations import ReduceOperation
 from gdsl.plan import target
 from gdsl.plan.orders import key_type
@@ -68,6 +69,27 @@ def test_all_members_are_visited(statement: str, schedule: str, tune: str) -> No
     """Where a visit more could be seen, or somebody has said how the worklist is worked off."""
     on = target.cuda("fuse=off" not in tune)
     assert skipping(statement, *filter(None, [tune]), schedule=schedule, on=on) == []
+
+
+TWICE = """program p;
+problem { param s : vertex; input edge w : float32 where w >= 0; vertex a : float32 = inf; }
+edge functor touch(src, dst, e) { }
+edge functor relax(src, dst, e) { apply { accept changed(a[dst] min= a[src] + w[e]); } }
+schedule { a[s] = 0; frontier g = advance({ s }, touch) @first; frontier f = g; while (f) { f = advance(f, relax); } }
+"""
+
+
+@pytest.mark.parametrize("order", ["schedule.order=auto", "schedule.order=as_given"])
+def test_members_that_may_come_twice_are_all_visited(order: str) -> None:
+    for on in (target.CUDA_FUSED, target.CUDA_ORDERED):
+        plan = plan_of(TWICE, "first.dedup=none", order, on=on)
+        assert all(sweep.skips is None and sweep.order is None for sweep in sweeps(plan))
+    assert any(sweep.skips is not None for sweep in sweeps(plan_of(TWICE, order)))
+
+
+def test_members_that_may_come_twice_are_in_no_order() -> None:
+    with pytest.raises(GdslError, match=r"`first.dedup` may leave members of `f` twice"):
+        plan_of(TWICE, "first.dedup=none", "schedule.order=near_far")
 
 
 def test_entries_know_their_values() -> None:
