@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,8 @@ from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
-from gdsl.backends.cuda.trace import decoded
+from gdsl.backends.cuda.trace import Written
+from gdsl.backends.cuda.walk import Walk, signed
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
@@ -26,7 +26,7 @@ from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan import hub_bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
-from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import launches
 from gdsl.types import Type
 
@@ -53,7 +53,9 @@ class Enactor:
         """`kernel(name)` gives what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
         None: as many as are worth it."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
-        self._counts, self._is_fused = counts_in(plan), plan.target.fused
+        self._counts, self._is_fused, self._threads = counts_in(plan), plan.target.fused, plan.sizes.block_threads
+        self._follows = bool(plan.swapped) and self._is_fused
+        """Whether the device says only in the end where results lie."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         told = list(map(self._control_words.index, _TOLD))
         self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
@@ -88,31 +90,33 @@ class Enactor:
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
-        self.limits, self._bindings = limits, bindings
-        memory, whole = self._memory_of(bindings), False
+        self.limits, self._bindings, device = limits, bindings, self.device
+        memory, whole = self._memory, False
+        if memory is None or self._counts:
+            memory = self._memory_of(bindings)
         try:
             memory.begin(bindings, limits)
-            walk = _Walk(self)
             for settle in bindings.open:
                 settle()
-            self._started = time.monotonic()
-            self.device.start_clock()
+            self._started = time.monotonic() if limits.timeout is not None else 0.0
+            device.start_clock()
             memory.put_inside()
-            walk.run()
+            walk = self._launch_all(memory)
             outside = memory.put_outside()
-            self.device.stop_clock()
-            memory.shared.receive()
-            self.device.end()
+            device.stop_clock()
+            memory.receive()
+            device.end()
+            # While the device works, all that can be made ready by now; behind the wait, as little as can be.
             memory.prepare_next()
-            arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
-            self.device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
+            control, (outcome, written) = memory.control(), self._begun(memory, outside)
+            device.wait(self.is_late if limits.timeout is not None else None)
+            failure, exhausted, arrived, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
-            self._follow_swaps()
-            arrays = arrays or self._arrays(outside)
-            passes = passes if self._is_fused else walk.passes
-            outcome = self._outcome(arrays, passes, self.device.elapsed_ms(), *traced)
+            if walk is not None:
+                told[0] = walk.passes
+            outcome.time_ms = device.elapsed_ms()
+            self._complete(outcome, written, outside, *told)
             whole = True
             return outcome
         finally:
@@ -139,9 +143,8 @@ class Enactor:
             incoming = memory.incoming(self._stops)
             device.start_clock()
             begun = True
-            for kernel in self._fused:
-                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments, lent=self._lent)
-            outside = None if self.on_device.numbering is None else memory.put_outside()
+            self._launch_all(memory)
+            outside = memory.put_outside()
             device.stop_clock()
             memory.hand_over(incoming)
             device.end()
@@ -163,16 +166,19 @@ class Enactor:
         self.limits, self._bindings = flight.limits, flight.bindings
         memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, passes, *traced = self._told(flight.control.tolist())
+            failure, exhausted, arrived, *told = self._told(flight.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())
                 return None
-            if not memory.has_trace(traced[0]) and not flight.is_last():
-                memory.expect_trace(traced[0])
+            if not memory.has_trace(told[1]) and not flight.is_last():
+                memory.expect_trace(told[1])
                 return None
-            self._follow_swaps()
-            return self._outcome(self._arrays(flight.outside), passes, flight.clock.elapsed_ms(), *traced)
+            outcome, written = self._begun(memory, flight.outside)
+            outcome.time_ms = flight.clock.elapsed_ms()
+            self._complete(outcome, written, flight.outside, *told)
+            written.keep()  # its place is another run's from now on
+            return outcome
         finally:
             memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
@@ -190,12 +196,22 @@ class Enactor:
         )
         return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
+    def _launch_all(self, memory: RunMemory) -> Walk | None:
+        """All that runs; where the host has some of the schedule, its walk over it."""
+        if not self._is_fused:
+            walk = Walk(self)
+            walk.run()
+            return walk
+        for kernel in self._fused:
+            self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
+        return None
+
     def launch(self, launch: Launch, iteration: int) -> None:
         """Start the kernel of a launch."""
         memory = self.memory
         memory.iteration[0] = iteration
-        kernel, threads = self._kernels[id(launch)], self.plan.sizes.block_threads
-        self.device.launch(kernel, self.blocks, threads, memory.arguments, lent=self._lent)
+        kernel = self._kernels[id(launch)]
+        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
 
     def _can_join(self, bindings: Bindings) -> bool:
         """Whether its memory is there, and a run in it need not wait for those in the line."""
@@ -244,7 +260,7 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words, once they have been waited for."""
-        return dict(zip(self._control_words, self.memory.control(), strict=False))
+        return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
@@ -265,8 +281,6 @@ class Enactor:
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
         swapped, memory = self.plan.swapped, self.memory
-        if not swapped or not self.plan.target.fused:
-            return
         places = memory.outputs()
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
@@ -281,14 +295,33 @@ class Enactor:
             found[name] = unpacked(values, kind, widths) if kind.is_pair else values
         return found
 
-    def _outcome(
-        self, arrays: dict[str, Any], passes: int, time_ms: float, trace_length: int, cycles: int, nanoseconds: int
-    ) -> Outcome:
-        scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
-        records, cycle = self.memory.trace(trace_length), nanoseconds / 1e6 / max(cycles, 1)
-        trace = partial(decoded, self.plan, records, self.on_device.widths, cycle)
-        layout_ms = self.on_device.take_made_ms()
-        return Outcome(arrays, scalars, passes, time_ms, trace, layout_ms)
+    def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> tuple[Outcome, Written]:
+        """What the caller gets, as far as it is known before the run is over, and its trace."""
+        arrays = self._arrays(outside) if outside or not self._follows else {}
+        written = memory.written()
+        return Outcome(arrays, {}, 0, 0.0, written), written
+
+    def _complete(
+        self,
+        outcome: Outcome,
+        written: Written,
+        outside: Mapping[str, Buffer] | None,
+        passes: int,
+        length: int,
+        cycles: int,
+        nanoseconds: int,
+    ) -> None:
+        """The rest of it."""
+        if self._follows:
+            self._follow_swaps()
+            outcome.arrays = outcome.arrays or self._arrays(outside)
+        for name, kind, dtype in self._scalars:
+            outcome.scalars[name] = self._scalar(name, kind, dtype)
+        if length > written.most:
+            self.memory.complete(written, length)
+        outcome.iterations, written.told = passes, (length, cycles, nanoseconds)
+        if self.on_device.numbering is not None:
+            outcome.layout_ms = self.on_device.take_made_ms()
 
     def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
         values = self.memory.scalar(name).view(dtype)
@@ -296,74 +329,3 @@ class Enactor:
             return first_of(unpacked(values, kind, self.on_device.widths))
         value: Scalar = self.memory.outside(name, values[0].item())
         return value
-
-
-def signed(word: int) -> int:
-    """A word of 64 bits as what it is with a sign."""
-    return word - (1 << 64) if word >> 63 else word
-
-
-class _Walk:
-    """The schedule of the plan as far as it is the host's: all of it between launches."""
-
-    def __init__(self, enactor: Enactor) -> None:
-        self.enactor = enactor
-        self.passes = 0
-        """Finished passes of the outermost loops."""
-
-    def run(self) -> None:
-        """Everything from the start."""
-        self._steps(self.enactor.plan.schedule, 0)
-
-    def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
-        for step in steps:
-            if isinstance(step, Launch):
-                self.enactor.launch(step, iteration)
-            elif isinstance(step, Swap):
-                self._swap(step)
-            elif isinstance(step, On):
-                assert step.enter is not None
-                self.enactor.launch(step.enter, iteration)
-                self._steps(step.body, iteration)
-            elif isinstance(step, Branch):
-                self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
-            else:
-                assert isinstance(step, Loop)
-                self._loop(step, self._passes(step, iteration))
-
-    def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
-        """The iterations of a loop, as long as it goes on."""
-        if step.counted:
-            yield from range(max(0, self._ask(step.ask, iteration)))
-            return
-        now = 0
-        while self._ask(step.ask, now):
-            yield now
-            now += 1
-
-    def _loop(self, step: Loop, passes: Iterator[int]) -> None:
-        limit = self.enactor.limits.max_iterations
-        for iteration in passes:
-            if limit is not None and iteration >= limit:
-                raise failures.iterations_error(self.enactor.plan.program, step.number, limit)
-            self._steps(step.body, iteration)
-            self.passes += step.outermost
-
-    def _ask(self, launch: Launch | None, iteration: int) -> int:
-        """The answer of a condition or a count, unless something has failed by now."""
-        assert launch is not None
-        self.enactor.launch(launch, iteration)
-        self.enactor.device.stop_clock()
-        self.enactor.memory.shared.receive()
-        self.enactor.device.end()
-        self.enactor.device.wait(self.enactor.is_late)
-        control = self.enactor.control()
-        self.enactor.raise_failure(control)
-        if self.enactor.is_late():
-            raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
-        return signed(control["answer"])
-
-    def _swap(self, swap: Swap) -> None:
-        memory = self.enactor.memory
-        first, second = swap.step.first, swap.step.second
-        memory.rename({first: memory.names[second], second: memory.names[first]}, point=True)
