@@ -21,7 +21,7 @@ from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
 from gdsl.binding import Binder, declared_inputs, declared_params, needed_widths
 from gdsl.diagnostics import Diagnostic, GdslError, shown
-from gdsl.graph import as_graph
+from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 from gdsl.types import Widths
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
-    from gdsl.graph import Graph
 
 
 class _Settled(NamedTuple):
@@ -184,7 +183,7 @@ class Program:
         max_iterations: int | None = None,
     ) -> Result:
         """As `run`, with names that are known to be str."""
-        graph = as_graph(graph)
+        graph = graph if type(graph) is Graph else as_graph(graph)
         stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
         given = without_defaults(values)
         run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
@@ -231,7 +230,11 @@ class Program:
     ) -> tuple[Choice, Executable, Bindings, float]:
         """Where a call runs, and what, with which values, that are checked; and milliseconds of compiling."""
         widths = needed_widths(self._program, graph)
-        settled = self._where(backend, widths)
+        # Where the last run was, this one may be without asking for a compiler or a device: the program is ready in
+        # machine code that can be used.
+        settled = self._settled.get(backend) if isinstance(backend, str) else None
+        if settled and not ((settled.widths is widths or settled.widths == widths) and settled.choice.backend.stays()):
+            settled = None
         choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
         if graph._postponed is not None:
             choice.backend.place(graph)
@@ -345,13 +348,6 @@ class Program:
             return bind(graph, values, widths=widths, device=device)
         with deadline.doing("checking the params and inputs"):
             return bind(graph, values, widths=widths, device=device)
-
-    def _where(self, backend: str, widths: Widths) -> _Settled | None:
-        """Where the last run was, if this one may be there without asking for a compiler or a device: the program is
-        ready in machine code that can be used."""
-        found = self._settled.get(backend) if isinstance(backend, str) else None
-        is_same = found is not None and (found.widths is widths or found.widths == widths)
-        return found if is_same and found is not None and found.choice.backend.stays() else None
 
     def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

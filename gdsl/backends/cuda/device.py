@@ -72,7 +72,7 @@ class CudaDevice(Launching):
         """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
-        if not self._acquired(longest):
+        if not self.took(longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
             if self.line.flights:
@@ -90,10 +90,7 @@ class CudaDevice(Launching):
         self._left.extend(modules)
 
     def took(self, timeout: float = 0) -> bool:
-        """Have it for a moment, to look after runs of the line, unless another thread has it for so many seconds."""
-        return self._acquired(timeout)
-
-    def _acquired(self, timeout: float) -> bool:
+        """Have it, for a moment to look after runs of the line, unless another thread has it for so many seconds."""
         thread = threading.get_ident()
         if self._holder == thread:
             raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
@@ -303,11 +300,11 @@ class CudaDevice(Launching):
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
-        self._clock.begin.record(self.stream())
+        self._clock.begin.record(self._stream or self.stream())
 
     def stop_clock(self) -> None:
         """Record the second event."""
-        self._clock.end.record(self.stream())
+        self._clock.end.record(self._stream or self.stream())
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the two events."""
@@ -315,7 +312,7 @@ class CudaDevice(Launching):
 
     def end(self) -> None:
         """Record the event that is waited for."""
-        self._clock.over.record(self.stream())
+        self._clock.over.record(self._stream or self.stream())
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Ask whether all is done, so that Ctrl-C is heard."""

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
-
-import numpy
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.line import Flight
@@ -38,6 +36,16 @@ _TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycle
 """The words of the control block that are looked at after each run."""
 
 
+class _Begun(NamedTuple):
+    """What a run gives, before it is over: its trace is still empty, and scalars are where the host will have them. The
+    results may lie `outside`, in the caller's order."""
+
+    outcome: Outcome
+    written: Written
+    outside: Mapping[str, Buffer] | None
+    scalars: Sequence[tuple[str, Type, Any]]
+
+
 class Enactor:
     """The runs of a generated program on one graph and device, one after the other."""
 
@@ -62,6 +70,7 @@ class Enactor:
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
+        self._pairs = {array.name for array in program.arrays if array.type.is_pair}
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
@@ -91,9 +100,7 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
         self.limits, self._bindings, device = limits, bindings, self.device
-        memory, whole = self._memory, False
-        if memory is None or self._counts:
-            memory = self._memory_of(bindings)
+        memory, whole = self._kept(bindings) or self._memory_of(bindings), False
         try:
             memory.begin(bindings, limits)
             for settle in bindings.open:
@@ -108,17 +115,16 @@ class Enactor:
             device.end()
             # While the device works, all that can be made ready by now; behind the wait, as little as can be.
             memory.prepare_next()
-            control, (outcome, written) = memory.control(), self._begun(memory, outside)
+            control, begun = memory.control()[: len(self._control_words)], self._begun(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
             if walk is not None:
                 told[0] = walk.passes
-            outcome.time_ms = device.elapsed_ms()
-            self._complete(outcome, written, outside, *told)
+            self._complete(begun, device.elapsed_ms(), *told)
             whole = True
-            return outcome
+            return begun.outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
@@ -134,10 +140,12 @@ class Enactor:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0802 where its time is over
         before its turn comes, and E0912, with nothing of it going on."""
         self.limits, self._bindings = limits, bindings
-        left, started = limits.left, time.monotonic() if limits.timeout is not None else 0.0
-        if not self._can_join(bindings) and not device.line.let_pass(None, None if left is None else started + left):
-            raise failures.timeout_error(limits.timeout or 0.0)
-        memory, begun, whole = self._memory_of(bindings), False, False
+        left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
+        memory, begun, whole = self._kept(bindings), False, False
+        if memory is None or not memory.can_join:  # it is not there, or a run in it would wait for those in the line
+            if not device.line.let_pass(None, None if left is None else started + left):
+                raise failures.timeout_error(limits.timeout or 0.0)
+            memory = self._memory_of(bindings)
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
@@ -171,14 +179,13 @@ class Enactor:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())
                 return None
-            if not memory.has_trace(told[1]) and not flight.is_last():
+            begun = self._begun(memory, flight.outside)
+            if told[1] > begun.written.most and not memory.has_trace(told[1]) and not flight.is_last():
                 memory.expect_trace(told[1])
                 return None
-            outcome, written = self._begun(memory, flight.outside)
-            outcome.time_ms = flight.clock.elapsed_ms()
-            self._complete(outcome, written, flight.outside, *told)
-            written.keep()  # its place is another run's from now on
-            return outcome
+            self._complete(begun, flight.clock.elapsed_ms(), *told)
+            begun.written.keep()  # its place is another run's from now on
+            return begun.outcome
         finally:
             memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
@@ -213,23 +220,23 @@ class Enactor:
         kernel = self._kernels[id(launch)]
         self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
 
-    def _can_join(self, bindings: Bindings) -> bool:
-        """Whether its memory is there, and a run in it need not wait for those in the line."""
-        memory = self._memory
-        return memory is not None and self._memory_for == self._lengths(bindings) and memory.can_join
-
     def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
         """The params that say how long buffers are."""
-        return tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
+        return tuple([bindings.params[name] for name in self._counts])
+
+    def _kept(self, bindings: Bindings) -> RunMemory | None:
+        """The memory of the run before, where the buffers have the same lengths."""
+        return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
-        """The same from run to run, as long as the buffers have the same lengths."""
-        wanted = self._lengths(bindings)
-        if self._memory is None or self._memory_for != wanted:
+        """The same, made where it is not so."""
+        memory = self._kept(bindings)
+        if memory is None:
             self._memory = None
-            sizes = sizes_of(self.graph, bindings)
-            self._memory, self._memory_for = RunMemory(self.device, self.plan, self.on_device, sizes), wanted
-        return self._memory
+            sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
+            memory = RunMemory(self.device, self.plan, self.on_device, sizes)
+            self._memory, self._memory_for = memory, wanted
+        return memory
 
     def _lends(self) -> int:
         keeps, asked = keeps_values(self.plan), hub_bounds.lent(self.plan)
@@ -288,44 +295,39 @@ class Enactor:
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
         """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
-        found = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
+        found: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
         places, result = outside or memory.names, self.device.result
         for name, kind, dtype, count in memory.results:
             values = result(places[name], dtype, count)
-            found[name] = unpacked(values, kind, widths) if kind.is_pair else values
+            found[name] = unpacked(values, kind, widths) if name in self._pairs else values
         return found
 
-    def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> tuple[Outcome, Written]:
-        """What the caller gets, as far as it is known before the run is over, and its trace."""
+    def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _Begun:
+        """What is known of it before the run is over."""
         arrays = self._arrays(outside) if outside or not self._follows else {}
-        written = memory.written()
-        return Outcome(arrays, {}, 0, 0.0, written), written
+        written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
+        return _Begun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
-    def _complete(
-        self,
-        outcome: Outcome,
-        written: Written,
-        outside: Mapping[str, Buffer] | None,
-        passes: int,
-        length: int,
-        cycles: int,
-        nanoseconds: int,
-    ) -> None:
+    def _complete(self, begun: _Begun, time_ms: float, passes: int, length: int, cycles: int, nanoseconds: int) -> None:
         """The rest of it."""
+        outcome, written, outside, scalars = begun
         if self._follows:
             self._follow_swaps()
-            outcome.arrays = outcome.arrays or self._arrays(outside)
-        for name, kind, dtype in self._scalars:
-            outcome.scalars[name] = self._scalar(name, kind, dtype)
+            outcome.arrays, scalars = outcome.arrays or self._arrays(outside), self._scalars_here()
+        for name, kind, values in scalars:
+            outcome.scalars[name] = self._scalar(name, kind, values)
         if length > written.most:
             self.memory.complete(written, length)
-        outcome.iterations, written.told = passes, (length, cycles, nanoseconds)
-        if self.on_device.numbering is not None:
-            outcome.layout_ms = self.on_device.take_made_ms()
+        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, (length, cycles, nanoseconds)
+        if outcome.layout_ms:
+            self.on_device.made_ms = 0.0
 
-    def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
-        values = self.memory.scalar(name).view(dtype)
+    def _scalars_here(self) -> Sequence[tuple[str, Type, Any]]:
+        """Where the host has their values, once the run is over."""
+        return [(name, kind, self.memory.scalar(name).view(dtype)) for name, kind, dtype in self._scalars]
+
+    def _scalar(self, name: str, kind: Type, values: Any) -> Scalar | Pair:
         if kind.is_pair:
             return first_of(unpacked(values, kind, self.on_device.widths))
-        value: Scalar = self.memory.outside(name, values[0].item())
-        return value
+        value: Scalar = values.item(0)
+        return value if self.on_device.numbering is None else self.memory.outside(name, value)

@@ -175,7 +175,7 @@ class Renumbered(GraphOnDevice):
     """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; edges that are parallel keep
     their order.
 
-    made_ms: milliseconds that it took, until somebody takes them.
+    made_ms: milliseconds that it took, until a run has told them.
     """
 
     numbering: Numbering
@@ -201,7 +201,7 @@ class Renumbered(GraphOnDevice):
             self._make_lists(given, backward=True)
         self._wait()
         given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
-        self._made_ms = (time.perf_counter() - started) * 1e3
+        self.made_ms = (time.perf_counter() - started) * 1e3
 
     def edges_as_given(self) -> Places:
         """Which of the given edges each is, found when it is first asked for. Raises E0912."""
@@ -216,14 +216,9 @@ class Renumbered(GraphOnDevice):
             self._kernels.start("places_of_edges", *pointers, self._vertices)
             self._wait()
             given.drop_parts(given.parts_held() - before)
-            self._made_ms += (time.perf_counter() - started) * 1e3
+            self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
             self._edges_as_given = Places(found, self._edges, Type.EDGE)
         return self._edges_as_given
-
-    def take_made_ms(self) -> float:
-        """What it took to make; 0 from the second time on."""
-        made, self._made_ms = self._made_ms, 0.0
-        return made
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, of the graph as it is numbered here."""
