@@ -9,6 +9,7 @@ import pytest
 
 import gdsl
 from gdsl.backends.cuda import run_memory, trace
+from tests.support.graphs import make_graph, path
 
 from .build import compiler
 from .fake_cupy import FakeCupy
@@ -75,3 +76,18 @@ def test_much_memory_for_a_next_run_one_program_alone_has_on_a_graph(
             assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
         memories = [program._executables["cuda", NARROW]._at_hand(graph)._memory for program in programs]
         assert [memory._ahead is not None for memory in memories] == (kept if most else [False, False])
+
+
+def test_results_in_another_order_come_from_the_same_memory_in_each_run(cupy: FakeCupy) -> None:
+    program, graph = gdsl.compile("bfs", tune=[*SMALL, "schedule.layout=by_degree"]), make_graph(path(COUNT), COUNT)
+    results = [program(graph, source=source, backend="cuda") for source in range(2)]
+    cupy.log.clear()
+    results.append(program(graph, source=2, backend="cuda"))
+    assert cupy.log["alloc"] == 2, "what the caller is given"
+    found = [[max(vertex - source, -1) for vertex in range(COUNT)] for source in range(3)]
+    assert [result.distance.get().tolist() for result in results] == found
+    memory = program._executables["cuda", NARROW]._at_hand(graph)._memory
+    assert memory._ahead is not None and memory._inside
+    memory.let_go()
+    assert memory._ahead is None and not memory._inside
+    assert program(graph, source=1, backend="cuda").distance.get().tolist() == found[1]

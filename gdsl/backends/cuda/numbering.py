@@ -67,9 +67,9 @@ class Numbering:
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
         self._prepared = set[str]()
 
-    def inside(self, vertex: int) -> int:
+    def inside(self, vertex: Any) -> int:
         """The new id of a vertex of the caller."""
-        return self._looked_up(self.rank, vertex)
+        return int(self._here(self.rank).item(vertex))
 
     def all_inside(self, vertices: Any) -> Any:
         """The new ids of an array of vertices of the caller."""
@@ -77,7 +77,7 @@ class Numbering:
 
     def outside(self, vertex: int) -> int:
         """What the caller calls a vertex; below 0 there is none."""
-        return self._looked_up(self.order, vertex) if vertex >= 0 else vertex
+        return int(self._here(self.order).item(vertex)) if vertex >= 0 else vertex
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
         """`nbytes` bytes of values in the order of the caller's vertices, or, where it is given, `edges`, in the new
@@ -152,9 +152,6 @@ class Numbering:
 
     def _put_name(self, nbytes: int, of_ids: bool) -> str:
         return _PUT_IDS if of_ids else put_name(_word_of(nbytes // max(self.num_vertices, 1)), Type.VERTEX)
-
-    def _looked_up(self, buffer: Buffer, vertex: int) -> int:
-        return int(self._here(buffer)[vertex])
 
     def _here(self, buffer: Buffer) -> Any:
         """One of the two on the host, where it is brought when the first element is asked for: a copy for each would

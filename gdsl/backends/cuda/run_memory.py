@@ -156,6 +156,8 @@ class RunMemory:
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
         self._ahead: tuple[object, dict[str, Buffer]] | None = None
         """For which lane, and where what is handed over lies in the next run, as the record says already."""
+        self._inside: dict[str, Buffer] = {}
+        """The same of the last run, where it is not the caller's: results go to him from there in another order."""
         self.on_device.work.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
@@ -191,15 +193,15 @@ class RunMemory:
         work = self.on_device.work
         if work.user is not self._token:
             self._lay_out(work.enter(self._token, self._sizes))
-        params, inputs = bindings.params, bindings.inputs
+        params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
         ahead, self._ahead = self._ahead, None
-        names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names()
+        names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})
         for name, dtype, place in self._inputs:
             made = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = made.pointer
         self._own = bindings.own
         for name, place, moves in self._params:
-            place[0] = self.inside(name, params[name]) if moves else params[name]
+            place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
         for name, place in self._scalars_given:
             place[0] = self.inside(name, inputs[name])
         limit = _MOST if limits.max_iterations is None else limits.max_iterations
@@ -274,7 +276,7 @@ class RunMemory:
             self.on_device.work.keeps_much(self)
         if self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run asks for it itself
-                self._ahead = self.device.lane, self._new_names()
+                self._ahead = self.device.lane, self._new_names(self._inside)
         if not self._scalars_given:
             self.shared.send_ahead()
 
@@ -306,14 +308,17 @@ class RunMemory:
 
     def let_go(self) -> None:
         """Free what was made for the next run."""
-        self._ahead = None
+        self._ahead, self._inside = None, {}
 
-    def _new_names(self) -> dict[str, Buffer]:
-        """Memory of all that is handed over, made for a run, and the scalars; the record points to it."""
+    def _new_names(self, again: Mapping[str, Buffer]) -> dict[str, Buffer]:
+        """Memory of all that is handed over, for a run, and the scalars; the record points to it. It is made, but for
+        what is there `again`."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
-            made = names[name] = self.device.allocate(nbytes)
+            made = names[name] = again.get(name) or self.device.allocate(nbytes)
             place[0] = made.pointer
+        if self._numbering is not None:
+            self._inside = {**names}
         names.update(self._scalars)
         if self.plan.swapped:
             self._point(self._scalars)
@@ -322,6 +327,8 @@ class RunMemory:
     def end(self, whole: bool) -> None:
         """Let go of what belongs to the run; `whole`: it came to its end."""
         self.names = {}
+        if self._ahead is None:
+            self._inside = {}
         if not whole:
             self.on_device.work.forget()
 
