@@ -233,9 +233,9 @@ class Program:
         # Where the last run was, this one may be without asking for a compiler or a device: the program is ready in
         # machine code that can be used.
         settled = self._settled.get(backend) if isinstance(backend, str) else None
-        if settled and not ((settled.widths is widths or settled.widths == widths) and settled.choice.backend.stays()):
-            settled = None
-        choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
+        found, choice, executable = settled or (None, None, None)
+        if choice is None or not ((found is widths or found == widths) and choice.backend.stays()):
+            choice, executable = registry.choose(backend), None
         if graph._postponed is not None:
             choice.backend.place(graph)
         bindings = self._bound(choice, graph, given, widths)

@@ -115,7 +115,8 @@ class Binder:
         unknown name, or else the first value that does not do.
         """
         program, source = self._program, self._source
-        if not (self._needed <= given.keys() <= self.known):
+        names = given.keys()
+        if names != self.known and not (self._needed <= names <= self.known):
             check_names(program, given, source)
         seen = self._latest() if self._latest is not None else None
         if seen is None or seen.graph() is not graph:

@@ -117,12 +117,10 @@ class Enactor:
             memory.prepare_next()
             control, begun = memory.control()[: len(self._control_words)], self._begun(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, *told = self._told(control.tolist())
+            failure, exhausted, arrived, passes, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
-            if walk is not None:
-                told[0] = walk.passes
-            self._complete(begun, device.elapsed_ms(), *told)
+            self._complete(begun, device.elapsed_ms(), passes if walk is None else walk.passes, told)
             whole = True
             return begun.outcome
         finally:
@@ -174,16 +172,16 @@ class Enactor:
         self.limits, self._bindings = flight.limits, flight.bindings
         memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, *told = self._told(flight.control.tolist())
+            failure, exhausted, arrived, passes, *told = self._told(flight.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())
                 return None
             begun = self._begun(memory, flight.outside)
-            if told[1] > begun.written.most and not memory.has_trace(told[1]) and not flight.is_last():
-                memory.expect_trace(told[1])
+            if told[0] > begun.written.most and not memory.has_trace(told[0]) and not flight.is_last():
+                memory.expect_trace(told[0])
                 return None
-            self._complete(begun, flight.clock.elapsed_ms(), *told)
+            self._complete(begun, flight.clock.elapsed_ms(), passes, told)
             begun.written.keep()  # its place is another run's from now on
             return begun.outcome
         finally:
@@ -308,17 +306,17 @@ class Enactor:
         written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
         return _Begun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
-    def _complete(self, begun: _Begun, time_ms: float, passes: int, length: int, cycles: int, nanoseconds: int) -> None:
-        """The rest of it."""
+    def _complete(self, begun: _Begun, time_ms: float, passes: int, told: Sequence[int]) -> None:
+        """The rest of it; `told` is what `Written` has."""
         outcome, written, outside, scalars = begun
         if self._follows:
             self._follow_swaps()
             outcome.arrays, scalars = outcome.arrays or self._arrays(outside), self._scalars_here()
         for name, kind, values in scalars:
             outcome.scalars[name] = self._scalar(name, kind, values)
-        if length > written.most:
-            self.memory.complete(written, length)
-        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, (length, cycles, nanoseconds)
+        if told[0] > written.most:
+            self.memory.complete(written, told[0])
+        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, told
         if outcome.layout_ms:
             self.on_device.made_ms = 0.0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -37,7 +38,7 @@ class Written:
         self._kept: bytes | None = None
         self.most = len(here) // size
         """Records that are here."""
-        self.told = (0, 0, 0)
+        self.told: Sequence[int] = (0, 0, 0)
         """How many records there are, and how long the run lasted: cycles, and nanoseconds."""
 
     def __call__(self) -> tuple[TraceRecord, ...]:
