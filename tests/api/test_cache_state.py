@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gdsl import cache, doctor, own_files
+from gdsl import cache, own_files
 from gdsl.cache import state
 from gdsl.diagnostics import GdslError
 
@@ -63,15 +63,6 @@ def forbid_reading(monkeypatch):
 
 def notes():
     return list(cache.directory().glob("state-*"))
-
-
-def test_doctor_tells_of_a_part_that_is_missing(package):
-    assert doctor.examine()[0].state is doctor.State.GOOD
-    (package.parent / "grammar" / "g.lark").unlink()
-    (package.parent / "grammar").rmdir()
-    begin()
-    found = doctor.examine()[0]
-    assert found.state is doctor.State.BAD and "grammar" in found.detail and "install gdsl again" in found.fix
 
 
 @pytest.fixture

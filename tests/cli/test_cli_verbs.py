@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from gdsl.doctor import State, cupy_clash
+from gdsl import own_files
+from gdsl.doctor import State, cupy_clash, examine
 from gdsl.native import elf
 
 
@@ -224,6 +225,18 @@ def test_doctor_reports_everything(gdslc):
     rows = json.loads(gdslc("doctor", "--json").out)
     assert all({"name", "state", "detail", "fix"} == set(row) for row in rows)
     assert all(row["fix"] for row in rows if row["state"] == "bad")
+
+
+def test_doctor_tells_of_a_part_that_is_missing(tmp_path, monkeypatch):
+    assert examine()[0].state is State.GOOD
+    for room in ("gdsl", "templates"):
+        (tmp_path / room).mkdir()
+    monkeypatch.setattr(own_files, "package", lambda: str(tmp_path / "gdsl"))
+    monkeypatch.setattr(own_files, "AT_LOADING", None)
+    found = examine()[0]
+    assert found.state is State.BAD
+    assert "grammar" in found.detail
+    assert "install gdsl again" in found.fix
 
 
 def test_doctor_names_a_clash_of_wheels():
