@@ -36,7 +36,7 @@ _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
 _RECORDS = 64
 """Records of a trace that come to the host with the results, until a run has had more."""
-_MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
+_MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 28
 """Bytes of results that are allocated for a next run: from the first on by one program at a time on a graph."""
 _MOST = int(numpy.iinfo(numpy.int64).max)
 
