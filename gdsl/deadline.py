@@ -29,6 +29,8 @@ class _Deadline:
 
 
 _current: ContextVar[_Deadline | None] = ContextVar("deadline", default=None)
+current = _current.get
+"""The one that runs, or None: not a function of this module, as each call asks."""
 
 
 @contextlib.contextmanager
@@ -70,11 +72,6 @@ def check() -> None:
     deadline = _current.get()
     if deadline is not None and time.monotonic() - deadline.started > deadline.timeout:
         raise timeout_error(deadline.timeout, deadline.doing)
-
-
-def is_set() -> bool:
-    """Whether there is one."""
-    return _current.get() is not None
 
 
 def spent() -> float:

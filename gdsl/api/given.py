@@ -8,12 +8,15 @@ from typing import Any
 from gdsl.api.signature import NotGiven
 from gdsl.diagnostics import shown
 
+_MAPPINGS = dict, Mapping
+"""What nearly all give comes first: whether an object is a `Mapping`, Python finds out by a call of its own."""
+
 
 def named_values(values: object) -> Mapping[str, Any]:
     """Values for params and inputs by name; None: there are none. Raises TypeError for what is no such mapping."""
     if values is None:
         return {}
-    if not isinstance(values, Mapping):
+    if not isinstance(values, _MAPPINGS):
         raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
     for name in values:
         if not isinstance(name, str):

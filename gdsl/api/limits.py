@@ -10,13 +10,13 @@ from gdsl.diagnostics import shown
 from gdsl.numerals import is_real, is_whole
 
 _LARGEST = 2**63 - 1
-_NONE = Limits()
+NO_LIMITS = Limits()
 
 
 def limits(timeout: object, max_iterations: object) -> Limits:
     """Both as backends take them. Raises TypeError for what is no number, ValueError for one out of range."""
     if timeout is None and max_iterations is None:
-        return _NONE
+        return NO_LIMITS
     return Limits(seconds(timeout), _passes(max_iterations))
 
 

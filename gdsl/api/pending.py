@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
-from gdsl.api.limits import limits, seconds
+from gdsl.api.limits import NO_LIMITS, limits, seconds
 from gdsl.api.result import Result
 from gdsl.backends.interface import Bindings, Executable, Limits
 from gdsl.backends.pending import Running, submit
@@ -35,7 +35,7 @@ def submitted(
     max_iterations: int | None = None,
 ) -> Pending:
     """`Program.submit`, of names that are known to be str."""
-    stops = limits(timeout, max_iterations)
+    stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
     if timeout is None:
         return _submitted(program, graph, given, backend, stops, 0.0)
     called = time.monotonic()
@@ -85,7 +85,7 @@ class Pending:
         self._is_told = False
         self._program, self._stops, self._called, self._tuned = program, stops, called, tuned
         self._asked: tuple[Graph, _Asked] | None = (graph, asked)
-        self._running = submit(asked[1], graph, asked[2], self._left())
+        self._running = submit(asked[1], graph, asked[2], stops if stops.timeout is None else self._left())
 
     def _left(self) -> Limits:
         """With what is left of the time."""

@@ -12,7 +12,7 @@ from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.dry_run import DryRun
 from gdsl.api.given import called_with, named_values, taken_options, without_defaults
-from gdsl.api.limits import limits
+from gdsl.api.limits import NO_LIMITS, limits
 from gdsl.api.pending import Pending, submitted
 from gdsl.api.result import Result, Results
 from gdsl.api.signature import OPTIONS, DocOfInstance, OfInstance, call_of, doc_of, signature_of
@@ -21,7 +21,7 @@ from gdsl.backends.interface import Bindings, Executable, Limits, Space
 from gdsl.backends.registry import Choice
 from gdsl.binding import Binder, declared_inputs, declared_params, needed_widths
 from gdsl.diagnostics import Diagnostic, GdslError, shown
-from gdsl.graph import as_graph
+from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 from gdsl.types import Widths
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
-    from gdsl.graph import Graph
 
 
 class _Settled(NamedTuple):
@@ -184,8 +183,8 @@ class Program:
         max_iterations: int | None = None,
     ) -> Result:
         """As `run`, with names that are known to be str."""
-        graph = as_graph(graph)
-        stops = limits(timeout, max_iterations)
+        graph = graph if type(graph) is Graph else as_graph(graph)
+        stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
         given = without_defaults(values)
         run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
         if timeout is None:
@@ -219,8 +218,9 @@ class Program:
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
             choice, executable, bindings, compile_ms = self._asked(graph, given, backend)
-            spent = deadline.spent()
-            outcome = executable.run(graph, bindings, replace(stops, spent=spent) if spent else stops)
+            if stops.timeout is not None:
+                stops = replace(stops, spent=deadline.spent())
+            outcome = executable.run(graph, bindings, stops)
         except GdslError as error:
             raise self._explained(error) from None
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
@@ -230,8 +230,12 @@ class Program:
     ) -> tuple[Choice, Executable, Bindings, float]:
         """Where a call runs, and what, with which values, that are checked; and milliseconds of compiling."""
         widths = needed_widths(self._program, graph)
-        settled = self._where(backend, widths)
-        choice, executable = (registry.choose(backend), None) if settled is None else settled[1:]
+        # Where the last run was, this one may be without asking for a compiler or a device: the program is ready in
+        # machine code that can be used.
+        settled = self._settled.get(backend) if isinstance(backend, str) else None
+        found, choice, executable = settled or (None, None, None)
+        if choice is None or not ((found is widths or found == widths) and choice.backend.stays()):
+            choice, executable = registry.choose(backend), None
         if graph._postponed is not None:
             choice.backend.place(graph)
         bindings = self._bound(choice, graph, given, widths)
@@ -339,19 +343,11 @@ class Program:
         return program_page(self)
 
     def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
-        device = choice.backend.name == "cuda"
-        if not deadline.is_set():
-            return self._binder.bind(graph, values, widths=widths, device=device)
+        bind, device = self._binder.bind, choice.backend.name == "cuda"
+        if deadline.current() is None:
+            return bind(graph, values, widths=widths, device=device)
         with deadline.doing("checking the params and inputs"):
-            return self._binder.bind(graph, values, widths=widths, device=device)
-
-    def _where(self, backend: str, widths: Widths) -> _Settled | None:
-        """Where the last run was, if this one may be there without asking for a compiler or a device: the program is
-        ready in machine code that can be used."""
-        found = self._settled.get(backend) if isinstance(backend, str) else None
-        if found is None or not (found.widths is widths or found.widths == widths):
-            return None
-        return found if found.choice.backend.stays() else None
+            return bind(graph, values, widths=widths, device=device)
 
     def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

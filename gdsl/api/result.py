@@ -28,6 +28,7 @@ class Results:
         found = results_of(program)
         self.declared = {data.name: data for data in found}
         self.arrays = [data for data in found if isinstance(data, ir.Array)]
+        self.names = [array.name for array in self.arrays]
         self.scalars = [data.name for data in found if isinstance(data, ir.Scalar)]
         self.has_several = any(array.count is not None for array in self.arrays)
 
@@ -77,11 +78,12 @@ class Result(Tables, Mapping[str, Any]):
         self.tuned: Tuned | None = None
         self._traced = outcome.traced
         self._declared = results.declared
-        self._arrays = {array.name: outcome.arrays[array.name] for array in results.arrays}
+        found = outcome.arrays  # all of them and no others most often
+        self._arrays = found if [*found] == results.names else {name: found[name] for name in results.names}
         if results.has_several:
             counts = {array.name: values_of(array, params or {}) for array in results.arrays}
             self._arrays = {name: shaped(values, counts[name]) for name, values in self._arrays.items()}
-        self._scalars = {name: outcome.scalars[name] for name in results.scalars}
+        self._scalars = {name: outcome.scalars[name] for name in results.scalars} if results.scalars else {}
 
     @cached_property
     def unique(self) -> dict[str, bool]:

@@ -6,7 +6,7 @@ import difflib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from gdsl.binding.literals import check_literals
 from gdsl.binding.named import vertex_by_name
 from gdsl.binding.numbers import check_numbers
 from gdsl.binding.params import all_within, check_id, scalar_value, whole_values
+from gdsl.binding.requirements import check_requirements
 from gdsl.binding.sets import set_flags
 from gdsl.binding.several import check_counts, check_room, values_of
 from gdsl.binding.where import Condition, Conditioned, WhereChecker
@@ -94,6 +95,8 @@ class Binder:
         self._functions = {function.name: function for function in program.functions}
         self._constant = {param.name for param in program.params if _is_constant(param.default)}
         self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
+        self._latest: ref[_Seen] | None = None
+        """Of the graph of the last call, which most often is that of the next."""
 
     def bind(
         self,
@@ -112,11 +115,12 @@ class Binder:
         unknown name, or else the first value that does not do.
         """
         program, source = self._program, self._source
-        if not (self._needed <= given.keys() <= self.known):
+        names = given.keys()
+        if names != self.known and not (self._needed <= names <= self.known):
             check_names(program, given, source)
-        seen = self._graphs.get(graph)
-        if seen is None:
-            seen = self._graphs[graph] = self._tested(graph)
+        seen = self._latest() if self._latest is not None else None
+        if seen is None or seen.graph() is not graph:
+            seen = self._seen(graph)
         params = self._params(graph, given, seen)
         widths = widths or needed_widths(program, graph)
         if self._of_params:
@@ -173,25 +177,34 @@ class Binder:
             return checker.take_open()
         return ()
 
+    def _seen(self, graph: Graph) -> _Seen:
+        """What is known of the graph, which is the latest from now on."""
+        seen = self._graphs.get(graph)
+        if seen is None:
+            seen = self._graphs[graph] = self._tested(graph)
+        self._latest = ref(seen)
+        return seen
+
     def _tested(self, graph: Graph) -> _Seen:
         """What the program asks of the graph alone."""
         with deadline.doing("checking what the program requires of the graph"):
-            _check_requirements(self._program, graph, self._source)
+            check_requirements(self._program, graph, self._source)
         check_literals(self._program, graph, self._source)
         check_numbers(self._program, graph, self._source)
         ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
         if graph.names is not None:  # numbers may be names there
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
-        return _Seen({name: found for name, found in ranges.items() if found is not None})
+        return _Seen(ref(graph), {name: found for name, found in ranges.items() if found is not None})
 
     def _params(self, graph: Graph, given: Mapping[str, object], seen: _Seen) -> dict[str, bool | int | float]:
         """The value of every param, the caller's or the default."""
         params: dict[str, bool | int | float] = {}
+        ranges = seen.ranges
         for param in self._program.params:
             name = param.name
             if name in given and not param.is_count:
                 value = given[name]
-                if type(value) is int and name in seen.ranges and seen.ranges[name][0] <= value < seen.ranges[name][1]:
+                if type(value) is int and name in ranges and ranges[name][0] <= value < ranges[name][1]:
                     params[name] = value
                     continue
                 value = vertex_by_name(param, value, graph, self._source)
@@ -253,6 +266,7 @@ class Binder:
 class _Seen:
     """What was found about a graph that a program ran on before."""
 
+    graph: ref[Graph]
     ranges: dict[str, tuple[int, int]]
     """By param, which integers of Python are its values as they are, from one to before another."""
     defaults: dict[str, bool | int | float] = field(default_factory=dict)
@@ -356,45 +370,3 @@ def _listed(kind: str, names: Iterable[str]) -> list[str]:
 
 def _example(type_: Type) -> str:
     return {"bool": "true", "float32": "0.5", "float64": "0.5"}.get(type_.name, "0")
-
-
-def _check_requirements(program: ir.Program, graph: Graph, source: Source | None) -> None:
-    span = program.requires.span
-    if program.requires.symmetric:
-        edge = graph.first_asymmetric_edge()
-        if edge is not None:
-            first, second = graph.ends(edge)
-            raise GdslError.single(
-                "E0609",
-                f"the program requires a symmetric graph, but the edge {first} -> {second} has no edge "
-                f"{second} -> {first}",
-                span,
-                source,
-                fix="--undirected stores every edge both ways",
-            )
-    if program.requires.simple:
-        edge = graph.first_duplicate_or_loop()
-        if edge is not None:
-            first, second = graph.ends(edge)
-            what = "a self-loop" if first == second else "a parallel edge"
-            raise GdslError.single(
-                "E0609",
-                f"the program requires a simple graph, but the edge {first} -> {second} is {what}",
-                span,
-                source,
-                notes=[]
-                if first == second
-                else ["parallel edges, such as those of a multigraph, stay edges of their own"],
-                fix=f"{' '.join(_simplifying(graph))} (from Python: {_in_python(graph)})",
-            )
-
-
-def _simplifying(graph: Graph) -> list[str]:
-    """The options that make a graph simple."""
-    loops, parallels = graph.has_loops(), graph.has_parallel_edges()
-    return ["--no-loops"] * loops + ["--dedup first|sum|min|max"] * parallels
-
-
-def _in_python(graph: Graph) -> str:
-    words = ["loops=False"] * graph.has_loops() + ["dedup='first'"] * graph.has_parallel_edges()
-    return f"graph.changed({', '.join(words)})"

@@ -214,7 +214,7 @@ class Graph(Conversions, Shown):
         """32 where vertex and edge ids and `none` fit in 32 bits, else 64."""
         return self.id_widths.edge
 
-    @property
+    @cached_property  # each call asks
     def id_widths(self) -> Widths:
         """The same of vertices and of edges by themselves: a graph of many edges may have few vertices."""
         if self._postponed is not None:
