@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+
 from gdsl.ir.free_worklists import key, plain, seen_elsewhere
 from gdsl.ir.nodes import Advance, CopyFrontier, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
 from gdsl.ir.traversal import walk
@@ -68,28 +70,26 @@ def update_in(loop: While, program: Program) -> Update:
 
 
 def _choosing(step: Advance, program: Program) -> Advance | None:
-    """An advance of the same frontier, or of one that is copied from or to it, which does not always push."""
-    groups = copied(program)
-    own = groups.get(step.frontier.frontier or "")
-    for node in walk(program.schedule):
-        if not isinstance(node, Advance) or node.site == step.site or node.frontier.frontier is None:
-            continue
-        if groups[node.frontier.frontier] == own and may_pull(node, program.tuning.sites[node.site]):
-            return node
-    return None
+    """An advance of the worklist which does not always push."""
+    found = _others(step, program, lambda other: other.frontier.frontier)
+    return next((each for each in found if may_pull(each, program.tuning.sites[each.site])), None)
 
 
 def _left_twice(step: Advance, program: Program) -> Advance | None:
-    """Another advance into the same frontier, or into one that is copied from or to it, which may put a vertex there
-    more than once."""
+    """Another advance into the worklist, which may put a vertex there more than once."""
+    found = _others(step, program, lambda other: other.result)
+    return next((each for each in found if program.tuning.sites[each.site].dedup is Duplicates.NONE), None)
+
+
+def _others(step: Advance, program: Program, frontier_of: Callable[[Advance], str | None]) -> Iterator[Advance]:
+    """The other advances of which this is the frontier that `step` runs on, or one that is copied from or to it."""
     groups = copied(program)
     own = groups.get(step.frontier.frontier or "")
     for node in walk(program.schedule):
-        if not isinstance(node, Advance) or node.site == step.site or node.result is None:
-            continue
-        if groups.get(node.result) == own and program.tuning.sites[node.site].dedup is Duplicates.NONE:
-            return node
-    return None
+        if isinstance(node, Advance) and node.site != step.site:
+            name = frontier_of(node)
+            if name is not None and groups[name] == own:
+                yield node
 
 
 def may_pull(step: Advance, knobs: OperatorKnobs) -> bool:

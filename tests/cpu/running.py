@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -92,3 +94,12 @@ def ran(ready: CpuExecutable, graph: Graph, **given: Any) -> Outcome:
 def idle(ready: CpuExecutable) -> set[int]:
     """The addresses of the memory that its next run finds."""
     return {block.ctypes.data for alike in ready.kept_rooms._idle.values() for block in alike}
+
+
+def in_threads(work: Callable[[int], None], count: int = 4) -> None:
+    """`work` in so many threads at once, each with its number, until all have ended."""
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import subprocess
-import threading
 import weakref
 from pathlib import Path
 from typing import Any, cast
@@ -17,7 +16,7 @@ from gdsl.codegen.templates import template_text
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.native import compiler as compilers
-from tests.cpu.running import SWAPPED, fresh, idle, ran
+from tests.cpu.running import SWAPPED, fresh, idle, in_threads, ran
 
 WRONG_INDEX = """program wrong;
 problem { param at : int64; vertex a : int64; local vertex b : int64; }
@@ -177,11 +176,7 @@ def test_runs_at_once_have_memory_of_their_own() -> None:
             if ran(ready, REPEATED[place % 2]).scalars != expected[place % 2]:
                 wrong.append(place)
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert wrong == []
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import gc
 import pickle
-import threading
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +14,7 @@ import pytest
 
 from gdsl.backends.cpu.kept_rooms import MOST, MOST_LENT, SMALLEST, KeptRooms
 from gdsl.graph import Graph
-from tests.cpu.running import SWAPPED, fresh, idle, ran
+from tests.cpu.running import SWAPPED, fresh, idle, in_threads, ran
 
 LARGE = Graph.generate("grid", rows=300, columns=300)
 VIEWS: dict[str, Callable[[Any], object]] = {
@@ -103,11 +102,7 @@ def test_threads_that_let_go_of_results_meanwhile_share_none() -> None:
                 if len(set(values[::997].tolist())) != 1 or not 0 <= values[0] - first <= 2:
                     wrong.append((place, first))
 
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work)
     assert wrong == []
 
 

@@ -69,9 +69,8 @@ class _Generation:
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
         by_site = {operation.step.site: printer.print(operation) for operation in own_sweeps(self.plan)}
-        kernels = KernelPrinter(
-            self.plan, StepPrinter(self.plan, self.printer.expressions(), by_site, self.texts)
-        ).kernels()
+        steps = StepPrinter(self.plan, self.printer.expressions(), by_site, self.texts)
+        kernels = KernelPrinter(self.plan, steps).kernels()
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
         functions = self._functions()
         body = render(

@@ -14,7 +14,7 @@ struct visited_values {
         const word rank = rank_word(value);
         return Falls ? word(~rank) : rank;
     }
-    // The first bits, which say all but that of ranks of 64 bits.
+    // Its first 32 bits.
     __device__ __forceinline__ static uint32 first_bits(key_word rank) { return uint32(rank >> (8 * sizeof(word) - 32)); }
     __device__ __forceinline__ key_word rank_now(vertex v) const { return rank(value_now(v)); }
     __device__ __forceinline__ Key value_now(vertex v) const { return load_now(&values[v]); }
@@ -35,10 +35,10 @@ __device__ __forceinline__ void forget_visits(enactor& run, const Known& known, 
 constexpr uint32 CUT_DEGREE = HUB_DEGREE / 2;
 
 // piece: find_nearest
-// Parts the long lists of a pass of many members into those of the nearest ones, about an eighth of the edges, and the others,
-// whose chunks come behind: what those change these see, which are visited with values that are their last more often. The
-// bound between them is the mean of the ranks of some members with such lists, each as often as it has edges, then that of
-// those above it, and once more; of few members all are near. Nobody asks before all threads of the block are here.
+// Says which members of a pass are the nearest: those whose rank is `run.shared.nearest` at least, with about an eighth of the
+// edges of all long lists. The chunks of their lists come first. What these change the other lists see, which are visited
+// once more less often. The bound is the mean of the ranks of some members with long lists, each as often as it has edges,
+// then that of those above it, and once more. Where a pass has few members all are near. Ends with all threads of the block.
 template <class Members, class Known, class Lists>
 __device__ __forceinline__ void find_nearest(enactor& run, const Members& members, const Known& known, const Lists& lists) {
     const uint64 size = members.size();
@@ -94,7 +94,7 @@ __device__ OUTLINED void note_parted_chunks(uint64* counter, hub_chunk* room, ui
 }
 
 // piece: defer_parted_list
-// `defer_list` of lists that `find_nearest` has parted: of a member whose value has this `rank`.
+// `defer_list` for a member whose value has this `rank`, behind `find_nearest`.
 template <class Known>
 __device__ __forceinline__ void defer_parted_list(enactor& run, const graph_slice& g, const Known& known, bool defer, vertex v,
                                                   key_word rank, edge first, edge last) {
