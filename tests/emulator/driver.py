@@ -202,6 +202,7 @@ class EmulatedDevice:
         self.multiprocessors = blocks
         self.schedule = schedule or Schedule()
         self.launches = 0
+        self.lane = None
         self.free = 1 << 30
         self.steps = 0
         self._stop = (ctypes.c_uint32 * 1)(0)
@@ -315,10 +316,6 @@ class EmulatedDevice:
         ended, findings = launch(kernel, 2, 32, values, Schedule(resident=1, seed=self.schedule.seed))
         if findings or not ended:
             raise EmulatorError(findings)
-
-    def lane(self) -> object:
-        """One for all."""
-        return None
 
     def end(self) -> None:
         """All work is done already."""

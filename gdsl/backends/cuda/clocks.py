@@ -33,18 +33,15 @@ class Clock:
     def is_over(self) -> bool:
         """Whether nothing is still to come: all is done, or the GPU has given up, of which `Event.done` is False for
         ever."""
-        return self._status() != _NOT_READY
+        return int(self._cuda.runtime.eventQuery(self.over.ptr)) != _NOT_READY
 
     @property
     def is_done(self) -> bool:
         """Whether all is done. Raises CuPy's error where the GPU has given up."""
-        status = self._status()
-        if status not in (_DONE, _NOT_READY):
+        status = self._cuda.runtime.eventQuery(self.over.ptr)
+        if status != _DONE and status != _NOT_READY:
             self.over.synchronize()
-        return status == _DONE
-
-    def _status(self) -> int:
-        return int(self._cuda.runtime.eventQuery(self.over.ptr))
+        return bool(status == _DONE)
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the first two."""

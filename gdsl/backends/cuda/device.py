@@ -40,7 +40,8 @@ class CudaDevice(Launching):
         """In which threads the device has been used."""
         self._holder: int | None = None
         """The thread whose run it is."""
-        self._lane: object = None
+        self.lane: object = None
+        """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
         self._left: list[object] = []
         """Modules that nobody has any more."""
         self._clock, self._clocks = Clock(cupy), list[Clock]()
@@ -71,18 +72,17 @@ class CudaDevice(Launching):
         """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
-        if not self._acquired(longest):
+        if not self.took(longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
-            self._use(self.cupy.cuda.get_current_stream())
             if self.line.flights:
                 until = None if timeout is None else began + timeout
-                if not self.line.let_pass(self.lane() if joins else None, until):
+                if not self.line.let_pass(self.lane if joins else None, until):
                     raise failures.timeout_error(timeout or 0.0)
             if self._left and not self.line.flights:
                 self._left.clear()
         except BaseException:
-            self._release()
+            self.give(whole=True)
             raise
 
     def leave(self, *modules: object) -> None:
@@ -90,31 +90,25 @@ class CudaDevice(Launching):
         self._left.extend(modules)
 
     def took(self, timeout: float = 0) -> bool:
-        """Have it for a moment, to look after runs of the line, unless another thread has it for so many seconds."""
-        if not self._acquired(timeout):
-            return False
-        try:
-            self._use(self.cupy.cuda.get_current_stream())
-        except BaseException:
-            self._release()
-            raise
-        return True
-
-    def _acquired(self, timeout: float) -> bool:
+        """Have it, for a moment to look after runs of the line, unless another thread has it for so many seconds."""
         thread = threading.get_ident()
         if self._holder == thread:
             raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
         if not self._lock.acquire(False) and not self._waited(timeout):
             return False
         try:
-            self._holder = thread
-            self._outer = self.cupy.cuda.runtime.getDevice()
+            self._holder, self._outer = thread, self.id
+            cuda = self.cupy.cuda
+            self._outer = cuda.runtime.getDevice()
             if self._outer != self.id or not hasattr(self._threads, "is_known"):
-                self.cupy.cuda.runtime.setDevice(self.id)  # the driver knows no device in a thread before that
+                cuda.runtime.setDevice(self.id)  # the driver knows no device in a thread before that
                 self._threads.is_known = True
+            stream = self._stream = cuda.get_current_stream()
+            lane = self.lane = stream.ptr
+            if lane == _PER_THREAD:
+                self.lane = _PER_THREAD, thread
         except BaseException:
-            self._holder = None
-            self._lock.release()
+            self.give(whole=True)
             raise
         return True
 
@@ -133,17 +127,6 @@ class CudaDevice(Launching):
             raise
         return is_free
 
-    def _use(self, stream: Any) -> None:
-        self._stream, self._lane = stream, stream.ptr
-        if self._lane == _PER_THREAD:
-            self._lane = _PER_THREAD, threading.get_ident()
-
-    def _release(self) -> None:
-        self._stream = self._holder = None
-        if self._outer != self.id:
-            self.cupy.cuda.runtime.setDevice(self._outer)
-        self._lock.release()
-
     def give(self, whole: bool) -> None:
         """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
         memory."""
@@ -151,7 +134,10 @@ class CudaDevice(Launching):
             if not whole:
                 self.halt()
         finally:
-            self._release()
+            self._stream = self._holder = None
+            if self._outer != self.id:
+                self.cupy.cuda.runtime.setDevice(self._outer)
+            self._lock.release()
 
     @cached_property
     def hand_over(self) -> Any:
@@ -304,10 +290,6 @@ class CudaDevice(Launching):
 
     # The clock
 
-    def lane(self) -> object:
-        """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
-        return self._lane
-
     def let_end(self, stream: Any, lane: object) -> None:
         """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
         if isinstance(lane, tuple):
@@ -318,11 +300,11 @@ class CudaDevice(Launching):
     def start_clock(self) -> None:
         """Record the first event."""
         self._stop[0] = 0
-        self._clock.begin.record(self.stream())
+        self._clock.begin.record(self._stream or self.stream())
 
     def stop_clock(self) -> None:
         """Record the second event."""
-        self._clock.end.record(self.stream())
+        self._clock.end.record(self._stream or self.stream())
 
     def elapsed_ms(self) -> float:
         """Milliseconds between the two events."""
@@ -330,7 +312,7 @@ class CudaDevice(Launching):
 
     def end(self) -> None:
         """Record the event that is waited for."""
-        self._clock.over.record(self.stream())
+        self._clock.over.record(self._stream or self.stream())
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Ask whether all is done, so that Ctrl-C is heard."""

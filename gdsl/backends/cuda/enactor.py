@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
-
-import numpy
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
 from gdsl.backends.cuda.line import Flight
@@ -16,7 +13,8 @@ from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
 from gdsl.backends.cuda.protocol import Buffer, Device
 from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
-from gdsl.backends.cuda.trace import decoded
+from gdsl.backends.cuda.trace import Written
+from gdsl.backends.cuda.walk import Walk, signed
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
@@ -26,7 +24,7 @@ from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan import hub_bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
-from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
+from gdsl.plan.nodes import Launch, Plan
 from gdsl.plan.walking import launches
 from gdsl.types import Type
 
@@ -36,6 +34,16 @@ if TYPE_CHECKING:
 _NOTHING = Bindings({}, {})
 _TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are looked at after each run."""
+
+
+class _Begun(NamedTuple):
+    """What a run gives, before it is over: its trace is still empty, and scalars are where the host will have them. The
+    results may lie `outside`, in the caller's order."""
+
+    outcome: Outcome
+    written: Written
+    outside: Mapping[str, Buffer] | None
+    scalars: Sequence[tuple[str, Type, Any]]
 
 
 class Enactor:
@@ -53,13 +61,16 @@ class Enactor:
         """`kernel(name)` gives what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
         None: as many as are worth it."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
-        self._counts, self._is_fused = counts_in(plan), plan.target.fused
+        self._counts, self._is_fused, self._threads = counts_in(plan), plan.target.fused, plan.sizes.block_threads
+        self._follows = bool(plan.swapped) and self._is_fused
+        """Whether the device says only in the end where results lie."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         told = list(map(self._control_words.index, _TOLD))
         self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
+        self._pairs = {array.name for array in program.arrays if array.type.is_pair}
         self._scalars = [(s.name, s.type, value_dtype(s.type, widths)) for s in program.scalars if not s.is_local]
         self._kernels = {
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
@@ -88,33 +99,30 @@ class Enactor:
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
-        self.limits, self._bindings = limits, bindings
-        memory, whole = self._memory_of(bindings), False
+        self.limits, self._bindings, device = limits, bindings, self.device
+        memory, whole = self._kept(bindings) or self._memory_of(bindings), False
         try:
             memory.begin(bindings, limits)
-            walk = _Walk(self)
             for settle in bindings.open:
                 settle()
-            self._started = time.monotonic()
-            self.device.start_clock()
+            self._started = time.monotonic() if limits.timeout is not None else 0.0
+            device.start_clock()
             memory.put_inside()
-            walk.run()
+            walk = self._launch_all(memory)
             outside = memory.put_outside()
-            self.device.stop_clock()
-            memory.shared.receive()
-            self.device.end()
+            device.stop_clock()
+            memory.receive()
+            device.end()
+            # While the device works, all that can be made ready by now; behind the wait, as little as can be.
             memory.prepare_next()
-            arrays = self._arrays(outside) if outside or not self.plan.swapped else None  # while the device works
-            self.device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, *traced = self._told(memory.control())
+            control, begun = memory.control()[: len(self._control_words)], self._begun(memory, outside)
+            device.wait(self.is_late if limits.timeout is not None else None)
+            failure, exhausted, arrived, passes, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 self.raise_failure(self.control())
-            self._follow_swaps()
-            arrays = arrays or self._arrays(outside)
-            passes = passes if self._is_fused else walk.passes
-            outcome = self._outcome(arrays, passes, self.device.elapsed_ms(), *traced)
+            self._complete(begun, device.elapsed_ms(), passes if walk is None else walk.passes, told)
             whole = True
-            return outcome
+            return begun.outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
@@ -130,18 +138,19 @@ class Enactor:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0802 where its time is over
         before its turn comes, and E0912, with nothing of it going on."""
         self.limits, self._bindings = limits, bindings
-        left, started = limits.left, time.monotonic() if limits.timeout is not None else 0.0
-        if not self._can_join(bindings) and not device.line.let_pass(None, None if left is None else started + left):
-            raise failures.timeout_error(limits.timeout or 0.0)
-        memory, begun, whole = self._memory_of(bindings), False, False
+        left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
+        memory, begun, whole = self._kept(bindings), False, False
+        if memory is None or not memory.can_join:  # it is not there, or a run in it would wait for those in the line
+            if not device.line.let_pass(None, None if left is None else started + left):
+                raise failures.timeout_error(limits.timeout or 0.0)
+            memory = self._memory_of(bindings)
         try:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
             device.start_clock()
             begun = True
-            for kernel in self._fused:
-                device.launch(kernel, self.blocks, self.plan.sizes.block_threads, memory.arguments, lent=self._lent)
-            outside = None if self.on_device.numbering is None else memory.put_outside()
+            self._launch_all(memory)
+            outside = memory.put_outside()
             device.stop_clock()
             memory.hand_over(incoming)
             device.end()
@@ -163,16 +172,18 @@ class Enactor:
         self.limits, self._bindings = flight.limits, flight.bindings
         memory.look_at(flight.names, flight.received)
         try:
-            failure, exhausted, arrived, passes, *traced = self._told(flight.control.tolist())
+            failure, exhausted, arrived, passes, *told = self._told(flight.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or flight.is_late():
                     self.raise_failure(self.control())
                 return None
-            if not memory.has_trace(traced[0]) and not flight.is_last():
-                memory.expect_trace(traced[0])
+            begun = self._begun(memory, flight.outside)
+            if told[0] > begun.written.most and not memory.has_trace(told[0]) and not flight.is_last():
+                memory.expect_trace(told[0])
                 return None
-            self._follow_swaps()
-            return self._outcome(self._arrays(flight.outside), passes, flight.clock.elapsed_ms(), *traced)
+            self._complete(begun, flight.clock.elapsed_ms(), passes, told)
+            begun.written.keep()  # its place is another run's from now on
+            return begun.outcome
         finally:
             memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
@@ -190,30 +201,40 @@ class Enactor:
         )
         return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
+    def _launch_all(self, memory: RunMemory) -> Walk | None:
+        """All that runs; where the host has some of the schedule, its walk over it."""
+        if not self._is_fused:
+            walk = Walk(self)
+            walk.run()
+            return walk
+        for kernel in self._fused:
+            self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
+        return None
+
     def launch(self, launch: Launch, iteration: int) -> None:
         """Start the kernel of a launch."""
         memory = self.memory
         memory.iteration[0] = iteration
-        kernel, threads = self._kernels[id(launch)], self.plan.sizes.block_threads
-        self.device.launch(kernel, self.blocks, threads, memory.arguments, lent=self._lent)
-
-    def _can_join(self, bindings: Bindings) -> bool:
-        """Whether its memory is there, and a run in it need not wait for those in the line."""
-        memory = self._memory
-        return memory is not None and self._memory_for == self._lengths(bindings) and memory.can_join
+        kernel = self._kernels[id(launch)]
+        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
 
     def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
         """The params that say how long buffers are."""
-        return tuple([bindings.params[name] for name in self._counts]) if self._counts else ()
+        return tuple([bindings.params[name] for name in self._counts])
+
+    def _kept(self, bindings: Bindings) -> RunMemory | None:
+        """The memory of the run before, where the buffers have the same lengths."""
+        return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
-        """The same from run to run, as long as the buffers have the same lengths."""
-        wanted = self._lengths(bindings)
-        if self._memory is None or self._memory_for != wanted:
+        """The same, made where it is not so."""
+        memory = self._kept(bindings)
+        if memory is None:
             self._memory = None
-            sizes = sizes_of(self.graph, bindings)
-            self._memory, self._memory_for = RunMemory(self.device, self.plan, self.on_device, sizes), wanted
-        return self._memory
+            sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
+            memory = RunMemory(self.device, self.plan, self.on_device, sizes)
+            self._memory, self._memory_for = memory, wanted
+        return memory
 
     def _lends(self) -> int:
         keeps, asked = keeps_values(self.plan), hub_bounds.lent(self.plan)
@@ -244,7 +265,7 @@ class Enactor:
 
     def control(self) -> dict[str, int]:
         """The control block's words, once they have been waited for."""
-        return dict(zip(self._control_words, self.memory.control(), strict=False))
+        return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
     def raise_failure(self, control: dict[str, int]) -> None:
         """Raise what stopped the run, if anything did."""
@@ -265,8 +286,6 @@ class Enactor:
     def _follow_swaps(self) -> None:
         """After swaps by the device a name's values lie where the kernel says."""
         swapped, memory = self.plan.swapped, self.memory
-        if not swapped or not self.plan.target.fused:
-            return
         places = memory.outputs()
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
@@ -274,96 +293,39 @@ class Enactor:
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
         """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
-        found = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
+        found: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
         places, result = outside or memory.names, self.device.result
         for name, kind, dtype, count in memory.results:
             values = result(places[name], dtype, count)
-            found[name] = unpacked(values, kind, widths) if kind.is_pair else values
+            found[name] = unpacked(values, kind, widths) if name in self._pairs else values
         return found
 
-    def _outcome(
-        self, arrays: dict[str, Any], passes: int, time_ms: float, trace_length: int, cycles: int, nanoseconds: int
-    ) -> Outcome:
-        scalars = {name: self._scalar(name, kind, dtype) for name, kind, dtype in self._scalars}
-        records, cycle = self.memory.trace(trace_length), nanoseconds / 1e6 / max(cycles, 1)
-        trace = partial(decoded, self.plan, records, self.on_device.widths, cycle)
-        layout_ms = self.on_device.take_made_ms()
-        return Outcome(arrays, scalars, passes, time_ms, trace, layout_ms)
+    def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _Begun:
+        """What is known of it before the run is over."""
+        arrays = self._arrays(outside) if outside or not self._follows else {}
+        written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
+        return _Begun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
-    def _scalar(self, name: str, kind: Type, dtype: numpy.dtype[Any]) -> Scalar | Pair:
-        values = self.memory.scalar(name).view(dtype)
+    def _complete(self, begun: _Begun, time_ms: float, passes: int, told: Sequence[int]) -> None:
+        """The rest of it; `told` is what `Written` has."""
+        outcome, written, outside, scalars = begun
+        if self._follows:
+            self._follow_swaps()
+            outcome.arrays, scalars = outcome.arrays or self._arrays(outside), self._scalars_here()
+        for name, kind, values in scalars:
+            outcome.scalars[name] = self._scalar(name, kind, values)
+        if told[0] > written.most:
+            self.memory.complete(written, told[0])
+        outcome.iterations, outcome.time_ms, written.told = passes, time_ms, told
+        if outcome.layout_ms:
+            self.on_device.made_ms = 0.0
+
+    def _scalars_here(self) -> Sequence[tuple[str, Type, Any]]:
+        """Where the host has their values, once the run is over."""
+        return [(name, kind, self.memory.scalar(name).view(dtype)) for name, kind, dtype in self._scalars]
+
+    def _scalar(self, name: str, kind: Type, values: Any) -> Scalar | Pair:
         if kind.is_pair:
             return first_of(unpacked(values, kind, self.on_device.widths))
-        value: Scalar = self.memory.outside(name, values[0].item())
-        return value
-
-
-def signed(word: int) -> int:
-    """A word of 64 bits as what it is with a sign."""
-    return word - (1 << 64) if word >> 63 else word
-
-
-class _Walk:
-    """The schedule of the plan as far as it is the host's: all of it between launches."""
-
-    def __init__(self, enactor: Enactor) -> None:
-        self.enactor = enactor
-        self.passes = 0
-        """Finished passes of the outermost loops."""
-
-    def run(self) -> None:
-        """Everything from the start."""
-        self._steps(self.enactor.plan.schedule, 0)
-
-    def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
-        for step in steps:
-            if isinstance(step, Launch):
-                self.enactor.launch(step, iteration)
-            elif isinstance(step, Swap):
-                self._swap(step)
-            elif isinstance(step, On):
-                assert step.enter is not None
-                self.enactor.launch(step.enter, iteration)
-                self._steps(step.body, iteration)
-            elif isinstance(step, Branch):
-                self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
-            else:
-                assert isinstance(step, Loop)
-                self._loop(step, self._passes(step, iteration))
-
-    def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
-        """The iterations of a loop, as long as it goes on."""
-        if step.counted:
-            yield from range(max(0, self._ask(step.ask, iteration)))
-            return
-        now = 0
-        while self._ask(step.ask, now):
-            yield now
-            now += 1
-
-    def _loop(self, step: Loop, passes: Iterator[int]) -> None:
-        limit = self.enactor.limits.max_iterations
-        for iteration in passes:
-            if limit is not None and iteration >= limit:
-                raise failures.iterations_error(self.enactor.plan.program, step.number, limit)
-            self._steps(step.body, iteration)
-            self.passes += step.outermost
-
-    def _ask(self, launch: Launch | None, iteration: int) -> int:
-        """The answer of a condition or a count, unless something has failed by now."""
-        assert launch is not None
-        self.enactor.launch(launch, iteration)
-        self.enactor.device.stop_clock()
-        self.enactor.memory.shared.receive()
-        self.enactor.device.end()
-        self.enactor.device.wait(self.enactor.is_late)
-        control = self.enactor.control()
-        self.enactor.raise_failure(control)
-        if self.enactor.is_late():
-            raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
-        return signed(control["answer"])
-
-    def _swap(self, swap: Swap) -> None:
-        memory = self.enactor.memory
-        first, second = swap.step.first, swap.step.second
-        memory.rename({first: memory.names[second], second: memory.names[first]}, point=True)
+        value: Scalar = values.item(0)
+        return value if self.on_device.numbering is None else self.memory.outside(name, value)

@@ -6,7 +6,6 @@ import contextlib
 import time
 import weakref
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from gdsl import cache
@@ -116,21 +115,9 @@ class CudaBackend:
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
         """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
-        from gdsl.backends import needs
-        from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
+        from gdsl.backends.cuda.needing import needs_of
 
-        counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
-        suited = partial(suiting.suited, counts=counts, room=suiting.ALL)
-        program = suited(program)
-        plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
-        layout = plan.layout
-        if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
-            other = plan_of(suited(looking_up(program))) if layout.apart else plan
-            assert other.layout is not None
-            told = needs.on_other_ids(other, other.layout, *more)
-            if layout.always or free is None or sum(need.nbytes for need in told) <= free:
-                return told
-        return needs.on_a_device(plan, *more)
+        return needs_of(program, widths, graph, bindings, free)
 
     def space(self) -> Space:
         """The memory of the current GPU; what CuPy holds of it unused is free."""
@@ -276,15 +263,21 @@ class CudaExecutable:
                 except GdslError as error:
                     if error.code != "E0912" or not self._keeps_ids(graph):
                         raise
+        device, whole = self._device, False
         asked = limits.timeout and time.monotonic()
-        with self._device.reserved(limits.timeout):
-            limits = limits.since(asked)
+        device.take(limits.timeout)  # as `reserved` does, by fewer calls
+        try:
+            limits = limits if asked is None else limits.since(asked)
             try:
-                return (enactor or self._enactor(graph, bindings)).run(bindings, limits)
+                outcome = (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
-                return self._run_in_less(graph, bindings, limits, error)
+                outcome = self._run_in_less(graph, bindings, limits, error)
+            whole = True
+            return outcome
+        finally:
+            device.give(whole)
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
         """Queue a run and do not wait for it; None where `run` must do."""
@@ -300,7 +293,7 @@ class CudaExecutable:
         asked = limits.timeout and time.monotonic()
         device.take(limits.timeout, joins=enactor is not None or graph in self._enactors)
         try:
-            limits = limits.since(asked)
+            limits = limits if asked is None else limits.since(asked)
             enactor = enactor or self._enactor(graph, bindings)
             flight = enactor.submit(device, graph, bindings, limits) if enactor.can_fly(bindings) else None
             whole = True

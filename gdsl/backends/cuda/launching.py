@@ -33,8 +33,8 @@ class Launching:
         self._computing: dict[str, Any] = {}
 
     def stream(self) -> Any:
-        """The stream of the run, outside of one CuPy's current one."""
-        return self._stream if self._stream is not None else self.cupy.cuda.get_current_stream()
+        """The stream of the run, outside of one CuPy's current one. What each run does, looks for its own first."""
+        return self._stream or self.cupy.cuda.get_current_stream()
 
     def load(self, cubin: bytes) -> Any:
         """The kernels of a cubin: `get_function(name)`."""
@@ -72,12 +72,13 @@ class Launching:
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
     ) -> None:
         """A cooperative launch on CuPy's current stream."""
-        driver, stream = self._driver, self.stream().ptr
+        driver, stream = self._driver, (self._stream or self.stream()).ptr
         driver.launchCooperativeKernel(kernel.ptr, blocks, teams, 1, threads, 1, 1, lent, stream, arguments.address)
 
     def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
         """A launch of one block, there too."""
-        self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, self.stream().ptr, arguments.address, 0)
+        stream = (self._stream or self.stream()).ptr
+        self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, stream, arguments.address, 0)
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""

@@ -142,7 +142,7 @@ class Line:
         if self._process != processes.current:
             self._process = processes.current
             atexit.register(self._end)
-        self._lane = self._device.lane()
+        self._lane = self._device.lane
         self.flights.append(flight)
 
     def let_pass(self, lane: object, until: float | None) -> bool:

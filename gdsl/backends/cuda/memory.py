@@ -30,6 +30,8 @@ class GraphOnDevice:
 
     numbering: Numbering | None = None
     """How its ids are related to those of the caller, where they are others."""
+    made_ms: float | None = None
+    """Milliseconds that it took to number the vertices anew; 0 once a run has told it, None where it is not done."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
@@ -57,11 +59,6 @@ class GraphOnDevice:
 
     def edges_as_given(self) -> Places | None:
         """Which of the given edges each is, where the vertices are numbered anew."""
-        return None
-
-    def take_made_ms(self) -> float | None:
-        """What it took to number the vertices anew, in milliseconds; 0 where that was done before, None where it is not
-        done."""
         return None
 
     def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:

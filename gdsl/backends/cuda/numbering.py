@@ -67,9 +67,9 @@ class Numbering:
         self._kept: dict[tuple[int, bool], tuple[Any, Buffer]] = {}
         self._prepared = set[str]()
 
-    def inside(self, vertex: int) -> int:
+    def inside(self, vertex: Any) -> int:
         """The new id of a vertex of the caller."""
-        return self._looked_up(self.rank, vertex)
+        return int(self._here(self.rank).item(vertex))
 
     def all_inside(self, vertices: Any) -> Any:
         """The new ids of an array of vertices of the caller."""
@@ -77,7 +77,7 @@ class Numbering:
 
     def outside(self, vertex: int) -> int:
         """What the caller calls a vertex; below 0 there is none."""
-        return self._looked_up(self.order, vertex) if vertex >= 0 else vertex
+        return int(self._here(self.order).item(vertex)) if vertex >= 0 else vertex
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
         """`nbytes` bytes of values in the order of the caller's vertices, or, where it is given, `edges`, in the new
@@ -153,9 +153,6 @@ class Numbering:
     def _put_name(self, nbytes: int, of_ids: bool) -> str:
         return _PUT_IDS if of_ids else put_name(_word_of(nbytes // max(self.num_vertices, 1)), Type.VERTEX)
 
-    def _looked_up(self, buffer: Buffer, vertex: int) -> int:
-        return int(self._here(buffer)[vertex])
-
     def _here(self, buffer: Buffer) -> Any:
         """One of the two on the host, where it is brought when the first element is asked for: a copy for each would
         have to wait for the device."""
@@ -175,7 +172,7 @@ class Renumbered(GraphOnDevice):
     """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; edges that are parallel keep
     their order.
 
-    made_ms: milliseconds that it took, until somebody takes them.
+    made_ms: milliseconds that it took, until a run has told them.
     """
 
     numbering: Numbering
@@ -201,7 +198,7 @@ class Renumbered(GraphOnDevice):
             self._make_lists(given, backward=True)
         self._wait()
         given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
-        self._made_ms = (time.perf_counter() - started) * 1e3
+        self.made_ms = (time.perf_counter() - started) * 1e3
 
     def edges_as_given(self) -> Places:
         """Which of the given edges each is, found when it is first asked for. Raises E0912."""
@@ -216,14 +213,9 @@ class Renumbered(GraphOnDevice):
             self._kernels.start("places_of_edges", *pointers, self._vertices)
             self._wait()
             given.drop_parts(given.parts_held() - before)
-            self._made_ms += (time.perf_counter() - started) * 1e3
+            self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
             self._edges_as_given = Places(found, self._edges, Type.EDGE)
         return self._edges_as_given
-
-    def take_made_ms(self) -> float:
-        """What it took to make; 0 from the second time on."""
-        made, self._made_ms = self._made_ms, 0.0
-        return made
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, of the graph as it is numbered here."""

@@ -102,6 +102,8 @@ class Device(Protocol):
     """One device, with one stream of work."""
 
     multiprocessors: int
+    lane: object
+    """What memory is allocated for: another run may use it where this is the same."""
 
     @property
     def stop_pointer(self) -> int:
@@ -200,10 +202,6 @@ class Device(Protocol):
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """Run the kernel `name` of `text`, CUDA C++ by itself, with enough threads for so many elements."""
-        ...
-
-    def lane(self) -> object:
-        """What memory is allocated for: another run may use it where this is the same."""
         ...
 
     def start_clock(self) -> None:

@@ -132,7 +132,7 @@ class CudaShared:
         self._runs += 1
         if self._runs == _SETTLED:
             self._hand_over()  # to have it loaded, which is not to be within the time of a run
-        if sent_on is not None and self._sent_lane == self._device.lane():
+        if sent_on is not None and self._sent_lane == self._device.lane:
             return
         if sent_on is not None:  # what is queued there shall not come in between
             self._device.let_end(sent_on, self._sent_lane)
@@ -142,7 +142,7 @@ class CudaShared:
         """Queue the copy behind the run that is going on."""
         stream = self._device.stream()
         self._copy_out(stream)
-        self._sent_lane = self._device.lane()
+        self._sent_lane = self._device.lane
         self._sent_on = stream  # not before it is: where that is interrupted, the next run has to
 
     def _copy_out(self, stream: Any) -> None:
@@ -160,7 +160,7 @@ class CudaShared:
     @property
     def is_ready(self) -> bool:
         """Whether `incoming` has nothing to make, and `send` nothing to wait for on another stream."""
-        is_here = self._sent_on is None or self._sent_lane == self._device.lane()
+        is_here = self._sent_on is None or self._sent_lane == self._device.lane
         return bool(self._spare) and not self._expected and is_here
 
     def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
@@ -185,7 +185,7 @@ class CudaShared:
             host = runtime.memcpyDeviceToHost
             runtime.memcpyAsync(incoming.pointer, self._there, incoming.nbytes, host, stream.ptr)
         self._device.launch_block(self._device.hand_over_and_clear, _THREADS, incoming.arguments)
-        self._sent_lane = self._device.lane()
+        self._sent_lane = self._device.lane
         self._sent_on = stream if is_all_zero else None
 
     def take_back(self, incoming: Incoming) -> None:

@@ -9,10 +9,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy
+from numpy.typing import NDArray
 
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device
 from gdsl.backends.cuda.record import Record
+from gdsl.backends.cuda.trace import Traces, Written
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import words_of
@@ -34,8 +36,8 @@ _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
 _RECORDS = 64
 """Records of a trace that come to the host with the results, until a run has had more."""
-_MOST_AHEAD = 1 << 24
-"""Bytes of results that are allocated for a next run; where they are more, runs take so long that it is no matter."""
+_MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
+"""Bytes of results that are allocated for a next run: from the first on by one program at a time on a graph."""
 _MOST = int(numpy.iinfo(numpy.int64).max)
 
 
@@ -92,6 +94,7 @@ class RunMemory:
         self.names: dict[str, Buffer] = {}
         """What the names of the program's data stand for in this run."""
         self._handed_over: Sequence[Bytes] | None = None
+        self._traces = Traces(plan, self._widths, self._record_size)
 
     @property
     def can_join(self) -> bool:
@@ -151,7 +154,10 @@ class RunMemory:
         place, widths = self.record.pointer, self._widths
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
-        self._ahead: tuple[object, list[Buffer]] | None = None
+        self._ahead: tuple[object, dict[str, Buffer]] | None = None
+        """For which lane, and where what is handed over lies in the next run, as the record says already."""
+        self._inside: dict[str, Buffer] = {}
+        """The same of the last run, where it is not the caller's: results go to him from there in another order."""
         self.on_device.work.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
@@ -163,10 +169,15 @@ class RunMemory:
         self._of_edges = {array.name for array in self.plan.program.arrays if array.domain is Domain.EDGE}
         self._own: frozenset[str] = frozenset()
         self._params = [
-            (param.name, self.record.value(PROBLEM, param.name, host_dtype(param.type, widths)))
+            (
+                param.name,
+                self.record.value(PROBLEM, param.name, host_dtype(param.type, widths)),
+                self._moves(param.name),
+            )
             for param in self.plan.program.params
         ]
-        self._most_passes = self.record.value(RUN, "max_iterations", numpy.dtype("i8"))
+        self._most_passes, self._limit = self.record.value(RUN, "max_iterations", numpy.dtype("i8")), -1
+        """In the record, and what it says."""
         lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
         self.results = [
             (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
@@ -179,24 +190,23 @@ class RunMemory:
 
     def begin(self, bindings: Bindings, limits: Limits) -> None:
         """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
-        buffers = self.on_device.work.enter(self._token, self._sizes)
-        if buffers is not None:
-            self._lay_out(buffers)
-        names, params, inputs = self.names, bindings.params, bindings.inputs
-        for (name, _, place), made in zip(self._new, self._new_memory(), strict=True):
-            names[name] = made
-            place[0] = made.pointer
+        work = self.on_device.work
+        if work.user is not self._token:
+            self._lay_out(work.enter(self._token, self._sizes))
+        params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
+        ahead, self._ahead = self._ahead, None
+        names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})
         for name, dtype, place in self._inputs:
             made = names[name] = self._input(name, inputs.get(name), dtype, name in bindings.own)
             place[0] = made.pointer
         self._own = bindings.own
-        for name, place in self._params:
-            place[0] = params[name] if self._numbering is None else self.inside(name, params[name])
+        for name, place, moves in self._params:
+            place[0] = numbering.inside(params[name]) if numbering is not None and moves else params[name]
         for name, place in self._scalars_given:
             place[0] = self.inside(name, inputs[name])
-        if self._scalars:
-            self.rename(self._scalars, point=bool(self.plan.swapped))
-        self._most_passes[0] = _MOST if limits.max_iterations is None else limits.max_iterations
+        limit = _MOST if limits.max_iterations is None else limits.max_iterations
+        if limit != self._limit:
+            self._most_passes[0] = self._limit = limit
         self.shared.send()
 
     def _input(self, name: str, values: Any, dtype: Any, own: bool) -> Buffer:
@@ -230,7 +240,11 @@ class RunMemory:
 
     def inside(self, name: str, value: Any) -> Any:
         """The value of a param or a scalar as the graph on the device has it."""
-        return value if self._numbering is None or name not in self._of_ids else self._numbering.inside(value)
+        return self._numbering.inside(value) if self._numbering is not None and self._moves(name) else value
+
+    def _moves(self, name: str) -> bool:
+        """Whether a value of this name is another one on the device."""
+        return self._numbering is not None and name in self._of_ids
 
     def all_inside(self, name: str, values: Any) -> Any:
         """The same for an array of values."""
@@ -257,10 +271,12 @@ class RunMemory:
         return made
 
     def prepare_next(self) -> None:
-        """While the device works: what the next run will need of it anyhow."""
+        """While the device works, to which all has been handed: what the next run will need of it anyhow."""
+        if self._ahead_bytes > _MUCH_AHEAD:
+            self.on_device.work.keeps_much(self)
         if self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run asks for it itself
-                self._ahead = self.device.lane(), [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
+                self._ahead = self.device.lane, self._new_names(self._inside)
         if not self._scalars_given:
             self.shared.send_ahead()
 
@@ -292,18 +308,27 @@ class RunMemory:
 
     def let_go(self) -> None:
         """Free what was made for the next run."""
-        self._ahead = None
+        self._ahead, self._inside = None, {}
 
-    def _new_memory(self) -> list[Buffer]:
-        """Memory of all that is handed over, made for this run."""
-        ahead, self._ahead = self._ahead, None
-        if ahead is not None and ahead[0] == self.device.lane():
-            return ahead[1]
-        return [self.device.allocate(nbytes) for _, nbytes, _ in self._new]
+    def _new_names(self, again: Mapping[str, Buffer]) -> dict[str, Buffer]:
+        """Memory of all that is handed over, for a run, and the scalars; the record points to it. It is made, but for
+        what is there `again`."""
+        names: dict[str, Buffer] = {}
+        for name, nbytes, place in self._new:
+            made = names[name] = again.get(name) or self.device.allocate(nbytes)
+            place[0] = made.pointer
+        if self._numbering is not None:
+            self._inside = {**names}
+        names.update(self._scalars)
+        if self.plan.swapped:
+            self._point(self._scalars)
+        return names
 
     def end(self, whole: bool) -> None:
         """Let go of what belongs to the run; `whole`: it came to its end."""
         self.names = {}
+        if self._ahead is None:
+            self._inside = {}
         if not whole:
             self.on_device.work.forget()
 
@@ -324,15 +349,19 @@ class RunMemory:
     def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
         """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
         self.names.update(places)
-        for buffer in self.plan.buffers if point else ():
+        if point:
+            self._point(places)
+
+    def _point(self, places: Mapping[str, Buffer]) -> None:
+        for buffer in self.plan.buffers:
             if buffer.group == PROBLEM and buffer.name in places:
                 self.record.point(buffer, [places[buffer.name]])
 
     # What the kernels left, once they have been waited for
 
-    def control(self) -> list[int]:
-        """The words of the control block, as the host has it."""
-        words: list[int] = self._received[0].view(numpy.uint64).tolist()
+    def control(self) -> NDArray[numpy.uint64]:
+        """The words of the control block, as the host has it or will have it."""
+        words: NDArray[numpy.uint64] = self._received[0].view(numpy.uint64)
         return words
 
     def outputs(self) -> Any:
@@ -343,14 +372,21 @@ class RunMemory:
         """The bytes of what a scalar's name stands for now."""
         return self._received[self._place_at[self.names[name].pointer]]
 
-    def trace(self, length: int) -> bytes:
-        """The records of the trace, as many of `length` as are kept."""
-        nbytes = min(length, self._capacity) * self._record_size
-        received = self._received[-1]
-        if nbytes > len(received):
+    def receive(self) -> None:
+        """Have what the host looks at on its way; what a run before has left there is kept."""
+        self._traces.keep()
+        self.shared.receive()
+
+    def written(self) -> Written:
+        """The trace of the run, as far as it comes to the host."""
+        return self._traces.begun(self._received[-1], self._handed_over is None)
+
+    def complete(self, written: Written, length: int) -> None:
+        """The same where there are more of the `length` records than come to the host."""
+        if not self.has_trace(length):
             self.expect_trace(length)
-            return self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes()
-        return received[:nbytes].tobytes()
+            nbytes = min(length, self._capacity) * self._record_size
+            written.keep(self.device.fetch(self.shared.buffers[-1], numpy.uint8, nbytes).tobytes())
 
 
 def _words(kind: Type, widths: Widths) -> int:

@@ -10,11 +10,11 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.alike import param_values, settle
-from gdsl.backends.cuda.enactor import signed
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Device
 from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
 from gdsl.backends.cuda.team_memory import Made, TeamMemory
+from gdsl.backends.cuda.walk import signed
 from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
