@@ -14,7 +14,7 @@ from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
-from gdsl.graph.foreign import is_on_gpu, on_gpu
+from gdsl.graph.foreign import is_of_cupy, is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source
@@ -127,6 +127,19 @@ def _other_name(name: str, attributes: Mapping[str, Any]) -> str | None:
     near = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
     near += difflib.get_close_matches(name, list(attributes), n=1)
     return near[0] if near else next(iter(attributes)) if len(attributes) == 1 else None
+
+
+_DTYPES = {type_: np.dtype(type_.name) for type_ in _KINDS if not type_.is_id}
+
+
+def is_ready(array: ir.Array, given: Any, graph: Graph) -> bool:
+    """Whether `given`, an array of CuPy on the GPU at hand, is as it is what `input_array` would make of it, which asks
+    for more than each of many calls should take."""
+    if not is_of_cupy(given) or given.dtype != _DTYPES.get(array.type) or array.count is not None:
+        return False
+    if given.shape != (_elements(array, graph),) or not given.flags.c_contiguous:
+        return False
+    return on_gpu(given) is given
 
 
 def input_array(

@@ -3,6 +3,7 @@ can read."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -19,11 +20,17 @@ _FLOATS_OF_ML = ("bfloat16", "float8", "float4")
 _TO_HOST = "array.get() or tensor.cpu() brings it to the host"
 
 
+def is_of_cupy(values: object) -> bool:
+    """Whether it is an array of CuPy's own, which takes several microseconds to describe itself when it is asked."""
+    cupy = sys.modules.get("cupy")
+    return cupy is not None and type(values) is getattr(cupy, "ndarray", None)
+
+
 def is_on_gpu(values: object) -> bool:
     """Whether `values` lies in the memory of a CUDA device."""
     if type(values) is np.ndarray:
         return False
-    if _has(values, "__cuda_array_interface__"):
+    if is_of_cupy(values) or _has(values, "__cuda_array_interface__"):
         return True
     return not isinstance(values, np.generic | np.ndarray) and _device(values) == _CUDA
 
@@ -38,6 +45,8 @@ def on_gpu(values: Any) -> Any:
         why = "lies in the memory of a GPU, and CuPy, which reads it there, is not installed"
         raise ValueError(f"{why}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
     try:
+        if is_of_cupy(values):  # which is only copied where it lies on another GPU
+            return cupy.asarray(values)
         if _has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
             values.block_until_ready()
         return cupy.asarray(values) if _has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)

@@ -42,6 +42,8 @@ class MemoryPointer:
 class FakeArray:
     """`cupy.ndarray`, of one dimension."""
 
+    flags = SimpleNamespace(c_contiguous=True)
+
     def __init__(self, shape: tuple[int], dtype: Any, memptr: MemoryPointer | None = None) -> None:
         self.dtype, self.size = numpy.dtype(dtype), int(shape[0])
         self.nbytes, self.shape, self.ndim = self.size * self.dtype.itemsize, shape, 1

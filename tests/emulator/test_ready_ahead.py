@@ -64,7 +64,7 @@ def test_the_traces_of_a_program_that_is_gone_are_not_looked_at(cupy: FakeCupy, 
     assert len(trace._all) == before
 
 
-@pytest.mark.parametrize("most", [1 << 28, 0])
+@pytest.mark.parametrize("most", [1 << 27, 0])
 def test_much_memory_for_a_next_run_one_program_alone_has_on_a_graph(
     cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:

@@ -208,8 +208,8 @@ class CudaExecutable:
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
-        self._latest: weakref.ref[Enactor] | None = None
-        """Who ran last, if it takes no arrays: of those that do, it hangs on the arrays who runs on a graph."""
+        self._latest: tuple[weakref.ref[Enactor], frozenset[str]] | None = None
+        """Who ran last, and which inputs were the graph's own then, on which it hangs who runs on a graph."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
         """The graphs for which there is no memory for other ids."""
         self._renamed: CudaExecutable | None = None
@@ -251,7 +251,7 @@ class CudaExecutable:
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        enactor = self._at_hand(graph)
+        enactor = self._at_hand(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
                 suited = self._suited(graph)
@@ -281,7 +281,7 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> Flight | None:
         """Queue a run and do not wait for it; None where `run` must do."""
-        enactor = self._at_hand(graph)
+        enactor = self._at_hand(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors:
                 suited = self._suited(graph)
@@ -306,9 +306,12 @@ class CudaExecutable:
         finally:
             device.give(whole)
 
-    def _at_hand(self, graph: Graph) -> Enactor | None:
-        """Whose turn it was last, where that was on this graph, and any other call there is his."""
-        found = self._latest() if self._latest is not None else None
+    def _at_hand(self, graph: Graph, own: frozenset[str] = frozenset()) -> Enactor | None:
+        """Whose turn it was last, where that was on this graph with these inputs of its own: he runs this as well."""
+        latest = self._latest  # once: other threads put theirs here
+        if latest is None or latest[1] != own:
+            return None
+        found = latest[0]()
         return found if found is not None and found.on_device.graph() is graph else None
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
@@ -377,7 +380,7 @@ class CudaExecutable:
 
             on_device = self._on_device(graph) if put else self.backend.graph(graph, self.widths, self._device)
             found = kept[graph] = Enactor(self._device, self.kernels.get, self.plan, self.generated, on_device)
-        self._latest = weakref.ref(found) if found.takes_no_arrays else None
+        self._latest = weakref.ref(found), bindings.own
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:

@@ -215,7 +215,7 @@ class RunMemory:
             assert self._numbering is not None
             return self._numbering.order
         if not own:
-            return self.device.upload(values.astype(dtype, copy=False))
+            return self.device.upload(values if values.dtype == dtype else values.astype(dtype, copy=False))
         of_edges = name if name in self._of_edges else None
         if self._numbering is None:
             return self.on_device.attribute(values, dtype, of_edges)
