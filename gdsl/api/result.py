@@ -98,9 +98,10 @@ class Result(Tables, Mapping[str, Any]):
     @property
     def trace(self) -> tuple[TraceRecord, ...]:
         """One `TraceRecord` for each operator that ran, in order."""
-        if callable(self._traced):
-            self._traced = self._traced()
-        return self._traced
+        traced = self._traced  # once: another thread may put the records there
+        if callable(traced):
+            traced = self._traced = traced()
+        return traced
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles have the trace, and not what it is decoded from; of the graph they have the names."""

@@ -172,11 +172,14 @@ class Binder:
         conditions = [each for each, key in keys if key is None or key not in seen.held]
         if conditions:
             checker = WhereChecker(self._program, graph, params, inputs, self._source, own)
-            with_room(self._frames, lambda: checker.check_all(conditions))
+            try:
+                with_room(self._frames, lambda: checker.check_all(conditions))
+            finally:
+                settle = checker.take_open()
             if len(seen.held) > _MOST_HELD:
                 seen.held.clear()
             seen.held.update(key for _, key in keys if key is not None)
-            return checker.take_open()
+            return settle
         return ()
 
     def _seen(self, graph: Graph) -> _Seen:

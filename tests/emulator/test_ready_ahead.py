@@ -22,6 +22,10 @@ def iterations(result: gdsl.Result) -> list[int]:
     return [record.iteration for record in result.trace]
 
 
+def edges(result: gdsl.Result) -> list[tuple[int, int]]:
+    return [(record.iteration, record.edges) for record in result.trace]
+
+
 @pytest.mark.parametrize("fuse", ["on", "off"])
 def test_a_trace_is_kept_once_something_else_is_written_there(cupy: FakeCupy, graph: gdsl.Graph, fuse: str) -> None:
     program = gdsl.compile("bfs", tune=[*SMALL, f"schedule.fuse={fuse}"])
@@ -34,6 +38,36 @@ def test_a_trace_is_kept_once_something_else_is_written_there(cupy: FakeCupy, gr
     assert len(iterations(first)) > len(iterations(second)) > 1
     expected = gdsl.compile("bfs", tune=SMALL)(graph, source=0, backend="cuda")
     assert iterations(first) == iterations(expected)
+
+
+@pytest.mark.parametrize("waited_for", [2, 10, 14, 15, 17])
+def test_a_trace_stays_what_it_was_when_the_kernel_that_hands_over_is_loaded(
+    cupy: FakeCupy, graph: gdsl.Graph, waited_for: int
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    for _ in range(waited_for):
+        result = program(graph, source=0, backend="cuda")
+    for _ in range(20 - waited_for):
+        program.submit(graph, source=COUNT // 2, backend="cuda").result()
+    expected = gdsl.compile("bfs", tune=SMALL)(graph, source=0, backend="cuda")
+    assert edges(result) == edges(expected) != edges(program(graph, source=COUNT // 2, backend="cuda"))
+
+
+def test_the_device_is_left_to_others_where_the_driver_gives_up(
+    cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = gdsl.compile("bfs", tune=SMALL)
+    program(graph, source=1, backend="cuda")
+
+    def broken(number: int) -> None:
+        raise ArithmeticError("the driver has given up")
+
+    with monkeypatch.context() as there:
+        there.setattr(cupy.cuda.runtime, "getDevice", lambda: 1)
+        there.setattr(cupy.cuda.runtime, "setDevice", broken)
+        with pytest.raises(ArithmeticError):
+            program(graph, source=1, backend="cuda")
+    assert program(graph, source=1, backend="cuda", timeout=60).distance.get().tolist() == distances(1)
 
 
 def test_a_trace_is_kept_before_the_process_forks(cupy: FakeCupy, graph: gdsl.Graph) -> None:

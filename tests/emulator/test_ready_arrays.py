@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import importlib
+import time
 import weakref
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy
 import pytest
 
 import gdsl
+from gdsl.binding import device_where
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -93,6 +95,32 @@ def test_an_array_is_not_kept_for_the_next_call(cupy: FakeCupy) -> None:
     assert distance(program, graph, on_device(cupy, numpy.full(graph.num_edges, 2.0))) == [
         2.0 * v for v in range(COUNT)
     ]
+
+
+def test_an_array_is_let_go_where_the_time_is_over_while_it_is_tested(
+    cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
+    weight = on_device(cupy, numpy.ones(graph.num_edges))
+    gone = weakref.ref(weight)
+    started = device_where.started
+
+    def late(*given: Any) -> Any:
+        verdict = started(*given)
+        time.sleep(0.3)
+        return verdict
+
+    monkeypatch.setattr(device_where, "started", late)
+    gc.collect()
+    gc.disable()
+    try:
+        with pytest.raises(gdsl.GdslError) as caught:
+            program(graph, source=0, weight=weight, backend="cuda", timeout=0.2)
+        assert caught.value.code == "E0802"
+        del weight, caught
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_other_types_are_converted_in_each_call(cupy: FakeCupy, asked: list[Any]) -> None:

@@ -135,9 +135,11 @@ class CudaDevice(Launching):
                 self.halt()
         finally:
             self._stream = self._holder = None
-            if self._outer != self.id:
-                self.cupy.cuda.runtime.setDevice(self._outer)
-            self._lock.release()
+            try:
+                if self._outer != self.id:
+                    self.cupy.cuda.runtime.setDevice(self._outer)
+            finally:
+                self._lock.release()
 
     @cached_property
     def hand_over(self) -> Any:

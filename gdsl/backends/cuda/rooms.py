@@ -131,7 +131,7 @@ class CudaShared:
         sent_on, self._sent_on = self._sent_on, None
         self._runs += 1
         if self._runs == _SETTLED:
-            self._hand_over()  # to have it loaded, which is not to be within the time of a run
+            self._load()
         if sent_on is not None and self._sent_lane == self._device.lane:
             return
         if sent_on is not None:  # what is queued there shall not come in between
@@ -201,6 +201,12 @@ class CudaShared:
         sent = -(-self._outgoing[1] // _PACK)
         received = _parts(here, self._offsets, self._received_sizes)
         return Incoming(here, table, received, self._there, here.ctypes.data, count, sent, *words)
+
+    def _load(self) -> None:
+        """Have the kernel loaded, which is not to be within the time of a run, by one that hands nothing over: here lies
+        what a run before has left."""
+        nothing = Arguments(*numpy.array([[self._there], [self._incoming[0]], [0]], numpy.uint64))
+        self._device.launch_block(self._device.hand_over, _THREADS, nothing)
 
     def _hand_over(self) -> None:
         self._device.launch_block(self._device.hand_over, _THREADS, self._packs)
