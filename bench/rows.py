@@ -120,19 +120,20 @@ def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list
         return known
     chosen: list[Row] = []
     for word in words:
-        matching = [row for row in known if fnmatchcase(row.name, word)] or [_named(word)]
+        matching = [row for row in known if fnmatchcase(row.name, word)] or [_named(word, graphs)]
         chosen += [row for row in matching if row not in chosen]
     graph_order = list(dict.fromkeys(row.graph for row in chosen))
     return sorted(chosen, key=lambda row: graph_order.index(row.graph))
 
 
-def _named(word: str) -> Row:
+def _named(word: str, graphs: tuple[str, ...]) -> Row:
     work, _, graph = word.partition("-")
     if work in COMPILATIONS and graph in SAMPLES:
         return Row(work, graph)
     if work not in (*WORKS, *CALLS, *MAPS, *LOADINGS):
         names = ", ".join((*WORKS, *CALLS, *MAPS, *LOADINGS, *COMPILATIONS))
-        raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
+        own = "; without --graphs patterns name rows with graphs of their own, too" if graphs and "*" in word else ""
+        raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all){own}")
     kind, _ = split_name(graph)
     if work in LOADINGS and kind != "rmat":
         raise ValueError(f"{word!r} is no row: {work} goes with rmatSCALE")

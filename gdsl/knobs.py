@@ -76,7 +76,11 @@ KNOBS = (
         "`auto` where the functor closes, else `push`",
         ("advance",),
         arguments=(
-            Argument("alpha", 15, "pull once alpha times the frontier's edges exceed those not yet visited"),
+            Argument(
+                "alpha",
+                15,
+                "pull once the frontier's edges exceed the vertices, and alpha times as many the edges not yet visited",
+            ),
             Argument("beta", 20, "push again once beta times the frontier's size is below the number of vertices"),
         ),
     ),

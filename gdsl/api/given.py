@@ -18,6 +18,8 @@ def named_values(values: object) -> Mapping[str, Any]:
         return {}
     if not isinstance(values, _MAPPINGS):
         raise TypeError(f"values for params and inputs are a mapping of names, not {shown(values)}")
+    if type(values) is not dict:  # of another class each look may give something else
+        values = dict(values)
     for name in values:
         if not isinstance(name, str):
             raise TypeError(f"the name of a param or input is a str, not {shown(name)}")

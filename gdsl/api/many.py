@@ -25,6 +25,7 @@ from gdsl.binding import check_names, declared_params, needed_widths, values_of
 from gdsl.codegen.structs import element_dtype
 from gdsl.diagnostics import GdslError, shown
 from gdsl.extents import of_graph
+from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
 from gdsl.numerals import is_whole
@@ -258,18 +259,21 @@ def _none_listed(program: Program, single: dict[str, Any]) -> str:
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
     """The values of a param, None where it is a single one: a str is a name, and so is a tuple that names a vertex."""
-    if isinstance(value, str | bytes) or getattr(value, "shape", None) == ():
+    if isinstance(value, str | bytes) or attribute(value, "shape") == ():
         return None
     if isinstance(value, tuple) and graph.names is not None and graph.names.id_of(value) is not None:
         return None
-    if isinstance(value, list | tuple | range):
+    if isinstance(value, range):
         return value
+    if isinstance(value, list | tuple):  # what is checked before the runs stays so, whatever the caller does to his
+        return [*value]
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         return None
-    dimensions = getattr(value, "ndim", 1)
+    dimensions = attribute(value, "ndim", 1)
     if dimensions != 1:
         raise ValueError(f"values of {name} are a list of one dimension, not of {dimensions}")
-    values: list[Any] = value.tolist() if hasattr(value, "tolist") else _read(name, value)
+    to_list = attribute(value, "tolist")
+    values: list[Any] = _read(name, value) if to_list is None else to_list()
     return values
 
 

@@ -265,7 +265,7 @@ class Program:
         `memory`: as if so many bytes were free, on a machine that may be another one: cuda needs no GPU then. Raises
         what `run` raises for values that are not right.
         """
-        graph, given = as_graph(graph), dict(named_values(values))
+        graph, given = as_graph(graph), without_defaults(named_values(values))
         if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
             raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
         with self._explaining():

@@ -139,27 +139,43 @@ def file_of(path: str, program: str, source: Source) -> TuneFile:
 def write_file(file: TuneFile) -> None:
     """Write it whole, or not at all. Raises E0911."""
     try:
-        require_tune_file(file.path)
+        require_tune_file(file.path, file.program)
         with whole_file(file.path) as opened:
             opened.write(file.as_text().encode())
     except OSError as error:
         raise GdslError.single("E0911", f"cannot write {printable(file.path)}: {error.strerror or error}") from None
 
 
-def require_tune_file(path: str) -> None:
-    """Raise E0911 where there is a file of that name which is no tune file, and so must not be replaced."""
+def require_tune_file(path: str, program: str) -> None:
+    """Raise E0911 where there is a file of that name which is no tune file, or one of another program or a later
+    format, and so must not be replaced."""
     if not os.path.isfile(path):
         return
     try:
-        begins = _BEGINNING.match(_content(path)) is not None
+        content = _content(path)
+        what = _whose(content, program) if _BEGINNING.match(content) is not None else "which is no tune file"
     except (OSError, UnicodeDecodeError):
-        begins = False
-    if not begins:
+        what = "which is no tune file"
+    if what is not None:
         raise GdslError.single(
             "E0911",
-            f"cannot write {printable(path)}: there is a file of that name, which is no tune file",
+            f"cannot write {printable(path)}: there is a file of that name, {what}",
             fix="name another one with -o, or remove it",
         )
+
+
+def _whose(content: str, program: str) -> str | None:
+    """Why a tune file is not one that this gdsl may replace for `program`; None for what it may: a damaged one, too."""
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+    form, owner = document["gdsl_tune"], document.get("program")
+    if type(form) is int and form > FORMAT:
+        return "a tune file of a later gdsl"
+    if isinstance(owner, str) and owner != program:
+        return f"the tune file of another program ({printable(owner[:80])})"
+    return None
 
 
 def read_file(path: str, source: Source) -> TuneFile:

@@ -21,7 +21,7 @@ Make = Callable[[tuple[str, ...]], "Program"]
 
 
 class Tuned(NamedTuple):
-    """Which tune file a run had, the `knobs` that it took from it (none where the program is best as it is), and the
+    """Which tune file a run had, the `knobs` that it took from it (none where nothing better was found), and the
     `reason` why it was not used; empty where it was. `stale`: as it does not fit the program, which was warned of."""
 
     file: str

@@ -37,11 +37,14 @@ MARGIN = 0.02
 HOPELESS = 3.0
 """A run that takes so many times as long as the best so far is stopped, and not repeated."""
 _FAR = 1.5
-"""What is so many times slower in its first two runs is not measured beside the best so far, nor tried again."""
+"""What is so many times slower in the best of its first runs is not measured beside the best so far, or tried again."""
 _LOST = 1.15
 """A try whose best run is so much slower than the median of the best so far is not repeated further."""
 _LEAST, _MOST = 3, 15
 """Runs of a try that are counted, the more the shorter they are."""
+_WARMING, _WARM = 15, 50.0
+"""Runs before those that are compared, and the milliseconds that more than are needed of them may take: a processor
+and its caches come to their speed."""
 _SITTING = 0.5
 """Seconds that a try and the best so far are given together, if they need no more for the least number of runs."""
 _SHORTEST = 0.05
@@ -203,8 +206,8 @@ class Tuner:
         self._setup, self._auto.longest = self._auto.longest, 0.0
         self._codes.add(self._code(self._auto.program))
         times = [first.time_ms]
-        for _ in range(_LEAST):
-            if self._left(_SEARCH) <= first.time_ms / 1000:
+        for again in range(_WARMING):
+            if (again >= _LEAST and sum(times) > _WARM) or self._left(_SEARCH) <= first.time_ms / 1000:
                 break
             times.append(self._auto.run(self, None).time_ms)
         self._auto.longest = self._auto.longest or first.time_ms / 1000
@@ -290,8 +293,12 @@ class Tuner:
         if found is not None:
             raise GdslError.single("E0909", found)
         best, shortest = self.found.tuned_ms, first.time_ms
-        if shortest > _FAR * best:  # the first run wakes threads and touches memory, and may be slow for that alone
-            shortest = min(shortest, way.run(self, self._limit()).time_ms)
+        spent = shortest
+        for again in range(_WARMING):  # the first runs wake threads and touch memory, and may be slow for that alone
+            if shortest <= _FAR * best or (again and spent > _WARM):
+                break
+            ms = way.run(self, self._limit()).time_ms
+            shortest, spent = min(shortest, ms), spent + ms
         if shortest > _FAR * best:
             return Verdict.STOPPED if shortest > HOPELESS * best else Verdict.NOT_FASTER, shortest, best
         times, others = self._in_turns(way, self._best, _SEARCH)

@@ -256,6 +256,8 @@ def _checked_ids(
     array: ir.Array, values: Any, graph: Graph, widths: Widths, source: Source | None, count_of_values: int | None
 ) -> Any:
     module = array_module(values)
+    # A copy first: what is checked here stays so, whatever other threads do to the caller's array meanwhile.
+    values = module.array(values, order="C")
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
     # CuPy compares with no number that the dtype cannot hold, beside which no value is too large.
     in_range = count <= np.iinfo(values.dtype).max
@@ -272,8 +274,7 @@ def _checked_ids(
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
         )
-    # A copy: what was checked here stays so, whatever other threads do to the caller's array meanwhile.
-    return module.array(values, dtype=f"i{widths.of(array.type) // 8}", order="C")
+    return values.astype(f"i{widths.of(array.type) // 8}", copy=False)
 
 
 def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None) -> Any:

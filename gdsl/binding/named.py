@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gdsl.binding.params import Text
+from gdsl.binding.params import Text, plain
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -22,7 +22,7 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, 
     """
     if declared.type is not Type.VERTEX or graph.names is None:
         return given
-    name = _name(given)
+    name = _name(given if isinstance(given, Text) else plain(given))
     if name is None:
         return given
     found = graph.names.id_of(name)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from gdsl.diagnostics import GdslError, shown
+from gdsl.foreign_objects import attribute, has, own_number
 from gdsl.ir import nodes as ir
 from gdsl.numerals import real_number, whole_number
 from gdsl.source import Source
@@ -35,7 +36,7 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
     Raises E0603 where it is none of the type's values, E0604 where an id is out of range.
     """
     kind = "param" if isinstance(declared, ir.Param) else "input"
-    value = _from_text(declared, given, kind, source) if isinstance(given, Text) else _plain(given)
+    value = _from_text(declared, given, kind, source) if isinstance(given, Text) else plain(given)
     type_ = declared.type
     if type_ is Type.BOOL:
         if isinstance(value, bool):
@@ -47,7 +48,7 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
             return _float(declared, value, kind, source)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
-    if getattr(given, "shape", ()) != () or isinstance(given, list | tuple | range):
+    if attribute(given, "shape", ()) != () or isinstance(given, list | tuple | range):
         raise _not_one(declared, given, kind, source)
     raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
 
@@ -73,13 +74,13 @@ def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     )
 
 
-def _plain(given: object) -> object:
+def plain(given: Any) -> object:
     """NumPy's and CuPy's numbers, and their arrays without dimension, as Python's numbers."""
-    if isinstance(given, bool | int | float | str) or given is None:
+    if isinstance(given, int | float | str) or given is None:
+        return own_number(given)
+    if isinstance(given, np.ma.MaskedArray) or attribute(given, "shape") != () or not has(given, "item"):
         return given
-    if isinstance(given, np.ma.MaskedArray) or getattr(given, "shape", None) != () or not hasattr(given, "item"):
-        return given
-    kind = getattr(getattr(given, "dtype", None), "kind", "")
+    kind = attribute(attribute(given, "dtype"), "kind", "")
     if kind == "f":
         number = given.item()  # `longdouble` gives itself
         value = float(number)

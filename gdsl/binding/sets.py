@@ -10,8 +10,10 @@ import numpy as np
 
 from gdsl.binding.inputs import is_device_array
 from gdsl.binding.named import vertex_by_name
-from gdsl.binding.params import Text
+from gdsl.binding.params import Text, plain
 from gdsl.diagnostics import GdslError, shown, type_name
+from gdsl.extras import first_line
+from gdsl.foreign_objects import has
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
 from gdsl.ir import nodes as ir
@@ -42,7 +44,7 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
         if len(values) != vertices:
             message = f"param `{declared.name}` has {len(values):,} bools, but the graph has {vertices:,} vertices"
             raise GdslError.single("E0606", message, declared.span, source, fix="give the ids of the members")
-        return np.array(values)
+        return values
     if not len(values):
         return np.zeros(vertices, dtype=np.bool_)
     if values.dtype.kind not in "iu":
@@ -63,16 +65,18 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
 
 
 def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
+    """The members or flags as an array that nobody else has."""
     if isinstance(given, Text):
         members = _ids(declared, _words(declared, given, graph, source), graph, source)
         given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
-    elif graph.names is not None and isinstance(given, np.ndarray) and given.ndim == 1 and given.dtype.kind != "b":
-        given = given.tolist()
-    if hasattr(given, "__array__") or is_device_array(given):
+    if has(given, "__array__") or is_device_array(given):
         try:
-            return host_array(given, f"param `{declared.name}`")
+            values = host_array(given, f"param `{declared.name}`")
         except ValueError as error:
             raise _unusable(declared, str(error), source) from None
+        if graph.names is None or values.ndim != 1 or values.dtype.kind == "b":
+            return values.copy()  # what is checked stays so, whatever other threads do to the caller's
+        given = values.tolist()
     members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
 
@@ -103,7 +107,10 @@ def _listed(declared: ir.Array, given: object, vertices: int, source: Source | N
     if isinstance(given, range):
         given = given[: vertices + 1]  # no two are one vertex: of so many there is one that is none
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
-        return list(given)
+        try:
+            return list(given)
+        except Exception as error:  # whatever a class of the caller's does
+            raise _unusable(declared, f"cannot be read: {first_line(error)}", source) from None
     fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
     what = f"is {shown(given)}, and not a set, sequence or array of vertices"
     raise _unusable(declared, what, source, fix)
@@ -119,9 +126,10 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
 
 def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:
     """The members one by one, since NumPy makes numbers of what is none."""
-    flags = bool(members) and all(isinstance(member, bool | np.bool_) for member in members)
+    members = [member if type(member) is int else plain(member) for member in members]
+    flags = bool(members) and all(isinstance(member, bool) for member in members)
     for member in members:
-        whole = isinstance(member, int | np.integer) and not isinstance(member, bool)
+        whole = type(member) is int
         if not flags and not whole:
             message = f"has {shown(member)}, and a set is made of integers, the ids of vertices"
             raise _unusable(declared, message, source)

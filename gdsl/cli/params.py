@@ -100,8 +100,20 @@ def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
         return f"there is no option '{option}'; a param is given by -p: -p {close[0]}={value}"
     if error.possibilities:
         return None
+    others = _commands_with(option, error.ctx)
+    if others:
+        return f"there is no option '{option}' here; it is one of gdslc {', '.join(others)}"
     told = f"; the program takes {', '.join(known)}" if known else ""
     return f"there is no option '{option}'; a param is given by -p, such as -p {name}={value}{told}"
+
+
+def _commands_with(option: str, context: click.Context | None) -> list[str]:
+    """The other commands that have an option of this name."""
+    group = context.parent.command if context is not None and context.parent is not None else None
+    if context is None or context.parent is None or not isinstance(group, click.Group):
+        return []
+    commands = [(name, group.get_command(context.parent, name)) for name in group.list_commands(context.parent)]
+    return [name for name, each in commands if each is not None and any(option in param.opts for param in each.params)]
 
 
 def _said_for_words(words: list[str]) -> str | None:

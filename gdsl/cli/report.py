@@ -124,7 +124,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms{_layout(result)})"
     )
     if result.tuned is not None and result.tuned.used:
-        knobs = ", ".join(result.tuned.knobs) or "none, the program is best as it is"
+        knobs = ", ".join(result.tuned.knobs) or "none (nothing better was found, or --tune has others)"
         click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
         from gdsl.cli.bars import print_bars

@@ -101,7 +101,7 @@ def _search(
     """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
     the file to write are wrong."""
     from gdsl.api.graph_kinds import kind_of
-    from gdsl.api.tune_files import Entry, file_of
+    from gdsl.api.tune_files import Entry, file_of, require_tune_file
     from gdsl.api.tuned import device_of
     from gdsl.api.tuner import Tuner
     from gdsl.backends import registry
@@ -113,6 +113,7 @@ def _search(
     path = _output(output, source)
     with doing(f"compiling {program_word}"):
         program = _program(source)
+    require_tune_file(path, program.name)
     check_names(program.ir, given, program.text)
     choice = registry.choose(backend)
     if choice.line:
@@ -155,14 +156,13 @@ def _program(source: Source) -> Any:
 
 
 def _output(output: Path | None, source: Source) -> str:
-    """The file to write, which is known to be one that can be written and is no other file."""
-    from gdsl.api.tune_files import beside, require_tune_file
+    """The file to write, which is known to be one that can be written."""
+    from gdsl.api.tune_files import beside
 
     path = str(output) if output is not None else beside(source)
     if path is None:
         raise click.UsageError("a program from standard input has no tune file beside it; name one with -o")
     check_writable(Path(path))
-    require_tune_file(path)
     return path
 
 

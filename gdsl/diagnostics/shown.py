@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from gdsl.foreign_objects import attribute, has
+
 _LONGEST = 60
 _MOST_DIGITS = 40
 
@@ -16,13 +18,13 @@ def printable(name: str) -> str:
 
 def shown(value: object) -> str:
     """`value` as a message shows it; Python refuses to write out integers of thousands of digits, and so do we."""
-    if isinstance(value, int) and not isinstance(value, bool) and abs(value) >= 10**_MOST_DIGITS:
-        return f"an integer of about {math.ceil(value.bit_length() * math.log10(2))} digits"
-    dtype = getattr(value, "dtype", None)
+    if isinstance(value, int) and not isinstance(value, bool) and int.__abs__(value) >= 10**_MOST_DIGITS:
+        return f"an integer of about {math.ceil(int.bit_length(value) * math.log10(2))} digits"
+    dtype = attribute(value, "dtype")
     if (
         dtype is not None
         and not isinstance(value, type)
-        and (getattr(value, "shape", ()) != () or hasattr(value, "mask"))
+        and (attribute(value, "shape", ()) != () or has(value, "mask"))
     ):
         return f"an array of {type_name(dtype)}"
     try:
@@ -35,7 +37,7 @@ def shown(value: object) -> str:
 
 def type_name(dtype: Any) -> str:
     """A dtype of NumPy's; those of records list all their fields."""
-    return "records" if getattr(dtype, "names", None) else printable(str(dtype))
+    return "records" if attribute(dtype, "names") else printable(str(dtype))
 
 
 def _escaped(character: str) -> str:

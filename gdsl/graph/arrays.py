@@ -41,9 +41,10 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(_MASKED)
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise ValueError(_MASKED)
+    array = np.asarray(array)
     if 0 in array.strides:  # one value that stands for many, which copies of it do not
         _require_room(array.size * array.itemsize, name)
-    return _sound(np.asarray(array))
+    return _sound(array)
 
 
 def _integers(values: Any, array: NDArray[Any]) -> NDArray[Any]:

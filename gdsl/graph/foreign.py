@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.extras import first_line
+from gdsl.foreign_objects import attribute, has
 
 _CUDA = 2
 _READABLE = frozenset({1, 3, 11, 13})
@@ -22,15 +23,17 @@ _TO_HOST = "array.get() or tensor.cpu() brings it to the host"
 
 def is_of_cupy(values: object) -> bool:
     """Whether it is an array of CuPy's own, which takes several microseconds to describe itself when it is asked."""
-    cupy = sys.modules.get("cupy")
-    return cupy is not None and type(values) is getattr(cupy, "ndarray", None)
+    try:
+        return type(values) is sys.modules["cupy"].ndarray
+    except Exception:  # nobody has imported it, or it could not be
+        return False
 
 
 def is_on_gpu(values: object) -> bool:
     """Whether `values` lies in the memory of a CUDA device."""
     if type(values) is np.ndarray:
         return False
-    if is_of_cupy(values) or _has(values, "__cuda_array_interface__"):
+    if is_of_cupy(values) or has(values, "__cuda_array_interface__"):
         return True
     return not isinstance(values, np.generic | np.ndarray) and _device(values) == _CUDA
 
@@ -47,9 +50,9 @@ def on_gpu(values: Any) -> Any:
     try:
         if is_of_cupy(values):  # which is only copied where it lies on another GPU
             return cupy.asarray(values)
-        if _has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
+        if has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
             values.block_until_ready()
-        return cupy.asarray(values) if _has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
+        return cupy.asarray(values) if has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
     except Exception as error:  # of the library's, of CuPy's, of the driver's
         raise ValueError(_reason(values, error) or _without_gpu(error)) from None
 
@@ -63,9 +66,9 @@ def fetched(values: Any) -> NDArray[Any]:
 def as_host(values: Any) -> Any:
     """`values` as NumPy sees them: an array where DLPack is all that they speak, else themselves. Raises ValueError as
     `on_gpu` does."""
-    if type(values) is np.ndarray or not _has(values, "__dlpack__"):
+    if type(values) is np.ndarray or not has(values, "__dlpack__"):
         return values
-    if any(_has(values, word) for word in _WORDS):
+    if any(has(values, word) for word in _WORDS):
         return values
     kind = _device(values)
     if kind not in _READABLE:
@@ -98,14 +101,6 @@ def missing_of(values: Any) -> int:
     return 0
 
 
-def _has(values: object, word: str) -> bool:
-    """`hasattr`, also of objects that raise other errors than Python expects, as tensors with gradients do."""
-    try:
-        return hasattr(values, word)
-    except Exception:
-        return False
-
-
 def _device(values: Any) -> int | None:
     """The kind of the device that DLPack names; None for what has none."""
     try:
@@ -116,12 +111,12 @@ def _device(values: Any) -> int | None:
 
 
 def _reason(values: Any, error: Exception) -> str | None:
-    kind = str(getattr(values, "dtype", "")).rpartition(".")[2]
+    kind = str(attribute(values, "dtype", "")).rpartition(".")[2]
     if kind.startswith(_FLOATS_OF_ML):
         return f"has the type {kind}, which NumPy has not; give it as float32"
-    if getattr(values, "requires_grad", False) is True:
+    if attribute(values, "requires_grad") is True:
         return "is a tensor that needs gradients; give tensor.detach()"
-    layout = str(getattr(values, "layout", "")).rpartition(".")[2]
+    layout = str(attribute(values, "layout", "")).rpartition(".")[2]
     if layout.startswith("sparse"):
         return "is a sparse tensor; give its values, as a dense one"
     if type(values).__module__.partition(".")[0] in ("torch", "jax", "jaxlib", "tensorflow", "mlx"):

@@ -311,7 +311,16 @@ def test_only_tune_files_are_written_over(tmp_path):
             written(path, entry())
         assert raised.value.code == "E0911" and path.read_text() == content
     path.write_text('{"gdsl_tune": 1, "gdsl"')  # a damaged one
-    require_tune_file(str(path))
+    require_tune_file(str(path), "hops")
+    for document, why in (
+        ('{"gdsl_tune": 1, "program": "another"}', r"the tune file of another program \(another\)"),
+        ('{"gdsl_tune": 2, "program": "hops"}', "a tune file of a later gdsl"),
+    ):
+        path.write_text(document)
+        with pytest.raises(GdslError, match=f"E0911.*{why}"):
+            written(path, entry())
+        assert path.read_text() == document
+    path.write_text('{"gdsl_tune": 1, "gdsl": "0.0", "program": "hops"}')  # of an earlier one
     assert read_file(written(path, entry()), SOURCE).entries
     with pytest.raises(GdslError, match="E0911"):
         written(tmp_path / "no" / "such", entry())

@@ -203,8 +203,8 @@ class CudaShared:
         return Incoming(here, table, received, self._there, here.ctypes.data, count, sent, *words)
 
     def _load(self) -> None:
-        """Have the kernel loaded, which is not to be within the time of a run, by one that hands nothing over: here lies
-        what a run before has left."""
+        """Have the kernel loaded, which is not to be within the time of a run, by one that hands nothing over: what a
+        run before has left is still here."""
         nothing = Arguments(*numpy.array([[self._there], [self._incoming[0]], [0]], numpy.uint64))
         self._device.launch_block(self._device.hand_over, _THREADS, nothing)
 
