@@ -109,6 +109,8 @@ def _listed(declared: ir.Array, given: object, vertices: int, source: Source | N
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
         try:
             return list(given)
+        except MemoryError:
+            raise
         except Exception as error:  # whatever a class of the caller's does
             raise _unusable(declared, f"cannot be read: {first_line(error)}", source) from None
     fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
