@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
 import tempfile
 import time
@@ -47,16 +48,16 @@ def _build(row: Row, backend: str, repeat: int) -> Measurement:
     measurement = Measurement(row)
     module: Any = np
     if backend == "cuda":
-        import cupy as module
+        module = importlib.import_module("cupy")
     scale = int(row.graph.removeprefix("rmat"))
     count, *drawn = drawn_edges(module, scale)
-    ends = [(each.get() if hasattr(each, "get") else each).astype(np.int32) for each in drawn]
+    sources, destinations = ((each.get() if hasattr(each, "get") else each).astype(np.int32) for each in drawn)
     del drawn
     release(module)
     runs = registry.get(backend)
 
     def build() -> Graph:
-        graph = Graph.from_edges(*ends, count, directed=False).changed(loops=False, dedup="first")
+        graph = Graph.from_edges(sources, destinations, count, directed=False).changed(loops=False, dedup="first")
         if graph._postponed is not None:
             runs.place(graph)
         return _in_order(graph)
@@ -67,7 +68,7 @@ def _build(row: Row, backend: str, repeat: int) -> Measurement:
     series.problem = _difference(found, made_graph(row.graph, module, 1).graph)
     measurement.series.append(series)
     summarize(measurement)
-    measurement.notes.append(f"{len(ends[0]):,} edges given")
+    measurement.notes.append(f"{len(sources):,} edges given")
     return measurement
 
 

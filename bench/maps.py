@@ -27,7 +27,8 @@ def measure_map(row: Row, graph: BenchmarkGraph, backend: str, repeat: int) -> M
     sources = _sources(graph, SOURCES if backend == "cuda" else 64)
     listed = {**values, "source": sources}
     program.map(graph.graph, listed, backend=backend)
-    walls = []
+    walls: list[float] = []
+    batch: Any = None
     for _ in range(max(repeat, 3)):
         batch = None  # its memory is the next one's
         started = time.perf_counter()

@@ -131,6 +131,16 @@ def test_comments_of_others_are_passed_over(text: str, count: int) -> None:
     assert all(one.fix == "a comment begins with `#` and ends with the line" for one in said)
 
 
+def test_where_of_a_set_is_a_filter() -> None:
+    """The fix names both, since a set may be all vertices."""
+    begin = "program p; problem { vertex level : int32; } vertex functor low(v) { apply { accept level[v] < 3; } }"
+    [one] = found(f"{begin} schedule {{ frontier f = where(vertices, low); }}")
+    assert one.code == "E0402" and one.fix is not None
+    assert one.fix == "write `where(functor)`, or `filter(f, functor)` for the members of a set"
+    for accepted in ("where(low)", "filter(vertices, low)"):
+        load(Source("p.gdsl", f"{begin} schedule {{ frontier f = {accepted}; }}"))
+
+
 def test_a_quotient_is_no_comment() -> None:
     load(with_parts(apply="level[v] = level[v]\n// 2; # /* no */\n"))
 

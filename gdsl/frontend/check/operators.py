@@ -164,7 +164,9 @@ class OperatorChecker:
         if len(positional) not in counts:
             count = enumerate_words(map(str, counts))
             message = f"`{call.function}` takes {count} argument{'s' if counts[-1] > 1 else ''}, not {len(positional)}"
-            self.environment.report("E0402", message, call.span, fix=f"write `{shape}`")
+            of_a_set = kind is OperatorKind.WHERE and len(positional) == 2
+            other = ", or `filter(f, functor)` for the members of a set" if of_a_set else ""
+            self.environment.report("E0402", message, call.span, fix=f"write `{shape}`{other}")
             fine = False
         return (positional, keywords) if fine else (None, keywords)
 
