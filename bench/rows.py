@@ -120,20 +120,29 @@ def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list
         return known
     chosen: list[Row] = []
     for word in words:
-        matching = [row for row in known if fnmatchcase(row.name, word)] or [_named(word, graphs)]
+        try:
+            matching = _matching(known, word) or [_named(word)]
+        except ValueError:
+            if not graphs or not _matching(default_rows(backend), word):
+                raise
+            told = f"{word!r} names rows that have graphs of their own: leave --graphs out for these"
+            raise ValueError(told) from None
         chosen += [row for row in matching if row not in chosen]
     graph_order = list(dict.fromkeys(row.graph for row in chosen))
     return sorted(chosen, key=lambda row: graph_order.index(row.graph))
 
 
-def _named(word: str, graphs: tuple[str, ...]) -> Row:
+def _matching(rows: list[Row], word: str) -> list[Row]:
+    return [row for row in rows if fnmatchcase(row.name, word)]
+
+
+def _named(word: str) -> Row:
     work, _, graph = word.partition("-")
     if work in COMPILATIONS and graph in SAMPLES:
         return Row(work, graph)
     if work not in (*WORKS, *CALLS, *MAPS, *LOADINGS):
         names = ", ".join((*WORKS, *CALLS, *MAPS, *LOADINGS, *COMPILATIONS))
-        own = "; without --graphs patterns name rows with graphs of their own, too" if graphs and "*" in word else ""
-        raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all){own}")
+        raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
     kind, _ = split_name(graph)
     if work in LOADINGS and kind != "rmat":
         raise ValueError(f"{word!r} is no row: {work} goes with rmatSCALE")

@@ -38,6 +38,8 @@ class Run:
     compile_ms: float
     names: Names | None = None
     """What vertices are shown as, where names were asked for and the graph has any."""
+    tune: tuple[str, ...] = ()
+    """The words of --tune, which win over those of a tune file."""
 
 
 def as_document(run: Run) -> dict[str, Any]:
@@ -124,7 +126,8 @@ def print_report(run: Run, profile: bool) -> None:
         f"(load {run.load_ms:.1f} ms, compile {run.compile_ms:.1f} ms{_layout(result)})"
     )
     if result.tuned is not None and result.tuned.used:
-        knobs = ", ".join(result.tuned.knobs) or "none (nothing better was found, or --tune has others)"
+        none = "none beside those of --tune" if run.tune else "none, nothing better was found"
+        knobs = ", ".join(result.tuned.knobs) or none
         click.echo(f"knobs of {printable(result.tuned.file)}: {knobs}")
     if profile:
         from gdsl.cli.bars import print_bars

@@ -249,4 +249,4 @@ def _execute(
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)
     compile_ms = program.compile_ms + result.compile_ms
-    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names)
+    return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)

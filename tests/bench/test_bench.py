@@ -124,6 +124,17 @@ def test_rows_by_name_and_pattern():
             rows.chosen_rows("cuda", [wrong], ())
 
 
+@pytest.mark.parametrize("word", ["call_*", "map_?fs-*", "load_*", "compile_c*"])
+def test_rows_with_graphs_of_their_own(word):
+    assert rows.chosen_rows("cpu", [word], ())
+    with pytest.raises(ValueError, match="graphs of their own: leave --graphs out"):
+        rows.chosen_rows("cpu", [word], ("rmat9",))
+    with pytest.raises(ValueError, match="is no row"):
+        rows.chosen_rows("cpu", ["torus*"], ("rmat9",))
+    named = rows.chosen_rows("cpu", ["call_bfs-rmat7", "bfs-rmat18"], ("rmat9",))
+    assert [row.name for row in named] == ["call_bfs-rmat7", "bfs-rmat18"]
+
+
 @pytest.mark.parametrize("work", rows.LOADINGS)
 def test_loading(monkeypatch, work):
     """Every kind of file, and given edges; another graph than was written, or given, is told."""

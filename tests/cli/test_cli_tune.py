@@ -76,7 +76,9 @@ def test_nothing_to_gain(gdslc, work, monkeypatch):
     assert "0 tries" in answer.out and "no knob changes what the reference does" in answer.out
     entries = json.loads(Path("hops.tune").read_text())["entries"]
     assert [(entry["backend"], entry["knobs"]) for entry in entries] == [("cpu", []), ("reference", [])]
-    assert "knobs of hops.tune: none (nothing better was found, or --tune has others)" in gdslc("run", *ON_PATH).out
+    assert "knobs of hops.tune: none, nothing better was found\n" in gdslc("run", *ON_PATH).out
+    answer = gdslc("run", *ON_PATH, "--tune", "visit.direction=push")
+    assert "knobs of hops.tune: none beside those of --tune\n" in answer.out
 
 
 @needs_cpu

@@ -35,6 +35,15 @@ def distance(program: gdsl.Program, graph: gdsl.Graph, weight: Any) -> list[floa
 
 
 @pytest.fixture
+def once(cupy: FakeCupy) -> tuple[gdsl.Program, gdsl.Graph, FakeArray]:
+    """A program, a graph, and weights with which it was called."""
+    program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
+    weight = on_device(cupy, numpy.ones(graph.num_edges))
+    distance(program, graph, weight)
+    return program, graph, weight
+
+
+@pytest.fixture
 def asked(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The arrays that were looked at as a whole, call by call."""
     looked: list[Any] = []
@@ -61,20 +70,20 @@ def test_the_array_of_the_last_call_is_not_looked_at_again(cupy: FakeCupy, asked
     assert len(asked) == 3
 
 
-def test_what_must_hold_of_an_array_is_tested_again_in_each_call(cupy: FakeCupy) -> None:
-    program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
-    weight = on_device(cupy, numpy.ones(graph.num_edges))
-    distance(program, graph, weight)
+def test_what_must_hold_of_an_array_is_tested_again_in_each_call(
+    once: tuple[gdsl.Program, gdsl.Graph, FakeArray],
+) -> None:
+    program, graph, weight = once
     weight.set(numpy.full(graph.num_edges, -1.0))
     with pytest.raises(gdsl.GdslError) as caught:
         distance(program, graph, weight)
     assert caught.value.code == "E0608"
 
 
-def test_of_another_graph_and_in_another_shape_it_is_looked_at(cupy: FakeCupy) -> None:
-    program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
-    weight = on_device(cupy, numpy.ones(graph.num_edges))
-    distance(program, graph, weight)
+def test_of_another_graph_and_in_another_shape_it_is_looked_at(
+    once: tuple[gdsl.Program, gdsl.Graph, FakeArray],
+) -> None:
+    program, graph, weight = once
     with pytest.raises(gdsl.GdslError) as caught:
         distance(program, make_graph(path(COUNT + 1), COUNT + 1), weight)
     assert caught.value.code == "E0606"

@@ -33,6 +33,8 @@ _SHAPES = {
     OperatorKind.NEIGHBOR_REDUCE: ("a = neighbor_reduce(f, functor, op)", (3,), ("over", "by", "empty")),
     OperatorKind.NEIGHBOR_VOTE: ("a = neighbor_vote(f, ballot, score)", (2, 3), ("over", "keep")),
 }
+_FOR_MORE = {OperatorKind.WHERE: ", or `filter(f, functor)` for the members of a set"}
+"""What is meant where there are more arguments than an operator takes."""
 
 
 class OperatorChecker:
@@ -164,8 +166,7 @@ class OperatorChecker:
         if len(positional) not in counts:
             count = enumerate_words(map(str, counts))
             message = f"`{call.function}` takes {count} argument{'s' if counts[-1] > 1 else ''}, not {len(positional)}"
-            of_a_set = kind is OperatorKind.WHERE and len(positional) == 2
-            other = ", or `filter(f, functor)` for the members of a set" if of_a_set else ""
+            other = _FOR_MORE.get(kind, "") if len(positional) > counts[-1] else ""
             self.environment.report("E0402", message, call.span, fix=f"write `{shape}`{other}")
             fine = False
         return (positional, keywords) if fine else (None, keywords)
