@@ -23,12 +23,14 @@ if TYPE_CHECKING:
     from gdsl.binding import unchecked
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
+    from gdsl.graph.notices import GraphNotice
     from gdsl.profiling import profile
 
 __all__ = [
     "Diagnostic",
     "GdslError",
     "Graph",
+    "GraphNotice",
     "Pending",
     "Program",
     "Result",
@@ -49,6 +51,7 @@ _HOMES = {
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",
+    "GraphNotice": "gdsl.graph.notices",
     "load_ipython_extension": "gdsl.integrations.notebook",
     "unload_ipython_extension": "gdsl.integrations.notebook",
 }

@@ -75,6 +75,7 @@ class GraphWords:
     dedup: str | None = None
     no_loops: bool = False
     compact: bool = False
+    reverse_arcs: bool = False
     format: str | None = None
     one_based: bool = False
     num_vertices: int | None = None
@@ -86,12 +87,15 @@ class GraphWords:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
         Raises GdslError E07xx."""
         from gdsl.graph import open_graph, unused_ids
+        from gdsl.graph.notices import collecting
         from gdsl.progress import working
 
         options = dataclasses.asdict(self)
         options["loops"] = not options.pop("no_loops")
-        with working(f"reading {path_or_spec}"):
+        with working(f"reading {path_or_spec}"), collecting() as notices:
             graph = open_graph(path_or_spec, **options)
+        for each in notices:
+            message(f"note: {each}")
         said = unused_ids(graph, path_or_spec, self.format) if self.num_vertices is None else None
         if said is not None:
             message(f"note: {said}")
@@ -214,6 +218,10 @@ _GRAPH_OPTIONS = (
     ),
     click.option("--no-loops", is_flag=True, help="Leave out self-loops."),
     click.option("--compact", is_flag=True, help="Leave out vertices without an edge; ids of the file become names."),
+    click.option(
+        "--reverse-arcs", is_flag=True,
+        help="Add an opposite, with zeros as its values, to each arc that has none, as max_flow needs.",
+    ),
     click.option(
         "--format", metavar="FORMAT",
         help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "

@@ -1,4 +1,4 @@
-"""DIMACS shortest-path files: `p sp vertices arcs`, then `a source destination weight`, ids from 1; directed."""
+"""DIMACS files: `p KIND vertices edges`, then a line for each arc or edge, ids from 1; PACE's files likewise."""
 
 from __future__ import annotations
 
@@ -8,94 +8,228 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import find_row, is_count, read_columns
+from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.columns import find_row, is_count, problem_of, read_columns
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, narrowed, short
+from gdsl.graph.notices import notice
+from gdsl.graph.text import TextLines, line_end, narrowed, short
+from gdsl.records import dataclass
 
-_ARC = ("a ", "a\t")
-_SHORTEST_ARC = len("a 1 1 1\n")
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """What the lines of a kind of problem are.
+
+    mark: the letter before each of them, empty where there may be none. values: the attributes after the two ends.
+    further: other letters that lines may begin with.
+    """
+
+    mark: str
+    directed: bool
+    values: tuple[str, ...] = ()
+    further: str = ""
+
+    @property
+    def called(self) -> str:
+        return "arcs" if self.directed else "edges"
+
+    @property
+    def one(self) -> str:
+        mark = self.mark or "u"
+        return (
+            f"an arc (`{mark} …`)" if self.directed else f"an edge (`{mark} v`)" if mark == "u" else "an edge (`e …`)"
+        )
+
+
+_COLORING = _Kind("e", False, further="ndvx")
+_PACE = _Kind("", False)
+_KINDS = {
+    "sp": _Kind("a", True, ("weight",)),
+    "max": _Kind("a", True, ("capacity",), "n"),
+    "min": _Kind("a", True, ("lower", "capacity", "cost"), "n"),
+    **dict.fromkeys(("edge", "edges", "col"), _COLORING),
+    **dict.fromkeys(("tw", "td", "ds", "cep"), _PACE),
+}
+"""The word after `p`, which says what problem a file is for."""
+_HEADERS = "`p sp VERTICES ARCS`"
+_OTHER_HEADERS = "likewise `max`, `min`, `edge`, `col` and `tw`"
+
+
+def is_problem_line(line: str) -> bool:
+    """Whether `line` is the `p` line of a file that `read_dimacs` reads."""
+    words = line.split()
+    return len(words) == 4 and words[0] == "p" and words[1] in _KINDS and all(is_count(word) for word in words[2:])
 
 
 def read_dimacs(path: str) -> EdgeList:
-    """The arcs of the `.gr` file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
+    """The edges of the DIMACS file at `path`, in its order, ids from 0. Raises GdslError with file and line.
+
+    Shortest paths (`p sp`) have the attribute `weight`, maximum flow (`p max`) `capacity`, minimum-cost flow (`p min`)
+    `lower`, `capacity` and `cost`, and the vertices their `supply`. Colorings (`p edge`, `p col`) and the problems of
+    PACE (`p tw`) are undirected and have no values.
+    """
     with TextLines(path) as lines:
-        num_vertices, arcs = _problem_line(lines)
+        header = _problem_line(lines)
+        kind, num_vertices, count = header.kind, header.num_vertices, header.count
         ids = np.int32 if num_vertices < WIDE_FROM else np.int64
-        names = ("source", "destination", "weight")
-        further = _Arcs(lines, arcs)
-        rows = further.among(iter(lines))
-        sources, destinations, weights = read_columns(lines, rows, names, (ids, ids, np.int64), None, further)
-        if len(sources) < arcs:
-            message = f"the file ends after {len(sources):,} arcs, and its `p` line says {arcs:,}"
+        names = ("source", "destination", *kind.values)
+        types = (ids, ids, *(np.int64 for _ in kind.values))
+        further = _Rows(lines, header)
+        columns = read_columns(lines, further.among(iter(lines)), names, types, None, further)
+        if len(columns[0]) < count:
+            message = f"the file ends after {len(columns[0]):,} {kind.called}, and its `p` line says {count:,}"
             raise lines.error("E0706", message, "the file was probably cut off: get it again")
-        if arcs and not lines.complete and not _holds_nothing(lines, lines.line):
-            fix = "if the file is whole, end its last line with a line end"
-            raise lines.error("E0706", "the last line has no line end, so its weight may be cut off", fix)
-    for values in (sources, destinations):
+        if count and not lines.complete and not _holds_nothing(lines, lines.line):
+            fix = f"if the file is whole, end its last line: {line_end(path)}"
+            last = "weight" if kind.values else "number"
+            raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
+    ends = [values.astype(ids, copy=False) for values in columns[:2]]
+    for values in ends:
         _check_ids(path, values, num_vertices)
-    sources, destinations = sources.astype(ids, copy=False), destinations.astype(ids, copy=False)
-    one = sources.dtype.type(1)
-    return EdgeList(sources - one, destinations - one, num_vertices, True, {"weight": narrowed(weights)})
+        np.subtract(values, 1, out=values)
+    attributes = {name: narrowed(values) for name, values in zip(kind.values, columns[2:], strict=True)}
+    edges = EdgeList(ends[0], ends[1], num_vertices, kind.directed, attributes)
+    edges.vertex_attributes = _values_of_vertices(path, header, further.of_vertices)
+    return edges
 
 
-def _problem_line(lines: TextLines) -> tuple[int, int]:
-    """(vertices, arcs) of the `p` line, which the file and the memory can hold; comments before it are skipped."""
+@dataclass(frozen=True, slots=True)
+class _Header:
+    word: str
+    kind: _Kind
+    num_vertices: int
+    count: int
+
+
+def _problem_line(lines: TextLines) -> _Header:
+    """The `p` line, whose numbers the file and the memory can hold; comments before it are skipped."""
     first = next((line for line in lines if not _holds_nothing(lines, line)), None)
     words = first.split() if first is not None else []
-    if len(words) != 4 or words[0] != "p" or words[1] != "sp" or not all(is_count(word) for word in words[2:]):
-        raise lines.error("E0703", "a DIMACS graph begins with `p sp VERTICES ARCS` after its comments")
-    num_vertices, arcs = int(words[2]), int(words[3])
+    if len(words) != 4 or words[0] != "p" or not all(is_count(word) for word in words[2:]):
+        raise lines.error("E0703", f"a DIMACS graph begins with {_HEADERS} after its comments ({_OTHER_HEADERS})")
+    kind = _KINDS.get(words[1])
+    if kind is None:
+        message = f"`p {short(words[1])}` is not a kind of DIMACS graph that is read: {_HEADERS}, {_OTHER_HEADERS}"
+        raise lines.error("E0703", message)
+    num_vertices, count = int(words[2]), int(words[3])
     if num_vertices > LARGEST_NUM_VERTICES:
         raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
-    if lines.size is not None and arcs * _SHORTEST_ARC > lines.size + 1:
-        raise lines.error("E0706", f"the `p` line says {arcs:,} arcs, more than the file can hold")
-    require_memory(
-        24 * (num_vertices + arcs + 1), f"a graph of {num_vertices:,} vertices and {arcs:,} arcs", lines.place
-    )
-    return num_vertices, arcs
+    shortest = len("1 1\n") + 2 * (len(kind.values) + bool(kind.values))
+    if lines.size is not None and count * shortest > lines.size + 1:
+        raise lines.error("E0706", f"the `p` line says {count:,} {kind.called}, more than the file can hold")
+    needed = 24 * (num_vertices + 1) + 8 * count * (3 + len(kind.values))
+    require_memory(needed, f"a graph of {num_vertices:,} vertices and {count:,} {kind.called}", lines.place)
+    return _Header(words[1], kind, num_vertices, count)
 
 
-class _Arcs:
-    """What stands behind the `a` of each arc."""
+class _Rows:
+    """What follows the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their number."""
 
-    def __init__(self, lines: TextLines, count: int) -> None:
-        self._lines, self._count, self._seen = lines, count, 0
+    def __init__(self, lines: TextLines, header: _Header) -> None:
+        self._lines, self._header, self._seen = lines, header, 0
+        mark = header.kind.mark
+        self._mark, self._starts = mark, (f"{mark} ", f"{mark}\t")
+        self._first = f"{mark} ".encode()
+        self._next = b"\n" + self._first
+        self.of_vertices: dict[int, str] = {}
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
-        lines = self._lines
+        lines, kind = self._lines, self._header.kind
         for line in stream:
-            if line.startswith(_ARC):
-                self._seen += 1
-                if self._seen > self._count:
-                    raise lines.error("E0706", f"the file goes on after the {self._count:,} arcs of its `p` line")
-                lines.line = line[2:]
-                yield lines.line
-            elif not _holds_nothing(lines, line):
-                raise lines.error("E0705", f"`{short(line.strip())}` is neither an arc (`a …`) nor a comment (`c …`)")
+            row = line.lstrip()
+            if kind.mark and row.startswith(self._starts):
+                row = row[2:]
+            elif _holds_nothing(lines, line):
+                continue
+            elif row[0] in kind.further and row[1:2].isspace():
+                self._keep(row)
+                continue
+            elif kind.directed or not (row[0].isdigit() or row[0] == "-"):
+                message = f"`{short(line.strip())}` is neither {kind.one} nor a comment (`c …`)"
+                raise lines.error("E0705", message)
+            self._seen += 1
+            if self._seen > self._header.count:
+                count = f"{self._header.count:,} {kind.called}"
+                raise lines.error("E0706", f"the file goes on after the {count} of its `p` line")
+            lines.line = row
+            yield row
+
+    def _keep(self, row: str) -> None:
+        """A line about a vertex (`n ID VALUE`); those that say where vertices are drawn are skipped."""
+        if row[0] != "n":
+            self._lines.skip()
+            return
+        words = row.split()
+        places = self._header.num_vertices
+        if len(words) != 3 or not is_count(words[1]) or not 1 <= int(words[1]) <= places:
+            message = f"`{short(row.strip())}` is not `n ID VALUE` with an ID in 1 … {places:,}"
+            raise self._lines.error("E0705", message)
+        word = self._header.word
+        if word == "max" and words[2] not in ("s", "t"):
+            message = f"`{short(words[2])}` is neither `s` (the source) nor `t` (the sink)"
+            raise self._lines.error("E0705", message)
+        problem = problem_of(words[2], np.int64) if word != "max" else None
+        if problem is not None:
+            raise self._lines.error("E0705", f"value: `{short(words[2])}` {problem}")
+        self.of_vertices[int(words[1]) - 1] = words[2]
 
     def plain(self, block: bytes) -> bytes | None:
-        all_arcs = block.startswith(b"a ") and block.count(b"\na ") + 1 == block.count(b"\n")
-        return block[2:].replace(b"\na ", b"\n") if all_arcs else None
+        if self._mark and block.startswith(self._first):
+            all_rows = block.count(self._next) + 1 == block.count(b"\n")
+            return block[2:].replace(self._next, b"\n") if all_rows else None
+        if self._header.kind.directed or not block[:1].isdigit():
+            return None
+        return block if not block.translate(None, b"0123456789 \t\n") else None
 
     def may_be(self, count: int) -> bool:
-        fits = self._seen + count <= self._count
+        fits = self._seen + count <= self._header.count
         self._seen += count if fits else 0
         return fits
 
 
 def _holds_nothing(lines: TextLines, line: str) -> bool:
     """Whether this is a comment or a blank line."""
-    nothing = line.isspace() or line.split(None, 1)[0] == "c"
+    nothing = line.isspace() or line.lstrip()[:1] == "c"
     if nothing:
         lines.skip()
     return nothing
 
 
 def _rows(lines: TextLines) -> Iterator[str]:
-    return _Arcs(lines, _problem_line(lines)[1]).among(iter(lines))
+    return _Rows(lines, _problem_line(lines)).among(iter(lines))
+
+
+def _values_of_vertices(path: str, header: _Header, found: dict[int, str]) -> dict[str, NDArray[Any]]:
+    """The attributes that lines `n ID VALUE` give the vertices; the ends of a flow are named in a notice."""
+    if header.word == "max":
+        ends = {word: [vertex for vertex, value in found.items() if value == word] for word in "st"}
+        _notice_ends(path, ends["s"], ends["t"])
+        return {}
+    if header.word == "min":
+        supply = np.zeros(header.num_vertices, np.int64)
+        supply[list(found)] = [int(value) for value in found.values()]
+        return {"supply": narrowed(supply)}
+    if not found:
+        return {}
+    if len(found) < header.num_vertices:
+        count = f"{len(found):,} of {header.num_vertices:,}"
+        notice(f"{printable(path)}: only {count} vertices have a value (`n ID VALUE`); the values are skipped")
+        return {}
+    values = [int(found[vertex]) for vertex in range(header.num_vertices)]
+    return {"vertex_weight": narrowed(np.array(values, np.int64))}
+
+
+def _notice_ends(path: str, sources: list[int], sinks: list[int]) -> None:
+    if not sources and not sinks:
+        return
+    named = [f"{name} {vertex + 1}" for name, of in (("source", sources), ("sink", sinks)) for vertex in of]
+    params = [f"-p {name}={of[0]}" for name, of in (("source", sources), ("sink", sinks)) if len(of) == 1]
+    several = "" if len(params) == len(named) else "; of several, choose one"
+    flags = f": run max_flow with {' '.join(params)} --reverse-arcs" if params else ""
+    notice(f"{printable(path)} names the {' and the '.join(named)}, and ids count from 0 here{flags}{several}")
 
 
 def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
@@ -107,3 +241,14 @@ def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
     fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
     message = f"{ids[place]} is no vertex: DIMACS ids count from 1, here 1 … {num_vertices:,}"
     raise lines.error("E0707", message, fix)
+
+
+def refuse_other_problems(path: str) -> None:
+    """Raise E0702 for a name that stands for a problem other than shortest paths, the one that is written."""
+    if path.lower().endswith(READ_ONLY):
+        message = "DIMACS files of this problem are read, not written"
+        raise GdslError.single("E0702", message, fix="write a .gr file", place=path)
+
+
+READ_ONLY = (".col", ".clq", ".max", ".min", ".dimacs")
+"""Ends of names of files that are not of shortest paths."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gdsl.byte_counts import readable_bytes
 from gdsl.diagnostics import GdslError
 
@@ -30,3 +32,9 @@ def no_memory(what: str, needed: int, available: int, place: str | None = None) 
     """E0708: more memory is needed than there is."""
     amounts = f"{readable_bytes(needed)} of memory, and {readable_bytes(available)} are available"
     return GdslError.single("E0708", f"{what} needs {amounts}", place=place)
+
+
+def with_fix(error: GdslError, fix: str) -> GdslError:
+    """`error` with `fix` as the fix of its first diagnostic."""
+    first, *others = error.diagnostics
+    return GdslError((replace(first, fix=fix), *others), error.source)

@@ -105,12 +105,14 @@ class Graph(Conversions, Shown):
         dedup: str | None = None,
         loops: bool = True,
         compact: bool = False,
+        reverse_arcs: bool = False,
     ) -> Graph:
         """This graph, with every arc both ways (`undirected`), without self-loops (``loops=False``), without parallel
         edges (``dedup="first"|"sum"|"min"|"max"``), without vertices that have no edge (`compact`, which keeps the ids
-        as `names`), with other weights (``weights="random:SEED"``). Raises GdslError E0712.
+        as `names`), with other weights (``weights="random:SEED"``), with an opposite of zeros for each arc that has
+        none (`reverse_arcs`, which `max_flow` needs). Raises GdslError E0712.
         """
-        options = options_of(undirected, weights, dedup, loops, compact)
+        options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
         later = self._postponed.changed(options) if self._postponed is not None else None
         return options.apply(self) if later is None else Graph._made(later)
 
@@ -186,6 +188,7 @@ class Graph(Conversions, Shown):
         dedup: str | None = None,
         loops: bool = True,
         compact: bool = False,
+        reverse_arcs: bool = False,
         source_column: str | None = None,
         target_column: str | None = None,
         weight_column: str | None = None,
@@ -197,14 +200,14 @@ class Graph(Conversions, Shown):
         The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
         gml); text may be compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1;
         without `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name
-        their columns. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False` and
-        `compact` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a wrong
-        kind.
+        their columns. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False`,
+        `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for
+        arguments of a wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
         """
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
-        options = options_of(undirected, weights, dedup, loops, compact)
+        options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
         columns = columns_of(source_column, target_column, weight_column)
         counted = flag("one_based", one_based), vertex_count(num_vertices)
         return Graph._made(read_graph(name, options, format, *counted, columns))

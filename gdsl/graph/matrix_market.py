@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,21 +14,33 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import find_row, is_count, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import too_large
+from gdsl.graph.errors import too_large, with_fix
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, empty, narrowed, short
+from gdsl.graph.text import TextLines, empty, line_end, narrowed, short
 from gdsl.records import dataclass
 
 _VALUE_TYPES: dict[str, type | None] = {
     "pattern": None,
     "integer": np.int64,
-    "unsigned-integer": np.int64,
+    "unsigned-integer": np.uint64,
     "real": np.float64,
     "double": np.float64,
 }
 _SHORTEST_ENTRY = {"pattern": 4}
 _BYTES_PER_ENTRY = 24
+_BANNER = re.compile(r"\s*%{1,2}\s*matrixmarket(?=\s|$)", re.IGNORECASE)
+"""The first word of the first line; the network repository writes it with one percent sign."""
+_EXACT = 2**53
+"""Whole numbers up to here are exact as float64."""
+_MOST_ROWS = 1 << 22
+"""Lines of a file without a banner that are counted for a fix."""
+
+_OPPOSITES = {"skew-symmetric": "its negative at (j, i)", "hermitian": "its conjugate at (j, i)"}
+_AS_COORDINATES = (
+    "write it as `coordinate`: scipy.io.mmwrite('new.mtx', scipy.sparse.coo_array(scipy.io.mmread('old.mtx')))"
+)
+_REAL_PARTS = "write their absolute values: scipy.io.mmwrite('new.mtx', abs(scipy.io.mmread('old.mtx')))"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +53,25 @@ class _Header:
 
 def read_matrix_market(path: str) -> EdgeList:
     """The edges of the file at `path`, in its order, ids from 0. Raises GdslError with file and line."""
+    found = _read(path, None)
+    weights = found.attributes.get("weight")
+    if weights is not None and weights.dtype.kind == "f" and (np.abs(weights) >= _EXACT).any():
+        # `real` files of whole numbers, which float64 may have rounded.
+        with contextlib.suppress(GdslError):
+            return _read(path, np.int64)
+    return found
+
+
+def is_banner(line: str) -> bool:
+    """Whether `line` is the first of a Matrix Market file."""
+    return _BANNER.match(line) is not None
+
+
+def _read(path: str, values: type | None) -> EdgeList:
+    """The same, where `values` is the type to read real numbers as instead of the banner's."""
     with TextLines(path) as lines:
         header = _header(lines)
-        kind = _VALUE_TYPES[header.field]
+        kind = values or _VALUE_TYPES[header.field]
         ids = np.int32 if header.num_vertices < WIDE_FROM else np.int64
         names, types = ("row", "column"), (ids, ids)
         if kind is not None:
@@ -60,10 +91,10 @@ def _header(lines: TextLines) -> _Header:
     banner = next(stream, None)
     if banner is None:
         raise empty(lines.path)
-    if not banner.lower().startswith("%%matrixmarket"):
-        fix = "an edge list is read under a name that ends in .txt, .el, .csv or with format='edges'"
-        raise lines.error("E0703", "this is no Matrix Market file: it does not begin with %%MatrixMarket", fix)
-    field, directed = _kind(lines, banner.lower().split())
+    start = _BANNER.match(banner)
+    if start is None:
+        raise _without_banner(lines, banner, stream)
+    field, directed = _kind(lines, banner[start.end() :].lower().split())
     sizes = next((line for line in stream if not _holds_nothing(lines, line)), None)
     if sizes is None:
         raise lines.error("E0706", "the file ends before its line `rows columns entries`")
@@ -78,29 +109,66 @@ def _header(lines: TextLines) -> _Header:
 
 
 def _holds_nothing(lines: TextLines, line: str) -> bool:
-    """Whether this is a comment or a blank line before the sizes."""
-    nothing = line.isspace() or line.startswith("%")
+    """Whether this is a comment or a blank line."""
+    nothing = line.isspace() or line.lstrip().startswith("%")
     if nothing:
         lines.skip()
     return nothing
 
 
+def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> GdslError:
+    """E0703 for a file that does not say what it is, with a fix by what its lines look like."""
+    error = lines.error("E0703", "this is no Matrix Market file: it does not begin with %%MatrixMarket")
+    rows = (line.split() for line in itertools.chain([first], stream) if line.strip() and line.lstrip()[0] not in "%#")
+    counts = next(rows, [])
+    widths, largest, found = set(), 0, 0
+    for row in itertools.islice(rows, _MOST_ROWS):
+        found += 1
+        widths.add(len(row))
+        if all(is_count(word) for word in row[:2]):
+            largest = max(largest, *map(int, row[:2]))
+    return with_fix(error, _fix_without_banner(counts, found, widths, largest))
+
+
+def _fix_without_banner(counts: list[str], found: int, widths: set[int], largest: int) -> str:
+    """What to do with a file whose first line is `counts`, followed by `found` lines of so many values each.
+
+    A line of counts is never advised into an edge.
+    """
+    sizes = [int(word) for word in counts if is_count(word)]
+    field = "pattern" if widths == {2} else "real"
+    banner = f"%%MatrixMarket matrix coordinate {field} general"
+    kinds = "`symmetric` instead of `general` where edges have no direction"
+    if len(sizes) == len(counts) == 3 and sizes[2] == found and sizes[0] == sizes[1] >= largest and widths <= {2, 3}:
+        return f"add the line `{banner}` at the beginning ({kinds})"
+    if len(sizes) == len(counts) == 2 and sizes[1] == found and sizes[0] >= largest and widths <= {2, 3}:
+        sizes_line = f"{sizes[0]} {sizes[0]} {sizes[1]}"
+        return f"replace the first line by the two lines `{banner}` and `{sizes_line}` ({kinds})"
+    may_count = not sizes or sizes[0] >= largest or sizes[-1] == found or max(sizes[:2]) > largest
+    if widths == {len(counts)} and widths <= {2, 3} and not may_count:
+        return (
+            "if the first line is an edge like the others, --format edges (format='edges') reads them as an edge list"
+        )
+    return f"begin the file with the lines `{banner}` and `VERTICES VERTICES ENTRIES` ({kinds})"
+
+
 def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
-    """(kind of values, whether directed) of the banner; every kind of matrix that is no graph is refused by name."""
-    if len(words) != 5 or words[0] != "%%matrixmarket" or words[1] != "matrix":
+    """(kind of values, whether directed) of the rest of the banner; matrices that are no graphs are refused by name."""
+    if len(words) != 4 or words[0] != "matrix":
         fix = "%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric"
         raise lines.error("E0703", "the first line of the Matrix Market file is malformed", f"write `{fix}`")
-    layout, field, symmetry = words[2:]
+    layout, field, symmetry = words[1:]
     if layout == "array":
-        raise lines.error("E0704", "the matrix is dense (`array`)", "write it as `coordinate`: one line for each edge")
+        raise lines.error("E0704", "the matrix is dense (`array`)", _AS_COORDINATES)
     if layout != "coordinate":
         raise lines.error("E0703", f"unknown layout `{short(layout)}`", "`coordinate`")
     if field == "complex":
-        raise lines.error("E0704", "the matrix has complex values; weights are integers or real numbers")
+        raise lines.error("E0704", "the matrix has complex values; weights are integers or real numbers", _REAL_PARTS)
     if field not in _VALUE_TYPES:
         raise lines.error("E0703", f"unknown kind of values `{short(field)}`", "`pattern`, `integer` or `real`")
     if symmetry in ("skew-symmetric", "hermitian"):
-        raise lines.error("E0704", f"the matrix is {symmetry}; a graph is `general` or `symmetric`")
+        fix = f"write every entry, with {_OPPOSITES[symmetry]}, under `general`"
+        raise lines.error("E0704", f"the matrix is {symmetry}; a graph is `general` or `symmetric`", fix)
     if symmetry not in ("general", "symmetric"):
         fix = "`general` (directed) or `symmetric` (undirected)"
         raise lines.error("E0703", f"unknown symmetry `{short(symmetry)}`", fix)
@@ -132,8 +200,7 @@ class _Entries:
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         for line in stream:
-            if line.isspace():
-                self._lines.skip()
+            if _holds_nothing(self._lines, line):
                 continue
             self._seen += 1
             if self._seen > self._count:
@@ -142,7 +209,7 @@ class _Entries:
             yield line
 
     def plain(self, block: bytes) -> bytes | None:
-        return block
+        return None if b"%" in block else block
 
     def may_be(self, count: int) -> bool:
         fits = self._seen + count <= self._count
@@ -158,7 +225,7 @@ def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDA
         return
     # Without its line end the last number may have lost digits; that is certain not to be where no longer id exists.
     if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:
-        fix = "if the file is whole, end its last line with a line end"
+        fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
 
 

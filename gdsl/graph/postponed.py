@@ -120,7 +120,7 @@ def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
     # Without `dedup`, arcs and their opposites are paired one by one.
     pairs = options.undirected and edges.directed and options.dedup is None
     combined = bool(edges.attributes) and options.dedup not in (None, "first")
-    if small or pairs or combined or options.weights is not None or options.compact:
+    if small or pairs or combined or options.weights is not None or options.compact or options.reverse_arcs:
         return None
     if edges.sources.dtype != np.int32 or edges.destinations.dtype != np.int32:
         return None

@@ -9,6 +9,8 @@ import re
 from dataclasses import replace
 
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.both_ways import notice_both_ways
+from gdsl.graph.content_format import format_by_content
 from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
@@ -36,6 +38,8 @@ _OTHERS = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
 FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
 _LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
+_ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
+"""Formats whose undirected files have each edge once, and what notices call them."""
 UNCOMPRESSED = ("npz", "parquet", "arrow")
 """Formats that are compressed themselves, or read in no order."""
 
@@ -125,6 +129,8 @@ def read_graph(
         _refuse_format(name)
     _require_file(name)
     kind = format_of(name, wanted)
+    if kind == "edges":
+        kind = format_by_content(name, wanted)
     if kind not in (*_LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
     if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None):
@@ -133,6 +139,8 @@ def read_graph(
         )
     try:
         found = _read(name, kind, one_based, num_vertices, options.compact, columns)
+        if isinstance(found, EdgeList) and kind in _ONCE and options.dedup is None:
+            notice_both_ways(found, printable(name), _ONCE[kind])
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
         return in_order(found, options)

@@ -6,6 +6,7 @@ import gzip
 import lzma
 import os
 import re
+import shlex
 import stat
 import zlib
 from collections.abc import Generator, Iterator
@@ -18,6 +19,7 @@ from gdsl import files
 from gdsl.diagnostics import GdslError
 from gdsl.graph.compressed import LONGEST_MAGIC, JunkBehindError, decompressing
 from gdsl.graph.memory import require_memory
+from gdsl.graph_names import COMPRESSED
 
 _CHUNK = 1 << 19
 """Bytes that are read at a time: what is made of them on the way to numbers has room in a processor's cache."""
@@ -259,6 +261,11 @@ class TextLines:
             return self._junk()
         note = f"after {self.number:,} lines: {error}" if self.number else str(error)
         return GdslError.single("E0710", "the compressed data is damaged or cut off", notes=(note,), place=self.path)
+
+
+def line_end(path: str) -> str:
+    """The command that gives the last line of the file at `path` its end."""
+    return "decompress it first, then echo >> FILE" if path.endswith(COMPRESSED) else f"echo >> {shlex.quote(path)}"
 
 
 def readable(line: str) -> str:

@@ -16,6 +16,7 @@ from gdsl.graph.hashing import endpoint_weights
 from gdsl.graph.ids import id_dtype, packed
 from gdsl.graph.names import Names
 from gdsl.graph.ordering import order_of
+from gdsl.graph.reverse_arcs import with_reverse_arcs
 from gdsl.numerals import whole_number
 
 LARGEST_RANDOM_WEIGHT = 64
@@ -48,6 +49,8 @@ class GraphOptions:
         undirected graph all edges between two ends are parallel, whichever way they were given (so `undirected` with
         `sum` is A + Aᵀ).
     compact: vertices without an edge are left out; the others keep their order, and their ids as names.
+    reverse_arcs: for each arc that has no opposite there is one with zeros as its values, as `max_flow` needs of a
+        network of one-way arcs.
     Raises GdslError E0712 for any other words.
     """
 
@@ -56,12 +59,15 @@ class GraphOptions:
     dedup: str | None = None
     loops: bool = True
     compact: bool = False
+    reverse_arcs: bool = False
 
     def __post_init__(self) -> None:
         if self.dedup is not None and not (isinstance(self.dedup, str) and self.dedup in _DEDUP):
             _refuse(f"dedup is {shown(self.dedup)}", f"dedup is one of {', '.join(_DEDUP)}")
         if self.weights is not None:
             self.random_weights()
+        if self.undirected and self.reverse_arcs:
+            _refuse("undirected and reverse_arcs both add the opposites of arcs", "leave out one of them")
 
     @property
     def changes_nothing(self) -> bool:
@@ -92,6 +98,8 @@ class GraphOptions:
             edges = _undirected(edges, paired=self.dedup is None)
         if self.dedup is not None:
             edges = _without_parallels(edges, self.dedup)
+        if self.reverse_arcs:
+            edges = with_reverse_arcs(edges)
         if self.compact:
             edges = _compacted(edges)
         if self.weights is not None:
@@ -104,9 +112,12 @@ class GraphOptions:
         return graph if self.changes_nothing else graph._from_edge_list(self.apply_to_edges(graph._edge_list()))
 
 
-def options_of(undirected: object, weights: Any, dedup: Any, loops: object, compact: object) -> GraphOptions:
+def options_of(
+    undirected: object, weights: Any, dedup: Any, loops: object, compact: object, reverse_arcs: object
+) -> GraphOptions:
     """The options of a caller's words. Raises TypeError, GdslError E0712."""
-    return GraphOptions(flag("undirected", undirected), weights, dedup, flag("loops", loops), flag("compact", compact))
+    both, kept, less = flag("undirected", undirected), flag("loops", loops), flag("compact", compact)
+    return GraphOptions(both, weights, dedup, kept, less, flag("reverse_arcs", reverse_arcs))
 
 
 def _refuse(message: str, fix: str) -> NoReturn:

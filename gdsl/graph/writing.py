@@ -19,6 +19,7 @@ from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.dimacs import refuse_other_problems
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
 from gdsl.graph.markup import write_gml, write_graphml
@@ -48,6 +49,8 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         raise TypeError(f"what is written is a gdsl.Graph, not {shown(graph)}")
     name = path_name(path, "a graph's path is a str or a path-like object")
     kind = format_of(name, format)
+    if format is None:
+        refuse_other_problems(name)
     if kind == "metis":
         raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
     if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):

@@ -72,7 +72,6 @@ def refused(tmp_path, name, content, **options):
         ("E0705", ":4", "`1.5` is not a whole", GENERAL + "3 3 2\n1 1 1\n1 2 1.5\n"),
         ("E0705", ":3", "is too large", GENERAL + "3 3 1\n1 1 99999999999999999999\n"),
         ("E0705", ":3", "`0x1` is not a number", BANNER.format("real", "general") + "3 3 1\n1 1 0x1\n"),
-        ("E0705", ":4", "`%` is not", PATTERN + "3 3 2\n1 1\n% c\n1 1\n"),
         ("E0707", ":4", "count from 0", PATTERN + "3 3 2\n1 1\n0 1\n"),
         ("E0707", ":6", "1 … 3", PATTERN + "3 3 2\n1 1\n\n\n1 4\n"),
         ("E0707", ":3", "no vertex", PATTERN + "3 3 1\n-1 1\n"),
@@ -123,7 +122,7 @@ def test_edge_lists(tmp_path, code, place, part, content, options):
     ("code", "place", "part", "content"),
     [
         ("E0703", ":1", "p sp", "a 1 2 3\n"),
-        ("E0703", ":2", "p sp", "c x\np max 1 2\n"),
+        ("E0703", ":2", "p sp", "c x\np cnf 1 2\n"),
         ("E0703", ":1", "p sp", "c x\n"),
         ("E0706", ":1", "more than the file", "p sp 3 99999999999\n"),
         ("E0706", ":2", "ends after 1", "p sp 3 2\na 1 2 1234567890\n"),

@@ -130,3 +130,19 @@ def test_components_of_small_and_large_graphs():
         assert describe(Graph.from_edges(*ends)).components == 1
     large = np.arange(40_000)
     assert describe(Graph.from_edges(large[::2], large[1::2])).components == 20_000
+
+
+@given(edge_lists(st.integers(1, 9)))
+def test_reverse_arcs_make_a_graph_symmetric_with_as_few_as_will_do(case):
+    """Each arc stays, and those that are added have the value 0."""
+    graph = graph_of(*case, directed=True) if case[1] else Graph.from_edges([], [], case[0], [])
+    found = graph.changed(reverse_arcs=True)
+    assert found.is_symmetric() and found.directed
+    weights = found.attributes["weight"]
+    pairs = sorted(zip(*(each[weights > 0].tolist() for each in (*found.edges, weights)), strict=True))
+    assert pairs == sorted(zip(*(each.tolist() for each in (*graph.edges, graph.attributes["weight"])), strict=True))
+    added = found.changed(dedup="first").num_edges - graph.changed(dedup="first").num_edges
+    assert added <= found.num_edges - graph.num_edges
+    assert found.changed(reverse_arcs=True).num_edges == found.num_edges
+    with pytest.raises(GdslError, match="E0712"):
+        graph.changed(reverse_arcs=True, undirected=True)

@@ -15,8 +15,9 @@ CODES: tuple[Code, ...] = (
         "E0702",
         "unknown graph format",
         (
-            "The format is told from the file's name: `.mtx` (Matrix Market), `.gr` (DIMACS), `.npz` (SciPy sparse "
-            "matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, `.el`, `.e`, `.wel`, `.edges` (edge lists), "
+            "The format is told from the file's name: `.mtx` (Matrix Market), `.gr`, `.max`, `.min`, "
+            "`.col` (DIMACS), `.npz` (SciPy sparse matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, "
+            "`.el`, `.e`, `.wel`, `.edges` (edge lists), "
             "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`; those of text also with `.gz`, `.bz2` "
             "or `.xz` behind it. `--format` says it where the name does not."
         ),
@@ -27,8 +28,8 @@ CODES: tuple[Code, ...] = (
         "malformed header",
         (
             "A Matrix Market file begins with `%%MatrixMarket matrix coordinate …`, then comments, then one line "
-            "`rows columns entries`. A DIMACS file has one line `p sp vertices arcs` before its arcs, a METIS file "
-            "one of `vertices edges [format [weights]]`."
+            "`rows columns entries`. A DIMACS file has one line `p sp vertices arcs` before its arcs (or `p max`, "
+            "`p min`, `p edge`, `p col`, `p tw`), a METIS file one of `vertices edges [format [weights]]`."
         ),
         "%%MatrixMarket matrix coordinate pattern symmetric\n34 34 78",
     ),

@@ -1,0 +1,48 @@
+"""Files whose first lines say that they are of another format than their names do."""
+
+from __future__ import annotations
+
+import itertools
+
+from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.dimacs import is_problem_line
+from gdsl.graph.matrix_market import is_banner
+from gdsl.graph.notices import notice
+from gdsl.graph.text import TextLines
+
+_MOST_LINES = 1000
+"""Comments before the line that says it."""
+CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
+
+
+def format_by_content(path: str, wanted: str | None) -> str:
+    """The format of a file that is called an edge list: `edges`, unless its first lines say otherwise.
+
+    Raises GdslError E0712 where they do and `wanted` is `edges`.
+    """
+    with TextLines(path) as lines:
+        try:
+            found = _found(lines)
+        except GdslError:
+            found = None  # its reader says what is wrong
+    if found is None:
+        return "edges"
+    if wanted is not None:
+        message = f"this is {CALLED[found]}, not an edge list"
+        raise GdslError.single("E0712", message, fix=f"--format {found} (format='{found}')", place=path)
+    notice(f"{printable(path)} is read as {CALLED[found]} (--format {found}), as its first lines say")
+    return found
+
+
+def _found(lines: TextLines) -> str | None:
+    first = True
+    for line in itertools.islice(lines, _MOST_LINES):
+        words = line.split(None, 1)
+        if not words:
+            continue
+        if first and is_banner(line):
+            return "mtx"
+        first = False
+        if words[0] != "c":
+            return "gr" if is_problem_line(line) else None
+    return None

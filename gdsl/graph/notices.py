@@ -1,0 +1,34 @@
+"""Notices about a graph file: what was read in a way that its author may not expect, one line each."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
+
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+class GraphNotice(UserWarning):
+    """A graph file was read in a way that its author may not expect, as the message says."""
+
+
+def notice(text: str) -> None:
+    """Give the user one line about a file: a `GraphNotice`, or a line of whoever collects notices."""
+    collected = _collected.get()
+    if collected is None:
+        warnings.warn(text, GraphNotice, stacklevel=2)
+    elif text not in collected:
+        collected.append(text)
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Collect the notices of the block in the list that is returned instead of issuing warnings."""
+    found: list[str] = []
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
