@@ -112,3 +112,72 @@ def test_the_page_says_what_every_sample_takes_and_gives() -> None:
         assert set(re.findall(r"`(\w+)`", gives)) == given, path.name
         asked = program.ir.requires
         assert ("symmetric" in takes, "simple" in takes) == (asked.symmetric, asked.simple), path.name
+
+
+def ranks_of(graph: gdsl.Graph, name: str, damping: float) -> np.ndarray:
+    sites = {"sites": range(graph.num_vertices)} if name == "personalized_pagerank" else {}
+    found = gdsl.compile(name).run(graph, {"damping": damping, **sites}, backend="reference")
+    assert found.converged
+    return np.asarray(found.rank)
+
+
+LIMITS: dict[str, tuple[list[tuple[int, int]], bool, list[float]]] = {
+    "two that point at each other": ([(0, 1), (1, 0)], True, [1 / 2, 1 / 2]),
+    "a star, whose walks swing": ([(0, 1), (0, 2), (0, 3)], False, [1 / 2, 1 / 6, 1 / 6, 1 / 6]),
+    "an end, from where walks go anywhere": ([(0, 1), (1, 2), (2, 3)], True, [0.1, 0.2, 0.3, 0.4]),
+    "a trap, where all end": ([(0, 1), (1, 2), (2, 1)], True, [0, 1 / 2, 1 / 2]),
+}
+
+
+@pytest.mark.parametrize("name", ["pagerank", "pagerank_push", "personalized_pagerank"])
+@pytest.mark.parametrize("kind", LIMITS)
+def test_ranks_with_damping_1_are_the_limit(kind: str, name: str) -> None:
+    edges, directed, wanted = LIMITS[kind]
+    graph = gdsl.Graph.from_edges(*zip(*edges, strict=True), directed=directed)
+    np.testing.assert_allclose(ranks_of(graph, name, 1.0), wanted, atol=1e-5)
+
+
+@pytest.mark.parametrize("length", [3, 20, 40])
+def test_eigenvectors_of_long_paths(length: int) -> None:
+    """Each pass changes little there, while much is left to change."""
+    graph = gdsl.Graph.from_edges(range(length - 1), range(1, length), directed=False)
+    wanted = np.sin(np.pi * np.arange(1, length + 1) / (length + 1))
+    found = gdsl.samples.eigenvector_centrality(graph, backend="reference")
+    assert found.converged
+    assert np.linalg.norm(found.centrality - wanted / np.linalg.norm(wanted)) <= 1.1e-6
+    few = gdsl.samples.eigenvector_centrality(graph, max_iterations=2, backend="reference")
+    assert not few.converged and few.error > 1e-6
+
+
+def test_sums_that_grow_without_end_do_not_converge() -> None:
+    found = gdsl.samples.katz(graph_of("karate"), alpha=0.5, backend="reference")
+    assert not found.converged and found.error > 1e100 and found.iterations < 1000
+    assert gdsl.samples.katz(graph_of("karate"), alpha=0.1, backend="reference").converged
+
+
+REFUSED = {
+    "pagerank": [{"damping": 85}, {"damping": -0.1}, {"damping": np.nan}, {"tolerance": -1}, {"max_iterations": -1}],
+    "pagerank_push": [{"damping": 1.5}, {"tolerance": np.nan}, {"max_iterations": 0}],
+    "personalized_pagerank": [{"sites": []}, {"sites": [1], "damping": 1.5}, {"sites": [1], "tolerance": -1e-9}],
+    "katz": [{"alpha": 0}, {"alpha": np.inf}, {"alpha": np.nan}, {"tolerance": -1}],
+    "eigenvector_centrality": [{"tolerance": np.nan}, {"max_iterations": -5}],
+    "hits": [{"tolerance": np.nan}, {"max_iterations": 0}],
+    "salsa": [{"tolerance": -1}, {"max_iterations": 0}],
+    "label_propagation": [{"max_iterations": -1}],
+    "random_walk": [{"starts": [0], "length": -1}],
+    "who_to_follow": [{"user": 0, "restart": 1.5}, {"user": 0, "circle_size": 0}, {"user": 0, "passes": -1}],
+    "graph_sparsification": [{"exponent": 1.5}, {"exponent": np.nan}],
+    "k_truss": [{"k": 1}],
+    "louvain": [{"turns": -1}],
+    "bellman_ford": [{"source": 0, "weight": np.r_[np.nan, np.ones(155)]}],
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_params_have_ranges(name: str) -> None:
+    for values in REFUSED[name]:
+        with pytest.raises(gdsl.GdslError) as caught:
+            gdsl.compile(name).run(
+                graph_of("karate"), {"weight": np.ones(156), **values} if name == "louvain" else values
+            )
+        assert caught.value.code == "E0608", values

@@ -76,7 +76,8 @@ def plain_default(default: ir.Expression) -> bool | int | float | None:
 
 def _param(param: ir.Param | ir.Array, source: Source) -> str:
     if isinstance(param, ir.Array):
-        return f"{param.name}: a set of vertices{_where(param, source)}, must be given"
+        least = f" (at least {param.least})" if param.least else ""
+        return f"{param.name}: a set of vertices{least}{_where(param, source)}, must be given"
     kind = f"{param.name}: {_one(param.type)}{_where(param, source)}"
     if param.default is None:
         return f"{kind}, must be given"

@@ -31,7 +31,8 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
 
     `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
     one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
-    anything else, E0604 for an id that the graph does not have, E0606 for another number of bools.
+    anything else, E0604 for an id that the graph does not have, E0606 for another number of bools, E0608 for too few
+    members.
     """
     vertices = graph.num_vertices
     values = _values(declared, given, graph, source)
@@ -44,8 +45,10 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
         if len(values) != vertices:
             message = f"param `{declared.name}` has {len(values):,} bools, but the graph has {vertices:,} vertices"
             raise GdslError.single("E0606", message, declared.span, source, fix="give the ids of the members")
+        _check_least(declared, int(np.count_nonzero(values)), source)
         return values
     if not len(values):
+        _check_least(declared, 0, source)
         return np.zeros(vertices, dtype=np.bool_)
     if values.dtype.kind not in "iu":
         message = f"has the dtype {type_name(values.dtype)}, and a set is made of integers, the ids of vertices"
@@ -55,6 +58,8 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
         wrong |= values < 0
     if wrong.any():
         raise _no_vertex(declared, int(values[int(wrong.argmax())]), vertices, source)
+    if declared.least > 1:  # duplicates are one
+        _check_least(declared, len(np.unique(values)), source)
     module: Any = np
     if device and vertices > _MANY and len(values) < vertices // 16:
         module = importlib.import_module("cupy")
@@ -62,6 +67,16 @@ def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | 
     flags = module.zeros(vertices, dtype=np.bool_)
     flags[values] = True
     return flags
+
+
+def _check_least(declared: ir.Array, size: int, source: Source | None) -> None:
+    """Raise E0608 where a set has fewer members than it must have."""
+    if size >= declared.least:
+        return
+    found = f"has {size}" if size else "is empty"
+    wanted = "one member" if declared.least == 1 else f"{declared.least:,} members"
+    message = f"param `{declared.name}` must have at least {wanted}, but it {found}"
+    raise GdslError.single("E0608", message, declared.span, source, fix=_form(declared))
 
 
 def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:

@@ -51,7 +51,8 @@ class Given:
 
     name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what
     it has values over; None: it is one number. count: how many values an element has, a literal or a param; None: one.
-    counted: the member that says how many values there are, of sets and where elements have several.
+    counted: the member that says how many values there are, of sets and where elements have several. least: the fewest
+    members of a set.
     """
 
     name: str
@@ -62,6 +63,7 @@ class Given:
     count: ir.Expression | None = None
     counted: str = ""
     is_set: bool = False
+    least: int = 0
     default: str | None = None
     comment: str = ""
 
@@ -162,8 +164,10 @@ def _param(param: ir.Param | ir.Array, names: MemberNames) -> Given:
     member = names.own(param.name)
     if isinstance(param, ir.Array):
         counted = names.own(f"{param.name}_count")
-        words = "a set of vertices"
-        return Given(param.name, member, Type.VERTEX, "param", Domain.VERTEX, None, counted, True, comment=words)
+        words = f"a set of vertices{f', at least {param.least}' if param.least else ''}"
+        return Given(
+            param.name, member, Type.VERTEX, "param", Domain.VERTEX, None, counted, True, param.least, comment=words
+        )
     default = None if param.default is None else title_line(print_expression(param.default))
     comment = "must be given" if default is None else f"{default} by default"
     return Given(param.name, member, param.type, "param", default=default, comment=comment)

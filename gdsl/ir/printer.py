@@ -70,7 +70,8 @@ def _data(program: nodes.Program) -> list[str]:
     everything: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
     for data in everything:
         if isinstance(data, nodes.Array) and data.is_set:
-            lines.append(f"param {data.name}: vertex set{_where(data)}")
+            least = f", at least {data.least}" if data.least else ""
+            lines.append(f"param {data.name}: vertex set{_where(data)}{least}")
             continue
         words = ["input"] * data.is_input + ["local"] * data.is_local
         words.append(data.domain.value if isinstance(data, nodes.Array) else "scalar")

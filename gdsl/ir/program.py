@@ -59,6 +59,8 @@ class Array(Node):
     is_set: bool = False
     """Whether the caller gives it as a set of vertices: a param, of which the host makes an input of flags. `where`
     holds of each member then, which reads as `OwnId`."""
+    least: int = 0
+    """Of a set: the fewest members it may have."""
 
     @property
     def unique(self) -> bool:

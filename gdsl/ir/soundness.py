@@ -372,7 +372,7 @@ def _block(body: Iterable[nodes.Statement], known: set[_Known], loop: bool = Fal
 
 def _is_set(array: nodes.Array) -> bool:
     """Whether an array can hold a set of the caller's."""
-    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX
+    return array.is_input and array.type is Type.BOOL and array.domain is Domain.VERTEX and array.least >= 0
 
 
 def _key(part: nodes.Local | nodes.ListVariable | nodes.Assign) -> _Known:

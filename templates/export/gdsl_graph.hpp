@@ -106,6 +106,19 @@ void require_id_or_none(const std::string& what, Id value, long long count, cons
                   " of the graph");
 }
 
+// Refuses a set of fewer than `least` members; duplicates are one.
+template <class Id>
+void require_members(const std::string& what, const Id* members, long long count, long long least) {
+    if (count >= least && least == 1) { return; }
+    std::vector<Id> different(members, members + count);
+    std::sort(different.begin(), different.end());
+    const long long size = std::unique(different.begin(), different.end()) - different.begin();
+    if (size >= least) { return; }
+    const std::string wanted = least == 1 ? "one member" : std::to_string(least) + " members";
+    const std::string have = size > 0 ? "has " + std::to_string(size) : "is empty";
+    fail(608, what + " must have at least " + wanted + ", but it " + have);
+}
+
 // Memory for `count` values, one at least, at a multiple of 16 bytes; all zeros.
 class room {
 public:

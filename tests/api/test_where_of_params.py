@@ -46,6 +46,30 @@ CASES = [
     ("param f : vertex set where int32(id) < k; param k : int32 = 4;", {"f": [3]}, {"f": [3, 4]}, "vertex 4 is in it"),
     ("param k : int32 where odd(k);", {"k": 7}, {"k": 6}, "`odd(k)`, but it is 6"),
 ]  # fmt: skip
+SIZES = [
+    ("size(f) > 0", [3], [], "`f` must have at least one member, but it is empty"),
+    ("size(f) != 0", [3], [], "at least one member"),
+    ("0 < size(f)", [3], [], "at least one member"),
+    ("f > 1 && size(f) >= 2 && f < 8", [2, 3], [2, 2], "at least 2 members, but it has 1"),
+    ("f > 1 && size(f) >= 2 && f < 8", [2, 3], [2, 8], "but vertex 8 is in it"),
+]
+
+
+@pytest.mark.parametrize(("where", "fine", "wrong", "message"), SIZES)
+def test_a_set_may_have_a_least_size(where: str, fine: list[int], wrong: list[int], message: str) -> None:
+    problem = f"param f : vertex set where {where};"
+    for given in (fine, [vertex in fine for vertex in range(9)]):
+        assert gdsl.compile(text_of(problem)).run(PATH, {"f": given}, backend="reference")["n"] == 1
+    assert message in refusal(problem, {"f": wrong})
+    assert message in refusal(problem, {"f": [vertex in wrong for vertex in range(9)]})
+
+
+@pytest.mark.parametrize("where", ["size(f) > f", "size(f) < 3", "size(f) + 1 > 0", "size(f) > 0 || f > 2"])
+def test_a_size_is_compared_with_a_number_alone(where: str) -> None:
+    with pytest.raises(GdslError, match="the size of the set `f` is compared with a number"):
+        gdsl.compile(text_of(f"param f : vertex set where {where};"))
+
+
 ODD = "function odd(x: int32) -> bool { var y = x; while (y > 1) { y -= 2; } return y == 1; }"
 
 

@@ -161,13 +161,13 @@ def test_explain_says_what_stands_in_the_way_of_a_layout(gdslc):
 
 def test_explain_says_what_keeps_operators_apart(gdslc, tmp_path):
     answer = gdslc("explain", "fusion", "katz").out.splitlines()
-    assert answer[0] == "line 23: compute @settle runs in the sweep of neighbor_reduce @received (line 22)"
-    assert answer[1].startswith("line 30: compute @normalise has a sweep of its own: `squares`, which ")
+    assert answer[0] == "line 25: compute @settle runs in the sweep of neighbor_reduce @received (line 24)"
+    assert answer[1].startswith("line 33: compute @normalise has a sweep of its own: `squares`, which ")
     text = gdslc("samples", "pagerank").out
     path = tmp_path / "summed.gdsl"
     path.write_text(text.replace("value share[src]", "value share[src] + next[dst]"))
     apart = gdslc("explain", "fusion", str(path)).out
-    assert "neighbor_reduce reads `next`: its results stand aside until all are there (line 40)" in apart
+    assert "neighbor_reduce reads `next`: its results stand aside until all are there (line 42)" in apart
     path.write_text(text + "tune { schedule.fuse = off; }")
     assert "each operator is a kernel of its own" in gdslc("explain", "fusion", str(path)).out
     assert gdslc("explain", "fusion", "bfs").out == "no operator comes right behind another one\n"

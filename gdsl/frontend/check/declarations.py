@@ -9,7 +9,7 @@ from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
 from gdsl.frontend.check.pairs import made_pair
-from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set
+from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.several import check_count
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
@@ -59,7 +59,10 @@ def declare_data(node: syntax.Declaration, environment: Environment) -> syntax.D
 def check_data(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
     """The initial value and the `where` of one declaration, typed."""
     if node.type is None or node.symbol is None:
-        return dataclasses.replace(node, where=_checked_where(node, environment)) if is_set(node) else node
+        if not is_set(node):
+            return node
+        node = with_least_size(node, environment)
+        return dataclasses.replace(node, where=_checked_where(node, environment))
     if node.is_input and node.initial is not None:
         fix = "leave out the initial value, or leave out `input`"
         environment.report("E0224", f"the input `{node.name}` has an initial value", node.initial.span, fix=fix)

@@ -8,11 +8,17 @@ import dataclasses
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Made
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, OperatorKind, Symbol, SymbolKind
-from gdsl.operations import Domain, Over
+from gdsl.operations import BinaryOperation, Domain, Over
 from gdsl.types import Type
 
 VERTEX_SET = "vertex set"
 """The type as it is written."""
+_TURNED = {
+    BinaryOperation.LESS: BinaryOperation.GREATER,
+    BinaryOperation.LESS_EQUAL: BinaryOperation.GREATER_EQUAL,
+    BinaryOperation.NOT_EQUAL: BinaryOperation.NOT_EQUAL,
+}
+"""Comparisons of a number with the size, as those of the size with the number."""
 
 
 def declare_set(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
@@ -37,6 +43,76 @@ def declare_set(node: syntax.Declaration, environment: Environment) -> syntax.De
 def is_set(node: syntax.Declaration) -> bool:
     """Whether a declaration is a param that is a set of vertices."""
     return node.kind is DeclarationKind.PARAM and node.declared.name == VERTEX_SET
+
+
+def with_least_size(node: syntax.Declaration, environment: Environment) -> syntax.Declaration:
+    """`node`, a set, with the fewest members that its `where` requires, and of the `where` what is about each member.
+
+    `size(s)` stands only in parts that compare it with a number: `size(s) > 0`, `size(s) >= 2`.
+    """
+    if node.where is None:
+        return node
+    least, rest = 0, []
+    for part in _conjuncts(node.where):
+        if not any(_is_size(each, node.name) for each in syntax.walk(part)):
+            rest.append(part)
+            continue
+        found = _least(part, node.name)
+        if found is None:
+            message = f"the size of the set `{node.name}` is compared with a number here, and with nothing else"
+            fix = f"`size({node.name}) > 0` or `size({node.name}) >= 2`, and the conditions on each member behind `&&`"
+            environment.report("E0403", message, part.span, fix=fix)
+            found = 0
+        least = max(least, found)
+    return dataclasses.replace(node, least=least, where=_joined(rest))
+
+
+def _conjuncts(where: syntax.Expression) -> list[syntax.Expression]:
+    """The parts that `&&` joins, in the order of the text."""
+    stack, parts = [where], []
+    while stack:
+        match stack.pop():
+            case syntax.Binary(operation=BinaryOperation.AND, left=left, right=right):
+                stack += [right, left]
+            case syntax.Chain(links=links, first=first) if links[0].operation is BinaryOperation.AND:
+                stack += [*(link.operand for link in reversed(links)), first]
+            case part:
+                parts.append(part)
+    return parts
+
+
+def _joined(parts: list[syntax.Expression]) -> syntax.Expression | None:
+    if len(parts) < 2:
+        return parts[0] if parts else None
+    span = dataclasses.replace(parts[0].span, end_line=parts[-1].span.end_line, end_column=parts[-1].span.end_column)
+    links = tuple(syntax.Link(span, BinaryOperation.AND, part) for part in parts[1:])
+    return syntax.Chain(span, parts[0], links)
+
+
+def _is_size(node: syntax.Node, name: str) -> bool:
+    """Whether `node` is `size(name)`."""
+    if not (isinstance(node, syntax.Call) and node.function == "size" and len(node.arguments) == 1):
+        return False
+    operand = node.arguments[0].value
+    return isinstance(operand, syntax.Name) and operand.name == name
+
+
+def _least(part: syntax.Expression, name: str) -> int | None:
+    """The fewest members with which `part`, a comparison of the size with a number, holds; None for anything else."""
+    if not isinstance(part, syntax.Binary):
+        return None
+    operation, number = part.operation, part.right
+    if _is_size(part.right, name) and part.operation in _TURNED:
+        operation, number = _TURNED[part.operation], part.left
+    elif not _is_size(part.left, name):
+        return None
+    if not isinstance(number, syntax.Number) or not isinstance(number.value, int):
+        return None
+    if operation is BinaryOperation.GREATER:
+        return number.value + 1
+    if operation is BinaryOperation.GREATER_EQUAL:
+        return number.value
+    return 1 if operation is BinaryOperation.NOT_EQUAL and number.value == 0 else None
 
 
 def with_sets(program: syntax.Program, made: Made) -> syntax.Program:

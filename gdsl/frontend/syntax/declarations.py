@@ -41,6 +41,8 @@ class Declaration(Node):
     symbol: Symbol | None = None
     is_set: bool = False
     """Of the typed tree: an input of flags that is a `vertex set` of the caller's."""
+    least: int = 0
+    """Of a set: the fewest members it may have."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -121,6 +121,7 @@ class _Lowering:
             where=self._optional(node.where),
             count=self.expressions.counts.of(node.name),
             is_set=node.is_set,
+            least=node.least,
         )
 
     def _scalar(self, node: syntax.Declaration) -> nodes.Scalar:
