@@ -40,10 +40,7 @@ def backend() -> Iterator[None]:
         nx.config.backends = configs.Config(gdsl=configs.Config(**info["default_config"]), **kept)
         dispatchable = backends._dispatchable  # which from NetworkX 3.5 on does not look for backends where none is
         dispatchable.__call__ = getattr(dispatchable, "_call_if_any_backends_installed", dispatchable.__call__)
-    ignored = getattr(nx.config, "warnings_to_ignore", set())
-    ignored.add("cache")
     yield
-    ignored.discard("cache")
 
 
 @pytest.fixture

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import math
+import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -35,6 +38,7 @@ def random_graph(seed: int, directed: bool, multigraph: bool = False) -> Any:
     made.add_nodes_from(nodes)
     for _ in range(rng.randrange(3 * size)):
         data = {"weight": rng.choice([1, 2, 3.5, 0.25]), "whole": rng.randrange(9), "capacity": rng.randrange(5)}
+        data["length"] = rng.choice([1, 2, 3, 1.5])
         for name in rng.sample(sorted(data), rng.randrange(2)):
             del data[name]
         made.add_edge(rng.choice(nodes), rng.choice(nodes), **data)
@@ -108,6 +112,38 @@ ANY: dict[str, Call] = {
     "betweenness, sampled with endpoints": lambda g, **o: nx.betweenness_centrality(
         g, k=1 + len(g) // 2, seed=3, endpoints=True, normalized=False, **o
     ),
+    "betweenness, weighted": lambda g, **o: nx.betweenness_centrality(g, weight="weight", **o),
+    "betweenness, weighted with ties": lambda g, **o: nx.betweenness_centrality(
+        g, weight="length", normalized=False, **o
+    ),
+    "betweenness, weighted and sampled": lambda g, **o: nx.betweenness_centrality(
+        g, k=1 + len(g) // 3, seed=1, weight="length", endpoints=True, **o
+    ),
+    "harmonic": nx.harmonic_centrality,
+    "harmonic, weighted": lambda g, **o: nx.harmonic_centrality(g, distance="whole", **o),
+    "harmonic of some": lambda g, **o: nx.harmonic_centrality(g, [*some(g)[:2], "?"], "weight", **o),
+    "harmonic from some": lambda g, **o: nx.harmonic_centrality(g, sources=some(g)[:2], **o),
+    "harmonic of none": lambda g, **o: nx.harmonic_centrality(g, [], **o),
+    "degrees": nx.degree_centrality,
+    "edges of a search": lambda g, **o: nx.bfs_edges(g, first(g), **o),
+    "edges of a short search": lambda g, **o: nx.bfs_edges(g, first(g), depth_limit=2, **o),
+    "edges of a search from nobody": lambda g, **o: nx.bfs_edges(g, "?", **o),
+    "path to itself": lambda g, **o: nx.shortest_path(g, first(g), first(g), weight="whole", **o),
+    "paths by another method": lambda g, **o: nx.shortest_path(g, method="?", **o),
+    "paths by hops": lambda g, **o: nx.shortest_path(g, first(g), **o),
+    "paths of all by hops": nx.shortest_path,
+    "path from nobody": lambda g, **o: nx.shortest_path(g, "?", first(g), **o),
+    "path to nobody": lambda g, **o: nx.shortest_path(g, first(g), "?", **o),
+    "path from nobody, weighted": lambda g, **o: nx.shortest_path(g, "?", first(g), weight="whole", **o),
+    "path to nobody, weighted": lambda g, **o: nx.shortest_path(g, first(g), "?", weight="whole", **o),
+    "path from nobody, bellman-ford": lambda g, **o: nx.shortest_path(
+        g, "?", first(g), weight="whole", method="bellman-ford", **o
+    ),
+    "path to nobody, bellman-ford": lambda g, **o: nx.shortest_path(
+        g, first(g), "?", weight="whole", method="bellman-ford", **o
+    ),
+    "paths from nobody": lambda g, **o: nx.shortest_path(g, "?", **o),
+    "paths to nobody": lambda g, **o: nx.shortest_path(g, target="?", weight="whole", **o),
     "closeness": nx.closeness_centrality,
     "closeness of a node": lambda g, **o: nx.closeness_centrality(g, u=first(g), wf_improved=False, **o),
     "closeness, weighted": lambda g, **o: nx.closeness_centrality(g, distance="whole", **o),
@@ -179,6 +215,8 @@ DIRECTED: dict[str, Call] = {
     "weakly connected": nx.is_weakly_connected,
     "number of strong components": nx.number_strongly_connected_components,
     "strongly connected": nx.is_strongly_connected,
+    "degrees in": nx.in_degree_centrality,
+    "degrees out": nx.out_degree_centrality,
 }
 
 
@@ -214,13 +252,21 @@ def test_connected_graphs(name: str, directed: bool) -> None:
         assert set(nx.center(graph, backend="gdsl")) == set(nx.center(graph))
 
 
-def test_multigraphs_where_parallel_edges_do_not_count() -> None:
-    names = ["hops from", "hops to", "descendants", "closeness", "betweenness", "bipartite", "has path", "eccentricity"]
+MULTI = [name for name in ANY if not name.startswith(("katz", "eigenvector", "flow", "cut", "acyclic"))]
+"""What takes parallel edges: they count once, the lightest counts, or their weights are added."""
+
+
+@pytest.mark.parametrize("name", MULTI)
+def test_multigraphs(name: str) -> None:
     for seed in range(8):
-        for name in names:
-            compared(ANY[name], random_graph(seed, directed=seed % 2 == 0, multigraph=True))
+        compared(ANY[name], random_graph(seed, directed=seed % 2 == 0, multigraph=True), name in MIXED)
+
+
+def test_components_of_multigraphs() -> None:
+    for seed in range(8):
         compared(UNDIRECTED["components"], random_graph(seed, directed=False, multigraph=True))
         compared(DIRECTED["weak components"], random_graph(seed, directed=True, multigraph=True))
+        compared(DIRECTED["degrees in"], random_graph(seed, directed=True, multigraph=True))
 
 
 def test_hits() -> None:
@@ -345,6 +391,64 @@ def test_nodes_that_cannot_be_hashed() -> None:
         )
 
 
+def valid(graph: Any, found: Any, wanted: Any, weight: str | None) -> None:
+    """Both are paths between the same ends, of the same length."""
+    if isinstance(wanted, dict):
+        assert type(found) is dict and found.keys() == wanted.keys()
+        for end in wanted:
+            valid(graph, found[end], wanted[end], weight)
+    elif isinstance(wanted, tuple):
+        assert found == wanted
+    else:
+        assert type(found) is list and found[0] == wanted[0] and found[-1] == wanted[-1]
+        assert nx.is_path(graph, found)
+        lengths = [sum(lightest(graph, *ends, weight) for ends in pairwise(path)) for path in (found, wanted)]
+        assert lengths[0] == pytest.approx(lengths[1])
+
+
+def lightest(graph: Any, source: Any, target: Any, weight: str | None) -> float:
+    if weight is None:
+        return 1
+    data = graph.get_edge_data(source, target)
+    return min(each.get(weight, 1) for each in (data.values() if graph.is_multigraph() else [data]))
+
+
+@pytest.mark.parametrize("weight", [None, "whole", "weight"])
+@pytest.mark.parametrize("method", ["dijkstra", "bellman-ford"])
+@pytest.mark.parametrize("multigraph", [False, True])
+def test_shortest_paths(weight: str | None, method: str, multigraph: bool) -> None:
+    """Weights of 0 are among those of `whole`."""
+    for seed in range(10):
+        graph = random_graph(seed, seed % 2 == 0, multigraph)
+        source, target = next(iter(graph)), list(graph)[-1]
+        for ends in ({"source": source, "target": target}, {"source": source}, {"target": target}, {}):
+            call = lambda g, ends=ends, **o: nx.shortest_path(g, **ends, weight=weight, method=method, **o)  # noqa: E731
+            found, wanted = taken(call, graph, backend="gdsl"), taken(call, graph)
+            if ends:
+                valid(graph, found, wanted, weight)
+            else:
+                assert [node for node, _ in found] == [node for node, _ in wanted]
+                valid(graph, dict(found), dict(wanted), weight)
+
+
+def test_shortest_paths_of_negative_weights() -> None:
+    graph = nx.DiGraph([(0, 1, {"weight": 4}), (0, 2, {"weight": 1}), (2, 1, {"weight": -3}), (1, 3), (3, 1)])
+    for call in (
+        lambda **o: nx.shortest_path(graph, 0, 3, "weight", "bellman-ford", **o),
+        lambda **o: nx.shortest_path(graph, 0, None, "weight", "bellman-ford", **o),
+    ):
+        assert call(backend="gdsl") == call()
+    graph[3][1]["weight"] = -2
+    with pytest.raises(nx.NetworkXUnbounded):
+        nx.shortest_path(graph, 0, 3, "weight", "bellman-ford", backend="gdsl")
+
+
+def test_searches_of_wide_graphs_are_in_order() -> None:
+    """Levels of more vertices than a loop takes."""
+    graph = nx.gnm_random_graph(200, 700, seed=4)
+    compared(ANY["edges of a search"], nx.relabel_nodes(graph, lambda node: -node))
+
+
 def test_views() -> None:
     graph = random_graph(3, directed=True)
     part = graph.subgraph(some(graph))
@@ -353,7 +457,74 @@ def test_views() -> None:
         compared(ANY["dijkstra"], view, mixed=True)
 
 
-def test_changes_are_seen() -> None:
+def views(kind: Any) -> Iterator[tuple[Any, Any, Callable[[], None]]]:
+    """A view, and a change that it shows."""
+    for make in (
+        lambda g: g,
+        lambda g: g.subgraph(list(g)),
+        lambda g: g.subgraph(list(g)).subgraph(list(g)),
+        lambda g: g.reverse(copy=False) if g.is_directed() else g.to_directed(as_view=True),
+        lambda g: g.to_undirected(as_view=True).subgraph(list(g)),
+        lambda g: g.copy(as_view=True),
+        lambda g: nx.restricted_view(g, [], []),
+        lambda g: g.edge_subgraph(list(g.edges)),
+        lambda g: nx.subgraph_view(g, filter_node=lambda node: node in g),
+        lambda g: nx.freeze(g.subgraph(list(g))),
+    ):
+        for change in (
+            lambda g: g.remove_edge(1, 2),
+            lambda g: g.add_edge(2, 0, weight=0.5),
+            lambda g: next(iter(g.edges(1, data=True)))[2].update(weight=7),
+            lambda g: g.get_edge_data(1, 2).update({"weight": 9} if not g.is_multigraph() else {}),
+            lambda g: nx.set_edge_attributes(g, 3, "weight"),
+        ):
+            graph = kind([(0, 1), (1, 2), (2, 3)])
+            yield make(graph), graph, lambda change=change, graph=graph: change(graph)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [nx.Graph, nx.DiGraph, nx.MultiGraph])
+def test_changes_are_seen(kind: Any) -> None:
+    """Also those of edge data, of the graph that a view shows, and through a view."""
+    for view, _, change in views(kind):
+        for call in (nx.single_source_dijkstra_path_length, nx.single_source_shortest_path_length):
+            compared(lambda g, call=call, **o: call(g, 1, **o), view)
+        change()
+        for call in (nx.single_source_dijkstra_path_length, nx.single_source_shortest_path_length):
+            compared(lambda g, call=call, **o: call(g, 1, **o), view, mixed=True)
+
+
+def test_filters_with_state_and_derived_classes() -> None:
+    limit, graph = [5], nx.path_graph(5)
+    view = nx.subgraph_view(graph, filter_node=lambda node: node < limit[0])
+    derived = type("Derived", (nx.Graph,), {})(graph)
+    for change in (lambda: None, lambda: limit.__setitem__(0, 3), lambda: derived._adj.update({0: {}, 1: {2: {}}})):
+        change()
+        for each in (view, derived):
+            compared(lambda g, **o: nx.single_source_shortest_path_length(g, 0, **o), each)
+
+
+def test_filters_that_keep_one_direction_of_an_edge() -> None:
+    """NetworkX walks what is left; gdsl has no such undirected graph."""
+    view = nx.subgraph_view(nx.path_graph(4), filter_edge=lambda u, v: u < v)
+    with pytest.raises(NotImplementedError) as caught:
+        nx.shortest_path_length(view, 3, backend="gdsl")
+    assert "one direction only" in str(caught.value.__cause__)
+    directed = nx.subgraph_view(nx.path_graph(4).to_directed(), filter_edge=lambda u, v: u < v)
+    compared(lambda g, **o: nx.shortest_path_length(g, 0, **o), directed)
+
+
+def test_copies_of_a_graph_leave_its_conversion_behind() -> None:
+    graph = nx.path_graph(3)
+    nx.diameter(graph, backend="gdsl")
+    for made in (copy.deepcopy(graph), pickle.loads(pickle.dumps(graph)), graph.copy()):
+        assert nx.diameter(made, backend="gdsl") == 2
+        made[0][1]["weight"] = 5
+        assert nx.dijkstra_path_length(made, 0, 2, backend="gdsl") == 6
+    assert nx.dijkstra_path_length(graph, 0, 2, backend="gdsl") == 2
+
+
+def test_changes_of_edges_are_seen() -> None:
     graph = nx.path_graph(5)
     assert nx.diameter(graph, backend="gdsl") == 4
     graph.add_edge(0, 4)

@@ -74,15 +74,21 @@ def test_mistakes(graph: Any) -> None:
         function("program nothing at all;")
 
 
-def test_the_conversion_is_kept_until_the_graph_changes(graph: Any) -> None:
+def test_the_conversion_is_kept_until_the_graph_changes(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from gdsl.integrations.networkx_backend import conversion
+
+    converted, convert = [], conversion._converted
+    monkeypatch.setattr(conversion, "_converted", lambda *given: converted.append(given) or convert(*given))
     bfs = function("bfs")
-    bfs(graph, source=A, gdsl_backend="reference")
-    kept = graph.__networkx_cache__["backends"]["gdsl"]
-    before = next(iter(kept.values()))
-    bfs(graph, source=A, gdsl_backend="reference")
-    assert next(iter(kept.values())) is before
+    for _ in range(2):
+        bfs(graph, source=A, gdsl_backend="reference")
+    nx.diameter(graph.subgraph([A, B]), backend="gdsl")
+    assert len(converted) == 2
     graph.add_edge(A, Z)
-    assert bfs(graph, source=A)["distance"][Z] == 1
+    assert bfs(graph, source=A)["distance"][Z] == 1 and len(converted) == 3
+    with nx.config(cache_converted_graphs=False):
+        bfs(graph, source=A)
+    assert len(converted) == 4
 
 
 def test_a_graph_of_gdsl_is_one_for_networkx(tmp_path: Path) -> None:
@@ -122,5 +128,9 @@ def test_parallel_edges_of_a_graph_of_gdsl() -> None:
         held = wrap(gdsl.Graph.from_edges([0, 0, 1, 2], [1, 1, 2, 2], directed=directed))
         assert held.is_multigraph() and held.number_of_edges() == 4
         assert nx.shortest_path_length(held, 0, 2) == 2
-        with pytest.raises(NotImplementedError):
-            nx.pagerank(held)
+        own = (nx.MultiDiGraph if directed else nx.MultiGraph)([(0, 1), (0, 1), (1, 2), (2, 2)])
+        assert nx.pagerank(held) == pytest.approx(nx.pagerank(own))
+        assert nx.degree_centrality(held) == nx.degree_centrality(own)
+    weights = {"weight": [5.0, 2.0, 1.0, 3.0]}
+    held = wrap(gdsl.Graph.from_edges([1, 0, 0, 1], [2, 1, 1, 0], attributes=weights))
+    assert nx.dijkstra_path_length(held, 0, 2) == 6

@@ -12,12 +12,12 @@ import pytest
 from gdsl.integrations.networkx_backend import interface
 
 REFUSED: list[tuple[str, Callable[[], tuple[tuple[Any, ...], dict[str, Any]]], str]] = [
-    ("pagerank", lambda: ((nx.MultiGraph([(0, 1), (0, 1)]),), {}), "parallel edges"),
+    ("katz_centrality", lambda: ((nx.MultiGraph([(0, 1), (0, 1)]),), {}), "parallel edges"),
+    ("bfs_edges", lambda: ((nx.DiGraph([(0, 1)]), 1), {"reverse": True}), "order of a node's predecessors"),
+    ("bfs_edges", lambda: ((nx.path_graph(3), 1), {"sort_neighbors": sorted}), "`sort_neighbors` is a function"),
     ("topological_sort", lambda: ((nx.MultiDiGraph([(0, 1)]),), {}), "parallel edges"),
     ("single_source_dijkstra_path_length", lambda: ((nx.path_graph(3), 0), {"weight": len}), "a function as `weight`"),
     ("closeness_centrality", lambda: ((nx.path_graph(3),), {"distance": len}), "a function as `distance`"),
-    ("dijkstra_path_length", lambda: ((nx.MultiGraph([(0, 1)]), 0, 1), {}), "`weight` of the parallel edges"),
-    ("betweenness_centrality", lambda: ((nx.path_graph(3),), {"weight": "weight"}), "not their `weight`"),
     ("clustering", lambda: ((nx.path_graph(3),), {"weight": "weight"}), "not their `weight`"),
     ("clustering", lambda: ((nx.DiGraph([(0, 1)]),), {}), "undirected graphs"),
     ("color", lambda: ((nx.DiGraph([(0, 1)]),), {}), "undirected graphs"),
@@ -46,9 +46,12 @@ def test_the_reason_is_told(name: str, given: Callable[[], Any], reason: str) ->
             getattr(interface, name)(*args, **kwargs)
 
 
-def test_networkx_says_no_where_it_was_asked_for_the_backend() -> None:
-    with pytest.raises(NotImplementedError, match="not implemented by 'gdsl' backend"):
+def test_a_call_that_names_the_backend_gets_the_reason() -> None:
+    with pytest.raises(NotImplementedError, match=r"not implemented by 'gdsl' backend .*: .* undirected graphs\."):
         nx.clustering(nx.DiGraph([(0, 1)]), backend="gdsl")
+    with pytest.raises(NotImplementedError) as caught:
+        nx.dijkstra_path_length(nx.Graph([(0, 1, {"weight": -1})]), 0, 1, backend="gdsl")
+    assert "negative weights" in str(caught.value.__cause__)
 
 
 def test_what_is_taken_is_true() -> None:
@@ -65,6 +68,9 @@ OF_VALUES: list[tuple[Any, Any]] = [
     ("1", lambda g: nx.pagerank(g, backend="gdsl")),
     (None, lambda g: nx.dijkstra_path_length(g, 0, 1, backend="gdsl")),
     (-1.5, lambda g: nx.hits(g, backend="gdsl")),
+    (0, lambda g: nx.betweenness_centrality(g, weight="weight", backend="gdsl")),
+    (1e-300, lambda g: nx.betweenness_centrality(g, weight="weight", backend="gdsl")),
+    (2**52, lambda g: nx.harmonic_centrality(g, distance="weight", backend="gdsl")),
     (0.5, lambda g: nx.maximum_flow_value(g, 0, 1, capacity="weight", backend="gdsl")),
     (float("nan"), lambda g: nx.maximum_flow_value(g, 0, 1, capacity="weight", backend="gdsl")),
 ]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from gdsl.integrations.networkx_backend import components
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.lengths import checked_weights
+from gdsl.integrations.networkx_backend.lengths import checked_weights, exact_floats
 from gdsl.integrations.networkx_backend.running import run, with_options
 
 _NO_BOUNDS = "Cannot compute metric because graph is not connected."
@@ -23,11 +23,11 @@ def betweenness_centrality(
     G: BackendGraph,
     k: int | None = None,
     normalized: bool = True,
-    weight: None = None,
+    weight: Hashable | None = None,
     endpoints: bool = False,
     seed: Any = None,
 ) -> dict[Any, float]:
-    """As networkx.betweenness_centrality without weights; of `k` nodes the same that NetworkX draws by `seed`."""
+    """As networkx.betweenness_centrality; with `k` the nodes that NetworkX draws by `seed`."""
     if not len(G):
         return {}
     drawn = None if k is None or k == len(G) else seed.sample(list(G.nodes), k)
@@ -36,10 +36,27 @@ def betweenness_centrality(
     if sources is not None and not len(sources):
         return dict.fromkeys(G.nodes, 0.0)
     chosen: Any = [] if sources is None else sources
-    values = run("betweenness", G, sources=chosen)["centrality"]
+    values = _betweenness(G, chosen, weight)
     if endpoints:
         values = values + run("endpoints", G, sources=chosen)["pairs"]
     return G.by_node(values if scales is None else values * scales)
+
+
+def _betweenness(graph: BackendGraph, sources: Any, weight: Hashable | None) -> NDArray[np.float64]:
+    """The sums over pairs of a source and any vertex. Raises NotImplementedError for weights by which a path may not
+    get longer, where NetworkX's answer depends on the order of its steps."""
+    values: NDArray[np.float64]
+    if weight is None:
+        values = run("betweenness", graph, sources=sources)["centrality"]
+        return values
+    weights = exact_floats(graph, weight)
+    least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
+    if least <= 0 or longest + least == longest:
+        raise NotImplementedError("betweenness_centrality needs positive weights that differ less in their size")
+    values = run("betweenness_lengths", graph, sources=sources, weight=weights)["centrality"]
+    if not np.isfinite(values).all():
+        raise NotImplementedError("there are more shortest paths than a float64 can count")
+    return values
 
 
 def _scales(

@@ -77,3 +77,12 @@ class Column:
             return self
         missing = None if self._missing is None else self._missing[places]
         return Column(self._values[places], missing)
+
+
+def places_of_edges(counts: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of all edges where arc `order[i]` comes i-th and arc j stands for `counts[j]` edges in a row."""
+    starts = np.cumsum(counts) - counts
+    taken = counts[order]
+    shift = starts[order] - (np.cumsum(taken) - taken)
+    places: NDArray[np.int64] = np.arange(int(counts.sum())) + np.repeat(shift, taken)
+    return places

@@ -3,14 +3,40 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.integrations.networkx_backend.columns import MISSING, Column
+from gdsl.integrations.networkx_backend.columns import MISSING, Column, places_of_edges
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
+from gdsl.integrations.networkx_backend.snapshots import Snapshot, is_plain, same_objects
+
+_OWN_CACHE = "gdsl"
+"""The key of a kept conversion in the graph's ``__networkx_cache__``, which NetworkX empties when the graph changes."""
+
+
+@dataclass
+class _Kept:
+    """A converted graph without edge data, what it was read from, and by name the columns of edge data read so far."""
+
+    graph: BackendGraph
+    nodes: Sequence[Any]
+    lengths: list[int]
+    parallel: list[int] | None
+    places: NDArray[np.int64]
+    """Where each edge of the CSR was read."""
+    columns: dict[Hashable, tuple[list[Any], Column]] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickles of a NetworkX graph leave the converted graph behind."""
+        return _nothing, ()
+
+
+def _nothing() -> None:
+    """What a pickled conversion becomes."""
 
 
 def convert_from_nx(
@@ -25,56 +51,106 @@ def convert_from_nx(
 ) -> BackendGraph:
     """The graph of the backend for a graph of NetworkX, with the edge attributes `edge_attrs`, or with all of them.
 
-    Attributes of nodes are left out: no function of the backend asks for one. Edge attributes of multigraphs are left
-    out too, and their parallel edges are one.
+    Attributes of nodes are left out, as no function of the backend uses one. Parallel edges become one arc that knows
+    how many they are. What was converted before is used again where the graph still reads the same; views and graphs of
+    derived classes are converted anew.
     """
+    cache = _cache_of(graph)
+    if cache is not None:
+        # NetworkX stores what this returns in the graph and would use it without looking at the graph again.
+        cache.get("backends", {}).pop("gdsl", None)
+    read = Snapshot(graph)
+    kept = None if cache is None else cache.get(_OWN_CACHE)
+    if kept is None or not _is_current(kept, read):
+        kept = _converted(graph, read)
+        if cache is not None and is_plain(graph):
+            cache[_OWN_CACHE] = kept
+    names = read.attributes() if preserve_edge_attrs else list(edge_attrs or ())
+    columns = {each: _column(kept, read, each) for each in names}
+    return kept.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
+
+
+def is_kept(graph: Any) -> bool:
+    """Whether the graph was converted already and has not changed its nodes and edges since."""
+    return bool((_cache_of(graph) or {}).get(_OWN_CACHE))
+
+
+def _cache_of(graph: Any) -> dict[str, Any] | None:
+    """Where NetworkX keeps what belongs to a graph; None where the user turned that off."""
+    import networkx
+
+    found = getattr(graph, "__networkx_cache__", None)
+    config = getattr(networkx, "config", None)
+    return found if isinstance(found, dict) and getattr(config, "cache_converted_graphs", True) else None
+
+
+def _is_current(kept: _Kept, read: Snapshot) -> bool:
+    return kept.lengths == read.lengths and same_objects(kept.nodes, read.nodes) and kept.parallel == read.parallel
+
+
+def _converted(graph: Any, read: Snapshot) -> _Kept:
     from gdsl.graph import Graph
 
-    nodes: Sequence[Any] = list(graph)
-    lists = [neighbors for _, neighbors in graph.adjacency()]
+    nodes: Sequence[Any] = read.nodes
     if all(type(node) is int and node == place for place, node in enumerate(nodes)):
         nodes = range(len(nodes))
-    order, offsets, destinations = _arcs(nodes, lists)
-    multigraph = bool(graph.is_multigraph())
-    columns: dict[Hashable, Column] = {}
-    if not multigraph and (preserve_edge_attrs or edge_attrs):
-        data = list(chain.from_iterable(neighbors.values() for neighbors in lists))
-        names = _names(data) if preserve_edge_attrs else list(edge_attrs or ())
-        columns = {each: Column.of(each, [row.get(each, MISSING) for row in data]).taken(order) for each in names}
-    attributes = graph.graph if preserve_graph_attrs else None
-    made = Graph(offsets, destinations, directed=bool(graph.is_directed()))
-    return BackendGraph(made, nodes, columns, multigraph, graph.number_of_edges(), attributes)
+    order, offsets, neighbors = _arcs(nodes, read)
+    destinations = neighbors[order]
+    directed, plain = bool(graph.is_directed()), is_plain(graph)
+    one_sided = not directed and not plain and not _is_symmetric(offsets, destinations)
+    made = Graph(offsets, destinations, directed=directed or one_sided)
+    places, parallel = order, None
+    if read.parallel is not None:
+        counts = np.array(read.parallel, dtype=np.int64)
+        places, parallel = places_of_edges(counts, order), counts[order]
+    held = BackendGraph(made, nodes, None, parallel, neighbors)
+    held.index  # noqa: B018 - computed here, so that graphs with other columns share it
+    if one_sided:
+        held.refused = "it is undirected and has an edge in one direction only, as a one-sided edge filter leaves it"
+    return _Kept(held, read.nodes, read.lengths, read.parallel, places)
 
 
-def _arcs(nodes: Sequence[Any], lists: list[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The arcs of lists of neighbours as a CSR, and which of them, as they come, each one of the CSR is."""
-    lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+def _arcs(nodes: Sequence[Any], read: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """The place of each arc of the CSR among those that were read; the offsets of the CSR; the destinations as read."""
+    lengths = np.array(read.lengths, dtype=np.int64)
     count = int(lengths.sum())
-    neighbors: Iterator[Any] = chain.from_iterable(lists)
+    neighbors: Iterator[Any] = chain.from_iterable(read.neighbors)
     if not isinstance(nodes, range):
         neighbors = map({node: place for place, node in enumerate(nodes)}.__getitem__, neighbors)
     found = np.fromiter(neighbors, dtype=np.int64, count=count)
     sources = np.repeat(np.arange(len(nodes)), lengths)
     order = np.argsort(sources * len(nodes) + found, kind="stable")
-    return order, np.concatenate([[0], np.cumsum(lengths)]), found[order]
+    return order, np.concatenate([[0], np.cumsum(lengths)]), found
 
 
-def _names(data: list[dict[Hashable, Any]]) -> list[Hashable]:
-    """The names of all attributes that an edge has."""
-    return list(dict.fromkeys(chain.from_iterable(data)))
+def _is_symmetric(offsets: NDArray[np.int64], destinations: NDArray[np.int64]) -> bool:
+    size = len(offsets) - 1
+    sources = np.repeat(np.arange(size), np.diff(offsets))
+    return np.array_equal(sources * size + destinations, np.sort(destinations * size + sources))
+
+
+def _column(kept: _Kept, read: Snapshot, name: Hashable) -> Column:
+    """The column of an edge attribute, the one read before where no edge has another value."""
+    values = read.values(name)
+    before = kept.columns.get(name)
+    if before is not None and same_objects(before[0], values):
+        return before[1]
+    column = Column.of(name, values).taken(kept.places)
+    kept.columns[name] = values, column
+    return column
 
 
 def convert_to_nx(value: Any, *, name: str | None = None) -> Any:
     """A graph of the backend as one of NetworkX, with the edge attributes that it has; anything else as it is.
 
-    Raises NotImplementedError for a multigraph, whose parallel edges the backend does not keep.
+    Raises NotImplementedError for a multigraph, whose keys the backend does not keep.
     """
     import networkx
 
     if not isinstance(value, BackendGraph):
         return value
     if value.is_multigraph():
-        raise NotImplementedError("the backend gdsl does not keep the parallel edges of a multigraph")
+        raise NotImplementedError("the backend gdsl does not keep the keys of a multigraph's edges")
     made: Any = networkx.DiGraph() if value.is_directed() else networkx.Graph()
     made.graph.update(value.graph)
     made.add_nodes_from(value.nodes)
@@ -90,10 +166,10 @@ def convert_to_nx(value: Any, *, name: str | None = None) -> Any:
 
 def wrap(graph: Any) -> BackendGraph:
     """A `gdsl.Graph`, or a graph of NetworkX with all its edge attributes, as a graph that NetworkX's functions take
-    and hand to this backend at once: ``nx.pagerank(wrap(gdsl.Graph.read("graph.mtx")))``.
+    and pass to this backend directly: ``nx.pagerank(wrap(gdsl.Graph.read("graph.mtx")))``.
 
-    The nodes of a `gdsl.Graph` are its names, else 0 … V-1. Of one with parallel edges the attributes are left out.
-    Raises TypeError for anything else.
+    The nodes of a `gdsl.Graph` are its names, else 0 … V-1; one with parallel edges is a multigraph. Raises TypeError
+    for anything else.
     """
     from gdsl.graph import Graph, as_graph
 
@@ -103,10 +179,15 @@ def wrap(graph: Any) -> BackendGraph:
         return convert_from_nx(graph, preserve_edge_attrs=True, preserve_graph_attrs=True)
     made = as_graph(graph)
     nodes = list(made.names) if made.names is not None else range(made.num_vertices)
+    columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in made.attributes.items()}
+    if made.names is not None:  # a number is an id here, never a name
+        made = Graph(made.offsets, made.columns, directed=made.directed)
     if not made.has_parallel_edges():
-        columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in made.attributes.items()}
-        if made.names is not None:  # a number is an id here, never a name
-            made = Graph(made.offsets, made.columns, directed=made.directed)
         return BackendGraph(made, nodes, columns)
-    count = made.num_edges if made.directed else (made.num_edges + int((made.edge_sources == made.columns).sum())) // 2
-    return BackendGraph(made.changed(dedup="first"), nodes, None, True, count)
+    keys = made.edge_sources.astype(np.int64) * made.num_vertices + made.columns
+    order = np.argsort(keys, kind="stable")
+    parallel = np.unique(keys, return_counts=True)[1]
+    columns = {name: column.taken(order) for name, column in columns.items()}
+    return BackendGraph(
+        Graph(made.offsets, made.columns, directed=made.directed).changed(dedup="first"), nodes, columns, parallel
+    )

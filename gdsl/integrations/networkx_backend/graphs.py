@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.integrations.networkx_backend.columns import Column
+from gdsl.integrations.networkx_backend.columns import Column, places_of_edges
 
 if TYPE_CHECKING:
     from gdsl.graph import Graph
@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
 
 class BackendGraph:
-    """A graph of the backend "gdsl", which NetworkX hands to it: vertex i is `nodes[i]`.
+    """A graph of the backend "gdsl", which NetworkX passes to it: vertex i is `nodes[i]`.
 
-    `graph` has every arc once; parallel edges of a multigraph are one there. `columns` are edge attributes, a value
-    for each arc in the order of edge ids.
+    `vertices` has every arc once. `parallel` is the number of edges of each arc of a multigraph (None: no multigraph).
+    `columns` are edge attributes in the order of the arcs: a value for each of them, or for each parallel edge of the
+    first arc, of the second, and so on. `refused` says why no function can take the graph.
     """
 
     __networkx_backend__ = "gdsl"
@@ -31,20 +32,19 @@ class BackendGraph:
         graph: Graph,
         nodes: Sequence[Any],
         columns: Mapping[Hashable, Column] | None = None,
-        multigraph: bool = False,
-        num_edges: int | None = None,
-        attributes: Mapping[Hashable, Any] | None = None,
+        parallel: NDArray[np.int64] | None = None,
+        neighbors: NDArray[np.int64] | None = None,
     ) -> None:
-        """`num_edges` is what NetworkX counts; `attributes` are those of the whole graph."""
+        """`neighbors` are the destinations of the arcs as NetworkX orders those of each node. Nothing is copied."""
         self.vertices = graph
         self.nodes = nodes
         self.columns = dict(columns or {})
+        self.parallel = parallel
+        self.neighbors: NDArray[Any] = graph.columns if neighbors is None else neighbors
         self.options: Options | None = None
-        self.graph = dict(attributes or {})
-        self._multigraph = multigraph
-        loops = int((graph.edge_sources == graph.columns).sum()) if num_edges is None and not graph.directed else 0
-        stored = graph.num_edges if graph.directed else (graph.num_edges + loops) // 2
-        self._num_edges = stored if num_edges is None else num_edges
+        self.graph: dict[Hashable, Any] = {}
+        self.refused: str | None = None
+        self._derived: dict[str, Graph] = {}
         self.__networkx_cache__: dict[str, Any] = {}
 
     def is_directed(self) -> bool:
@@ -52,8 +52,8 @@ class BackendGraph:
         return self.vertices.directed
 
     def is_multigraph(self) -> bool:
-        """Whether the graph that this one was made of may have parallel edges."""
-        return self._multigraph
+        """Whether the graph that this one was converted from may have parallel edges."""
+        return self.parallel is not None
 
     def number_of_nodes(self) -> int:
         """How many nodes there are."""
@@ -63,7 +63,11 @@ class BackendGraph:
 
     def number_of_edges(self) -> int:
         """How many edges there are, an undirected one counted once."""
-        return self._num_edges
+        graph = self.vertices
+        every, loops = graph.num_edges, graph.edge_sources == graph.columns
+        if self.parallel is not None:
+            every, loops = int(self.parallel.sum()), self.parallel[loops]
+        return every if graph.directed else (every + int(loops.sum())) // 2
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -128,37 +132,65 @@ class BackendGraph:
         return np.array([values.get(node, missing) for node in self.nodes], dtype=np.float64)
 
     def weights(self, attribute: Hashable | None, default: float = 1) -> NDArray[Any]:
-        """int64[E] where all values are whole numbers, else float64[E]. Raises NotImplementedError for what is no
-        number of 64 bits."""
-        if attribute is not None and attribute in self.columns:
-            return self.columns[attribute].numbers(default)
-        return np.full(self.vertices.num_edges, default, dtype=np.float64 if isinstance(default, float) else np.int64)
+        """int64[E] where all values are whole numbers, else float64[E]; of parallel edges the least. Raises
+        NotImplementedError for what is no number of 64 bits."""
+        if attribute is None or attribute not in self.columns:
+            dtype = np.float64 if isinstance(default, float) else np.int64
+            return np.full(self.vertices.num_edges, default, dtype=dtype)
+        values = self.columns[attribute].numbers(default)
+        if self.parallel is None or not len(values):
+            return values
+        least: NDArray[Any] = np.minimum.reduceat(values, np.cumsum(self.parallel) - self.parallel)
+        return least
 
-    @cached_property
+    def weight_sums(self, attribute: Hashable | None) -> NDArray[np.float64]:
+        """float64[E], the weights of parallel edges added up; 1 where an edge has none. Raises NotImplementedError."""
+        if attribute is None or attribute not in self.columns:
+            return (np.ones(self.vertices.num_edges) if self.parallel is None else self.parallel).astype(np.float64)
+        values = self.columns[attribute].numbers(1).astype(np.float64)
+        if self.parallel is None or not len(values):
+            return values
+        sums: NDArray[np.float64] = np.add.reduceat(values, np.cumsum(self.parallel) - self.parallel)
+        return sums
+
+    @property
     def reverse(self) -> BackendGraph:
         """Every edge the other way round."""
         if not self.is_directed():
             return self
         graph = self.vertices
-        order = graph.in_edge_ids
-        turned = _graph(graph.columns[order], graph.in_sources, len(self), True)
-        columns = {name: column.taken(order) for name, column in self.columns.items()}
-        return self._alike(turned, columns)
+        order = graph.in_edge_ids.astype(np.int64)
+        turned = self._derive("reverse", lambda: _graph(graph.columns[order], graph.in_sources, len(self), True))
+        places, parallel = order, None
+        if self.parallel is not None:
+            places, parallel = places_of_edges(self.parallel, order), self.parallel[order]
+        columns = {name: column.taken(places) for name, column in self.columns.items()}
+        return self._alike(turned, columns, parallel)
 
-    @cached_property
+    @property
     def symmetric(self) -> BackendGraph:
-        """Every edge both ways, one that leads both ways already as two."""
+        """Every edge both ways, one that leads both ways already as two; without attributes."""
         graph = self.vertices
-        return self._alike(_graph(*graph.edges, len(self), False), {}) if self.is_directed() else self
+        if not self.is_directed():
+            return self
+        return self._alike(self._derive("symmetric", lambda: _graph(*graph.edges, len(self), False)))
 
-    @cached_property
+    @property
     def without_loops(self) -> BackendGraph:
         """The same without edges from a node to itself, and without attributes."""
-        return self._alike(self.vertices.changed(loops=False), {}) if self.vertices.has_loops() else self
+        if not self.vertices.has_loops():
+            return self
+        return self._alike(self._derive("without_loops", lambda: self.vertices.changed(loops=False)))
+
+    def _derive(self, name: str, build: Callable[[], Graph]) -> Graph:
+        """A graph of the same arcs, which all graphs that share these arcs keep together."""
+        if name not in self._derived:
+            self._derived[name] = build()
+        return self._derived[name]
 
     def of_arcs(self, sources: NDArray[Any], destinations: NDArray[Any]) -> BackendGraph:
         """The directed graph of other arcs between these nodes."""
-        return self._alike(_graph(sources, destinations, len(self), True), {})
+        return self._alike(_graph(sources, destinations, len(self), True))
 
     def of_size(self, size: int, sources: NDArray[Any], destinations: NDArray[Any]) -> BackendGraph:
         """A directed graph of 0 … size-1 that runs with the same options."""
@@ -166,20 +198,27 @@ class BackendGraph:
         made.options = self.options
         return made
 
-    def _alike(self, graph: Graph, columns: Mapping[Hashable, Column]) -> BackendGraph:
-        made = BackendGraph(graph, self.nodes, columns, self._multigraph)
+    def _alike(
+        self,
+        graph: Graph,
+        columns: Mapping[Hashable, Column] | None = None,
+        parallel: NDArray[np.int64] | None = None,
+    ) -> BackendGraph:
+        made = BackendGraph(graph, self.nodes, columns, parallel)
         made.__dict__["index"] = self.index
         made.options = self.options
         return made
 
     def with_options(self, options: Options) -> BackendGraph:
         """This graph, whose runs take `options`."""
-        if options == self.options:
-            return self
         made = copy.copy(self)
         made.options = options
-        for name in ("reverse", "symmetric", "without_loops"):  # which have options of their own
-            made.__dict__.pop(name, None)
+        return made
+
+    def with_columns(self, columns: Mapping[Hashable, Column], attributes: Mapping[Hashable, Any]) -> BackendGraph:
+        """This graph with these edge attributes, and with `attributes` of the whole graph."""
+        made = copy.copy(self)
+        made.columns, made.graph, made.__networkx_cache__ = dict(columns), dict(attributes), {}
         return made
 
 

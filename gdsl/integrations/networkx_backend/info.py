@@ -10,19 +10,25 @@ OPTIONS = {
     "timeout : float": "Seconds after which a run is stopped by an error.",
 }
 
-_UNSIGNED = "No callable weights; weights are finite ints or floats and not negative; no weighted multigraphs."
-_SIGNED = "No callable weights; weights are finite ints or floats; no weighted multigraphs."
+_UNSIGNED = (
+    "No callable weights; weights are finite ints or floats and not negative; of parallel edges the least counts."
+)
+_SIGNED = "No callable weights; weights are finite ints or floats; of parallel edges the least counts."
 _HOPS = "Parallel edges count once, as in NetworkX."
 _ITERATED = "The same iteration in float64, with the same bound of error; no multigraphs."
 _TRIANGLES = "Undirected graphs without weights; no multigraphs."
 
 FUNCTIONS = {
-    "pagerank": _ITERATED,
-    "hits": "Power iteration to a change of `tol`; weights are not negative, and there are edges; no multigraphs.",
+    "pagerank": "The same iteration in float64, with the same bound of error; weights of parallel edges are added.",
+    "hits": "Power iteration to a change of `tol`; weights are not negative, and there are edges.",
     "katz_centrality": _ITERATED,
     "eigenvector_centrality": _ITERATED,
-    "betweenness_centrality": "No weights.",
+    "betweenness_centrality": _UNSIGNED + " No weights of 0.",
     "closeness_centrality": _UNSIGNED,
+    "harmonic_centrality": _UNSIGNED,
+    "degree_centrality": "",
+    "in_degree_centrality": "",
+    "out_degree_centrality": "",
     "average_shortest_path_length": _UNSIGNED + " Not the methods of Floyd and Warshall.",
     "eccentricity": _UNSIGNED + " No `sp`.",
     "diameter": _UNSIGNED + " No `e`.",
@@ -32,6 +38,8 @@ FUNCTIONS = {
     "single_source_shortest_path_length": _HOPS,
     "single_target_shortest_path_length": _HOPS,
     "all_pairs_shortest_path_length": _HOPS,
+    "bfs_edges": "In NetworkX's order; no `sort_neighbors`, and of directed graphs no `reverse`.",
+    "shortest_path": "By a search from each source. Of several shortest paths it may be another one than NetworkX's.",
     "shortest_path_length": "By the functions for hops, for Dijkstra's and for Bellman and Ford's algorithm.",
     "has_path": _HOPS,
     "descendants": _HOPS,

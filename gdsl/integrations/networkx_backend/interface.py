@@ -8,10 +8,13 @@ from gdsl.integrations.networkx_backend import (
     all_pairs,
     clustering,
     components,
+    degree_centralities,
     flows,
+    harmonic,
     hops,
     lengths,
     links,
+    paths,
     structure,
 )
 from gdsl.integrations.networkx_backend.conversion import convert_from_nx, convert_to_nx
@@ -20,7 +23,19 @@ from gdsl.integrations.networkx_backend.refusals import can_run, should_run
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]
 
-_HOMES = (all_pairs, clustering, components, flows, hops, lengths, links, structure)
+_HOMES = (
+    all_pairs,
+    clustering,
+    components,
+    degree_centralities,
+    flows,
+    harmonic,
+    hops,
+    lengths,
+    links,
+    paths,
+    structure,
+)
 _FUNCTIONS = {name: next(getattr(home, name) for home in _HOMES if name in vars(home)) for name in FUNCTIONS}
 
 BEYOND_A_BACKEND = {

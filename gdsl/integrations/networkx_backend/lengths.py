@@ -14,6 +14,7 @@ from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.running import run, with_options
 
 Number = float  # an int where all weights are ints
+_EXACT = 2**53
 _ROOM = 2**62
 """Sums of int64 below this cannot be mistaken for an unreachable vertex."""
 
@@ -36,6 +37,25 @@ def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
     if weights.dtype.kind == "i" and largest * (len(graph) + 1) >= _ROOM:
         raise NotImplementedError("sums of these weights may not fit int64")
     return weights
+
+
+def exact_floats(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
+    """The weights for Dijkstra's algorithm as float64. Raises NotImplementedError also where a sum of ints would not be
+    exact."""
+    weights = checked_weights(graph, weight)
+    if weights.dtype.kind == "i" and int(weights.max(initial=0)) * len(graph) > _EXACT:
+        raise NotImplementedError("sums of these int weights are not exact as float64")
+    return weights.astype(np.float64)
+
+
+def dijkstra_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The lengths of the shortest paths from `node`, and the weights."""
+    return _dijkstra(graph, [graph.index[node]], weight), graph.weights(weight)
+
+
+def bellman_ford_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The same for weights of any sign."""
+    return _bellman_ford(graph, node, weight), graph.weights(weight)
 
 
 def unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:

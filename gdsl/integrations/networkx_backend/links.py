@@ -150,7 +150,7 @@ def eigenvector_centrality(
 
 
 def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    return graph.weights(weight).astype(np.float64)
+    return graph.weight_sums(weight)
 
 
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:

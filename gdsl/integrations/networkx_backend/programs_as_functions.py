@@ -31,7 +31,7 @@ def function(program: Program | str | os.PathLike[str]) -> Callable[..., Any]:
     What comes back is the program's result, or where it has several a dict of them by name: of vertices a dict by node,
     of edges a dict by pair of nodes (of undirected graphs both ways round); a vertex is a node, an edge a pair of
     nodes, `none` None. `gdsl_backend` and `timeout` are keywords as for the functions of NetworkX, where the program
-    has no value of that name. The graph is converted once, until NetworkX sees that it changed.
+    has no value of that name. A graph that did not change since its last conversion is not converted again.
     Raises `gdsl.GdslError`, networkx.NodeNotFound, and NotImplementedError for multigraphs with edges that are parallel
     and for attributes that are no numbers.
     """
@@ -48,9 +48,11 @@ def function(program: Program | str | os.PathLike[str]) -> Callable[..., Any]:
 def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     own = {*program.params, *program.inputs}
     options = {name: values.pop(name) for name in ("gdsl_backend", "timeout") if name in values and name not in own}
-    held = _converted(graph)
+    held = wrap(graph)
+    if held.refused is not None:
+        raise NotImplementedError(f"gdsl cannot take this graph: {held.refused}")
     if held.is_multigraph():
-        raise NotImplementedError("parallel edges have no names by which a program's results could be told")
+        raise NotImplementedError("the results of a program cannot name the parallel edges of a multigraph")
     if (unknown := values.keys() - own) and (name := min(unknown)):
         raise TypeError(f"{program.name} has no {name!r}; it takes {', '.join(sorted(own)) or 'nothing'}")
     result = program.run(
@@ -61,22 +63,6 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     )
     found = dict(_results(result, held))
     return next(iter(found.values())) if len(found) == 1 else found
-
-
-def _converted(graph: Any) -> BackendGraph:
-    """The graph with all its attributes, kept where NetworkX keeps conversions, and forgets them when it changes."""
-    import networkx
-
-    config = getattr(networkx, "config", None)
-    cache = getattr(graph, "__networkx_cache__", None)
-    if isinstance(graph, BackendGraph) or cache is None or not getattr(config, "cache_converted_graphs", False):
-        return wrap(graph)
-    kept = cache.setdefault("backends", {}).setdefault("gdsl", {})
-    key = (True, False)  # as NetworkX calls a conversion with all attributes of edges and none of nodes
-    if key not in kept:
-        kept[key] = wrap(graph)
-    found: BackendGraph = kept[key]
-    return found
 
 
 def _given(program: Program, graph: BackendGraph, values: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import inspect
 import random
+import sys
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any
 
+from gdsl.integrations.networkx_backend.conversion import is_kept
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.running import configured
 
 _WEIGHTS = ("weight", "distance", "capacity")
 _WITHOUT_PARALLEL_EDGES = {
-    "pagerank", "hits", "katz_centrality", "eigenvector_centrality", "core_number", "triangles", "clustering",
+    "katz_centrality", "eigenvector_centrality", "core_number", "triangles", "clustering",
     "average_clustering", "transitivity", "topological_generations", "topological_sort", "is_directed_acyclic_graph",
-    "maximum_flow_value", "minimum_cut_value", "negative_edge_cycle",
+    "maximum_flow_value", "minimum_cut_value",
 }  # fmt: skip
-_UNWEIGHTED = {"betweenness_centrality", "clustering", "average_clustering"}
+_UNWEIGHTED = {"clustering", "average_clustering"}
 _UNDIRECTED = {
     "clustering", "average_clustering", "transitivity", "color", "triangles", "maximal_independent_set",
     "connected_components", "number_connected_components", "is_connected", "node_connected_component",
@@ -25,16 +27,18 @@ _UNDIRECTED = {
 _DIRECTED = {
     "weakly_connected_components", "number_weakly_connected_components", "is_weakly_connected",
     "strongly_connected_components", "number_strongly_connected_components", "is_strongly_connected",
+    "in_degree_centrality", "out_degree_centrality",
 }  # fmt: skip
 _NOT_GIVEN = {
     "sp": "distances that are given already (`sp`) leave nothing to run",
     "e": "eccentricities that are given already (`e`) leave nothing to run",
-    "flow_func": "a flow_func is NetworkX's to call",
+    "flow_func": "only NetworkX can call a flow_func",
+    "sort_neighbors": "`sort_neighbors` is a function that runs in Python, for each node",
 }
 _SEARCHES = {
     "betweenness_centrality", "closeness_centrality", "average_shortest_path_length", "eccentricity", "diameter",
     "radius", "center", "periphery", "all_pairs_shortest_path_length", "all_pairs_dijkstra_path_length",
-    "all_pairs_bellman_ford_path_length",
+    "all_pairs_bellman_ford_path_length", "harmonic_centrality",
 }  # fmt: skip
 """What takes a search from every node, and is worth it on small graphs."""
 _PASSES = {
@@ -42,7 +46,8 @@ _PASSES = {
     "ancestors", "has_path", "is_bipartite", "color", "topological_generations", "topological_sort",
     "is_directed_acyclic_graph", "connected_components", "number_connected_components", "is_connected",
     "node_connected_component", "weakly_connected_components", "number_weakly_connected_components",
-    "is_weakly_connected",
+    "is_weakly_connected", "shortest_path", "bfs_edges", "degree_centrality", "in_degree_centrality",
+    "out_degree_centrality",
 }  # fmt: skip
 """What walks each edge once at most, in Python too: to convert the graph takes longer."""
 LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
@@ -50,7 +55,31 @@ LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
 
 
 def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
-    """NetworkX's question whether the backend has the function with these arguments: True, or why not."""
+    """NetworkX's question whether the backend has the function with these arguments: True, or why not.
+
+    Raises NotImplementedError with the reason where NetworkX calls this for a call with ``backend="gdsl"``, as its own
+    error would only say that the backend cannot run with the given arguments.
+    """
+    answer = answer_of(name, args, kwargs)
+    if isinstance(answer, str) and _is_named_in_the_call():
+        raise NotImplementedError(
+            f"'{name}' is not implemented by 'gdsl' backend for the given arguments: {answer}. "
+            "Without backend='gdsl' NetworkX runs it."
+        )
+    return answer
+
+
+def _is_named_in_the_call() -> bool:
+    """Whether NetworkX calls `can_run` for a call that names this backend, which it does not say."""
+    asking = sys._getframe(2)
+    calling = asking.f_back
+    return asking.f_code.co_name == "_can_backend_run" and (
+        calling is not None and calling.f_locals.get("backend") == "gdsl"
+    )
+
+
+def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
+    """The answer of `can_run`, whoever calls it."""
     from gdsl.integrations.networkx_backend import interface
 
     found = getattr(interface, name, None)
@@ -81,8 +110,6 @@ def _of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> str | No
             return f"a function as `{key}` runs in Python, for each edge"
         if name in _UNWEIGHTED:
             return f"gdsl's {name} counts edges, not their `{key}`"
-        if graph.is_multigraph():
-            return f"gdsl keeps no `{key}` of the parallel edges of a multigraph"
     return None
 
 
@@ -108,6 +135,8 @@ def _of_others(name: str, arguments: Mapping[str, Any]) -> str | None:
         return "before 3.5 NetworkX scaled a sample of sources otherwise"
     if name == "single_target_shortest_path_length" and _release() < (3, 5):
         return "before 3.5 NetworkX gave an iterator"
+    if name == "bfs_edges" and arguments["reverse"] and next(iter(arguments.values())).is_directed():
+        return "gdsl does not keep the order of a node's predecessors, in which NetworkX goes back"
     if name == "maximal_independent_set":
         return _of_independent_set(arguments)
     return None
@@ -143,16 +172,11 @@ def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> b
     least = configured("least_size")
     if least is None:
         least = LEAST_SIZE_OF_SEARCHES if name in _SEARCHES else LEAST_SIZE
-        if name in _PASSES and not _is_converted(graph):
+        if name in _PASSES and not is_kept(graph):
             return "to convert the graph takes longer than NetworkX's answer"
     if graph.number_of_nodes() < least and graph.number_of_nodes() + graph.number_of_edges() < least:
         return f"NetworkX is quicker on graphs of less than {least:,} nodes and edges"
     return (_of_machine() if configured("backend") == "auto" else None) or True
-
-
-def _is_converted(graph: Any) -> bool:
-    kept = getattr(graph, "__networkx_cache__", None) or {}
-    return bool(kept.get("backends", {}).get("gdsl"))
 
 
 @cache

@@ -68,13 +68,15 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         from gdsl.integrations.networkx_backend.conversion import wrap
-        from gdsl.integrations.networkx_backend.refusals import can_run
+        from gdsl.integrations.networkx_backend.refusals import answer_of
 
-        answer = can_run(function.__name__, args, kwargs)
+        answer = answer_of(function.__name__, args, kwargs)
         if isinstance(answer, str):
             raise NotImplementedError(answer)
         graph, *others = args if args else (kwargs.pop(first),)
         graph = wrap(graph)
+        if graph.refused is not None:
+            raise NotImplementedError(f"gdsl cannot take this graph: {graph.refused}")
         if "gdsl_backend" in kwargs or "timeout" in kwargs:
             backend = kwargs.pop("gdsl_backend", None) or configured("backend")
             graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
