@@ -8,7 +8,7 @@ from gdsl.binding.params import Text, plain
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
-from gdsl.numerals import is_whole, whole_number
+from gdsl.numerals import is_real, is_whole, whole_number
 from gdsl.source import Source
 from gdsl.types import Type
 
@@ -16,13 +16,17 @@ from gdsl.types import Type
 def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, source: Source | None) -> object:
     """The id of the vertex that `given` names; `given` itself where it is no name.
 
-    Of a graph with names a str is one, and so is a number where names are numbers; on the command line a word in double
-    quotes is never an id. Raises E0604 for a name that no vertex has, E0603 for a word that is an id and the name of
-    another vertex.
+    Of a graph with names a str is one, a number where names are numbers, and whatever is equal to a name, such as a
+    tuple or a frozenset; on the command line a word in double quotes is never an id. Raises E0604 for a name that no
+    vertex has, E0603 for a word that is an id and the name of another vertex.
     """
     if declared.type is not Type.VERTEX or graph.names is None:
         return given
+    if not isinstance(given, Text | bool) and (found := graph.names.id_of(given)) is not None:
+        return found
     name = _name(given if isinstance(given, Text) else plain(given))
+    if name is None and any(type(kept) is type(given) for kept in graph.names):
+        name = given
     if name is None:
         return given
     found = graph.names.id_of(name)
@@ -30,7 +34,7 @@ def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, 
         return found
     if isinstance(given, Text) and is_whole(name):
         _refuse_both(declared, given.strip(), name, graph, source)
-    if is_whole(name) and not any(is_whole(kept) for kept in graph.names):
+    if is_whole(name) and not any(is_real(kept) for kept in graph.names):
         return given
     raise _no_such_name(declared, name, graph, source)
 

@@ -92,6 +92,7 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
         if graph.names is None or values.ndim != 1 or values.dtype.kind == "b":
             return values.copy()  # what is checked stays so, whatever other threads do to the caller's
         given = values.tolist()
+    _refuse_one_vertex(declared, given, graph, source)
     members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
 
@@ -116,6 +117,15 @@ def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source
         return members
     member = ir.Param(declared.span, declared.name, Type.VERTEX, None)
     return [vertex_by_name(member, each, graph, source) for each in members]
+
+
+def _refuse_one_vertex(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> None:
+    """Raise E0603 for the name of a vertex; a tuple or a frozenset that is one might also be meant as its members."""
+    if graph.names is None or graph.names.id_of(given) is None:
+        return
+    members = ", list(…) for its members" if isinstance(given, Collection) and not isinstance(given, str) else ""
+    what = f"is {shown(given)}, the name of one vertex, and not a set of vertices"
+    raise _unusable(declared, what, source, f"write [{shown(given)}] for this vertex{members}")
 
 
 def _listed(declared: ir.Array, given: object, vertices: int, source: Source | None) -> list[object]:

@@ -25,7 +25,7 @@ class Names(Sequence[Any]):
         """The vertex called `name`, or, for a str, the only one whose name reads like that; None if there is none."""
         try:
             found = self._ids.get(name)
-        except TypeError:  # what cannot be hashed is no name
+        except Exception:  # what cannot be hashed or compared is no name, whatever its class raises
             return None
         if found is not None or not isinstance(name, str):
             return found

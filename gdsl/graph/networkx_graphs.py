@@ -20,6 +20,7 @@ def edges_of_networkx(graph: Any) -> EdgeList:
         hasattr(graph, name) for name in ("nodes", "edges", "is_directed", "is_multigraph")
     ):
         raise bad_array(f"{type(graph).__name__} is not a NetworkX graph", "networkx.Graph(...)")
+    _require_both_directions(graph)
     number = node_numbers(graph)
     ends = [(number[source], number[destination]) for source, destination in graph.edges()]
     sources, destinations = np.array(ends, dtype=np.int64).reshape(-1, 2).T
@@ -31,9 +32,24 @@ def edges_of_networkx(graph: Any) -> EdgeList:
     edges = edges_from_arrays(
         sources, destinations, len(number), attributes, graph.is_directed(), _columns(node_data, "node")
     )
-    if any(node is not vertex and node != vertex for node, vertex in number.items()):
+    if any(not isinstance(node, Integral) or node != vertex for node, vertex in number.items()):
         edges.names = Names(number)
     return edges
+
+
+def _require_both_directions(graph: Any) -> None:
+    """Raise E0711 for an undirected view whose filter keeps (u, v) and not (v, u): NetworkX lists this edge or not,
+    depending on the order of the nodes."""
+    if graph.is_directed() or not hasattr(graph, "_graph"):  # which only views have
+        return
+    lists = {node: set(neighbors) for node, neighbors in graph.adjacency()}
+    for node, neighbors in lists.items():
+        for other in neighbors:
+            if node not in lists[other]:
+                message = (
+                    f"the filter of this undirected view keeps the edge {(node, other)!r} but not {(other, node)!r}"
+                )
+                raise bad_array(message, "let filter_edge answer the same both ways, or filter graph.to_directed()")
 
 
 def node_numbers(graph: Any) -> dict[Any, int]:
