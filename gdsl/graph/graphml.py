@@ -1,210 +1,295 @@
-"""GraphML and GML, by igraph."""
+"""GraphML files, by the XML parser that comes with Python: one pass, in memory proportional to what the file holds."""
 
 from __future__ import annotations
 
-import contextlib
-import os
-import re
-import tempfile
-from pathlib import Path
+import math
 from typing import Any
+from xml.parsers import expat
 
 import numpy as np
 
-from gdsl.diagnostics import GdslError, printable, shown
-from gdsl.extras import first_line, required
-from gdsl.graph.compressed import LONGEST_MAGIC, decompressing
+from gdsl.diagnostics import GdslError, printable
+from gdsl.extras import first_line
+from gdsl.graph.columns import is_number, is_whole
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.gml_parts import as_igraph_reads
-from gdsl.graph.graphml_parts import refuse_passed_over
-from gdsl.graph.igraph_graphs import NAME, edges_of_igraph
-from gdsl.graph.longest import require_short_pieces
+from gdsl.graph.element_attributes import ElementAttributes, named_by
+from gdsl.graph.ids import id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.quiet import quiet
-from gdsl.graph.text import empty, file_size, unreadable
+from gdsl.graph.plain_bytes import chunks_of
+from gdsl.graph.text import empty
+from gdsl.records import dataclass
 
-_CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
-"""The formats, and what messages call such a file."""
-
-_ERROR = re.compile(r"^Error at \S+: (?P<said>.*?)(?:\.? -- [^-]*)?$", re.DOTALL)
-_LINE = re.compile(r",? ?\b[Ll]ine (\d+):? ?")
-_NO_GRAPH = "Graph index was too large"
-"""What igraph says of a GraphML file without a graph."""
-_GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
-_NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-"""Characters that no such file can hold."""
-_AMPERSAND = "&#38;"
-_CHUNK = 1 << 20
-_LEAST = float(np.finfo(np.float64).tiny)
-"""Numbers nearer to 0 igraph refuses to read."""
-_EXACT = 2**53 - 1
-"""Whole numbers up to here are exact in igraph, which has floats only: 2^53 may have been 2^53 + 1."""
+_LONGEST = 1 << 20
+"""Bytes that a tag, a comment or a value may have."""
+_MOST_DIGITS = 20
+_BYTES_PER_BYTE = 8
+"""What a graph takes for each byte of its text."""
+_WHOLE, _REAL = ("int", "long"), ("float", "double")
+_BOOLS = {"true": True, "1": True, "false": False, "0": False}
+_DIRECTED = {"directed": True, "undirected": False}
+_INFINITE = {"inf": "inf", "+inf": "inf", "-inf": "-inf", "infinity": "inf", "+infinity": "inf", "-infinity": "-inf"}
 
 
-def read_xml(path: str, kind: str) -> EdgeList:
-    """The graph in the file at `path`, with the attributes that are numbers; numbers that are all whole are integers.
+def read_graphml(path: str) -> EdgeList:
+    """The graph in the file at `path`, with the attributes that are numbers, each of the type that its key declares.
 
-    The vertices are called by their attribute `name`, else by their labels (GML) or ids, unless these only count.
-    Raises GdslError E0705 or E0710 with what igraph says of a file with mistakes, E0705 for what it would pass over,
-    E0907 without igraph.
+    The vertices are called by their attribute `name`, else `label`, else their ids, unless these only count.
+    Raises GdslError E0705 or E0710 for mistakes, for a second graph, hyperedges, and data whose key is not declared.
     """
-    file_size(path)
-    igraph = required("igraph", "gdsl[igraph]", _CALLED[kind])
-    reader = igraph.Graph.Read_GraphML if kind == "graphml" else igraph.Graph.Read_GML
-    with tempfile.TemporaryDirectory(prefix="gdsl-") as folder:
-        plain = _plain(path, folder)
-        if os.path.getsize(plain) == 0:
-            raise empty(path)
-        require_short_pieces(plain, kind, path)
-        if kind == "gml" and (changed := as_igraph_reads(plain, path)) is not None:
-            plain = str(Path(folder, "changed"))
-            Path(plain).write_bytes(changed)
+    return _Reader(path).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    name: str
+    kind: str
+    owner: str
+
+
+class _Reader:
+    """The elements of a file, one after the other."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._graphs, self._directed = 0, False
+        self._around: list[str] = []
+        self._keys: dict[tuple[str, str], _Key] = {}
+        self._key: list[_Key] = []
+        self._nodes, self._edges = ElementAttributes("node", path), ElementAttributes("edge", path)
+        self._ids: dict[str, int] = {}
+        self._at = 0
+        self._ends: list[int] = []
+        self._later: list[tuple[int, str, int]] = []
+        self._data: str | None = None
+        self._text: list[str] | None = None
+        self._length = 0
+        self._undeclared: dict[tuple[str, str], tuple[int, list[str]]] = {}
+        self._parser = expat.ParserCreate()
+        self._parser.buffer_text = True
+        self._parser.StartElementHandler = self._start
+        self._parser.EndElementHandler = self._end
+        self._parser.CharacterDataHandler = self._characters
+        self._parser.EntityDeclHandler = self._refuse_entities
+
+    def read(self) -> EdgeList:
         try:
-            with quiet() as heard:
-                found = reader(plain)
-        except igraph.InternalError as error:
-            raise _malformed(path, kind, str(error)) from None
-        except UnicodeDecodeError:
-            raise GdslError.single("E0710", f"this is not {_CALLED[kind]}: it is no text", place=path) from None
-        if kind == "graphml":
-            refuse_passed_over(plain, path, heard)
-            _with_ampersands(found)
-    named_by = _named_by(found)
-    _tidy(found.vs, named_by)
-    _tidy(found.es, named_by, weight="weight")
-    return edges_of_igraph(found, named_by)
+            self._parse()
+        except expat.ExpatError as error:
+            said = printable(expat.errors.messages.get(error.code, first_line(error)))
+            raise self._error("E0705", f"a GraphML file with a mistake: {said}", line=error.lineno) from None
+        if not self._graphs:
+            raise GdslError.single("E0710", "a GraphML file with a mistake: there is no graph in it", place=self._path)
+        self._refuse_undeclared()
+        for place, node, line in self._later:
+            if node not in self._ids:
+                message = f"an edge has the end `{printable(node)[:60]}`, and there is no such node"
+                fix = f'add <node id="{printable(node)[:60]}"/>'
+                raise self._error("E0705", message, fix, line)
+            self._ends[place] = self._ids[node]
+        names, attribute = named_by(self._nodes, list(self._ids), self._path)
+        count = len(self._ids)
+        ends = np.array(self._ends, id_dtype(count)).reshape(-1, 2)
+        of_nodes = self._nodes.arrays(count, attribute)
+        of_edges = self._edges.arrays(len(ends))
+        sources, destinations = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
+        return EdgeList(sources, destinations, count, self._directed, of_edges, of_nodes, names)
 
+    def _parse(self) -> None:
+        size = 0
+        for chunk in chunks_of(self._path):
+            require_memory(_BYTES_PER_BYTE * (size + len(chunk)), "the graph", self._path)
+            self._parser.Parse(chunk)
+            size += len(chunk)
+            if size - self._parser.CurrentByteIndex > _LONGEST + len(chunk):
+                raise self._error("E0710", "this is no graph: a single tag or comment has more than a million bytes")
+        if not size:
+            raise empty(self._path)
+        self._parser.Parse(b"", True)
 
-def _plain(path: str, folder: str) -> str:
-    """The path of a copy, not compressed: what was looked through is what is read, whoever writes meanwhile."""
-    try:
-        with open(path, "rb") as raw:
-            start = raw.read(LONGEST_MAGIC)
-            raw.seek(0)
-            text: Any = decompressing(raw, start) or raw
-            target, size = Path(folder, "plain"), 0
-            with contextlib.closing(text), target.open("wb") as file:
-                while chunk := text.read(_CHUNK):
-                    size += len(chunk)
-                    require_memory(2 * size, "the graph", path)  # which will take more than its text
-                    file.write(chunk)
-    except GdslError:
-        raise
-    except OSError as error:
-        if error.errno is not None:
-            raise unreadable(path, error) from None
-        raise GdslError.single("E0710", f"the compressed data is damaged: {first_line(error)}", place=path) from None
-    except Exception as error:  # of one of the three libraries
-        raise GdslError.single("E0710", f"the compressed data is damaged: {first_line(error)}", place=path) from None
-    return str(target)
+    def _error(self, code: str, message: str, fix: str | None = None, line: int | None = None) -> GdslError:
+        place = f"{self._path}:{line or self._parser.CurrentLineNumber}"
+        return GdslError.single(code, message, fix=fix, place=place)
 
+    def _refused(self, what: str, fix: str) -> GdslError:
+        return self._error("E0705", f"this GraphML file has what no graph here has: {what}", fix)
 
-def _malformed(path: str, kind: str, said: str) -> GdslError:
-    match = _ERROR.match(" ".join(said.split()))
-    words = match["said"] if match else " ".join(said.split())
-    line = _LINE.search(words)
-    place = f"{path}:{line[1]}" if line else path
-    words = printable(_LINE.sub("", words, count=1).strip()[:300])
-    words = "there is no graph in it" if words == _NO_GRAPH else words
-    return GdslError.single("E0705" if line else "E0710", f"{_CALLED[kind]} with a mistake: {words}", place=place)
+    def _refuse_entities(self, *_: Any) -> None:
+        raise self._refused("entities of its own", "write the characters themselves")
 
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        kind = tag.rpartition(":")[2]
+        owner = self._around[-1] if self._around else ""
+        if kind == "edge" and owner == "graph":
+            self._add_edge(attributes)
+        elif kind == "node" and owner == "graph":
+            self._add_node(attributes)
+        elif kind == "data" and owner in ("node", "edge"):
+            self._begin_data(owner, attributes.get("key", ""))
+        elif kind == "key":
+            self._declare(attributes)
+        elif kind == "default" and owner == "key":
+            self._text, self._length = [], 0
+        elif kind == "graph":
+            self._begin_graph(attributes)
+        elif kind == "hyperedge":
+            raise self._refused("a hyperedge, and edges have two ends", "write an edge for each pair that it joins")
+        self._around.append(kind)
 
-def _named_by(graph: Any) -> str | None:
-    """The attribute that has the vertices' names; None where they only count the vertices."""
-    count = graph.vcount()
-    for name in (NAME, "label", "id"):
-        if name not in graph.vs.attributes():
-            continue
-        values = graph.vs[name]
-        if name == "label" and (len(set(map(str, values))) < count or "" in values):
-            continue  # of labels several may be alike
-        if name == "id" and all(_counts(value, place) for place, value in enumerate(values)):
+    def _end(self, tag: str) -> None:
+        kind = self._around.pop()
+        if kind == "data" and self._data is not None:
+            key, self._data = self._data, None
+            self._take(self._around[-1], key, "".join(self._text or ()))
+            self._text = None
+        elif kind == "default" and self._text is not None and self._key:
+            self._take_default("".join(self._text))
+            self._text = None
+        elif kind == "key":
+            self._key = []
+
+    def _characters(self, text: str) -> None:
+        if self._text is not None and self._around[-1] in ("data", "default"):
+            self._length += len(text)
+            if self._length > _LONGEST:
+                raise self._error("E0710", "this is no graph: a single value has more than a million characters")
+            self._text.append(text)
+
+    def _begin_graph(self, attributes: dict[str, str]) -> None:
+        self._graphs += 1
+        if self._graphs > 1:
+            raise self._refused("a second graph, and one is read", "write each graph into a file of its own")
+        word = attributes.get("edgedefault", "undirected").strip()
+        if word not in _DIRECTED:
+            message = f"`edgedefault` is {printable(word)[:60]!r}"
+            raise self._error("E0705", message, 'write edgedefault="directed" or edgedefault="undirected"')
+        self._directed = _DIRECTED[word]
+
+    def _add_node(self, attributes: dict[str, str]) -> None:
+        name = attributes.get("id")
+        if name is None:
+            raise self._error("E0705", "a node has no id", 'give each node its own: <node id="…"/>')
+        if name in self._ids:
+            raise self._error("E0705", f"two nodes have the id `{printable(name)[:60]}`", "give each its own")
+        self._at = self._ids[name] = len(self._ids)
+
+    def _add_edge(self, attributes: dict[str, str]) -> None:
+        for word in ("source", "target"):
+            name = attributes.get(word)
+            if name is None:
+                raise self._error("E0705", f"an edge has no {word}", 'write <edge source="…" target="…"/>')
+            place = self._ids.get(name)
+            if place is None:
+                self._later.append((len(self._ends), name, self._parser.CurrentLineNumber))
+                place = -1
+            self._ends.append(place)
+        if "directed" in attributes:
+            own = attributes["directed"].strip() in ("true", "1")
+            if own != self._directed:
+                ends = " to ".join(printable(attributes[end])[:60] for end in ("source", "target"))
+                what = f"the edge from {ends} is {_word(own)}, and the graph's edges are {_word(self._directed)}"
+                raise self._refused(what, "write a directed graph, with undirected edges both ways")
+
+    def _declare(self, attributes: dict[str, str]) -> None:
+        owner, key = attributes.get("for", "all"), attributes.get("id", "")
+        name = attributes.get("attr.name") or key
+        declared = _Key(name, attributes.get("attr.type", "string").strip().lower(), owner)
+        self._key = [declared]
+        for each in ("node", "edge") if owner == "all" else (owner,):
+            self._keys[each, key] = declared
+
+    def _begin_data(self, owner: str, key: str) -> None:
+        if not key:
+            who = "an edge" if owner == "edge" else "a node"
+            raise self._refused(f"{who} with data without a key", 'name its key: <data key="…">')
+        self._data, self._text, self._length = key, [], 0
+        if (owner, key) not in self._keys:
+            self._undeclared.setdefault((owner, key), (self._parser.CurrentLineNumber, []))
+
+    def _take(self, owner: str, key: str, text: str) -> None:
+        declared = self._keys.get((owner, key))
+        if declared is None:
+            texts = self._undeclared[owner, key][1]
+            if not any(_rank(text) <= _rank(each) for each in texts):
+                texts.append(text)
+            return
+        value = self._value(declared, text)
+        if value is None:
+            return
+        if owner == "node":
+            self._nodes.add(declared.name, self._at, value)
+        else:
+            self._edges.add(declared.name, len(self._ends) // 2 - 1, value)
+
+    def _take_default(self, text: str) -> None:
+        declared = self._key[0]
+        value = self._value(declared, text)
+        if value is not None:
+            for owner, of in (("node", self._nodes), ("edge", self._edges)):
+                if declared.owner in (owner, "all"):
+                    of.defaults[declared.name] = value
+
+    def _value(self, key: _Key, text: str) -> Any:
+        """The value that `text` is by its key; None where there is none."""
+        if key.kind not in (*_WHOLE, *_REAL, "boolean"):
+            return text
+        word = text.strip()
+        if key.kind in _WHOLE and word.isascii() and word.isdigit() and len(word) < _MOST_DIGITS:
+            return int(word)
+        if not word:
             return None
-        return name
-    return None
+        if key.kind == "boolean":
+            found = _BOOLS.get(word.lower())
+            if found is not None:
+                return found
+        elif is_whole(word):
+            if key.kind in _REAL:
+                return self._real(key, word)
+            if len(word.lstrip("+-").lstrip("0")) > _MOST_DIGITS:
+                raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:30]}…` fits no number of 64 bits")
+            return int(word)
+        else:
+            word = _INFINITE.get(word.lower(), word)
+            if is_number(word):
+                value = self._real(key, word)
+                if key.kind in _REAL:
+                    return value
+                if isinstance(value, float) and value.is_integer():
+                    return int(value)
+        kind = ("boolean", "long", "double", "string")[_rank(text)]
+        message = f"`{printable(word)[:60]}` is no {key.kind}, as which `{printable(key.name)[:60]}` is declared"
+        raise self._error("E0705", message, f'declare the key with attr.type="{kind}"')
+
+    def _real(self, key: _Key, word: str) -> float | int:
+        """The float that `word` is; an int of 64 bits where a float would be another number."""
+        value = float(word)
+        if math.isinf(value) and "inf" not in word:
+            raise self._error("E0705", f"{printable(key.name)[:60]}: `{word[:60]}` is too large for a float64")
+        if is_whole(word) and abs(value) < 2.0**64 and int(word) != value:
+            return int(word)
+        return value
+
+    def _refuse_undeclared(self) -> None:
+        """Raise E0705 for the first data whose key is not declared for its element."""
+        for (owner, key), (line, texts) in self._undeclared.items():
+            who, called = "an edge" if owner == "edge" else "a node", printable(key)[:60]
+            other = next((of.owner for (_, each), of in self._keys.items() if each == key), None)
+            why = f"which is declared for {printable(other)[:20]!r}" if other else "which is not declared"
+            kind = ("boolean", "long", "double", "string")[max(map(_rank, texts), default=3)]
+            fix = f'<key id="{called}" for="{owner}" attr.name="{called}" attr.type="{kind}"/>'
+            what = f"{who} with data of the key `{called}`, {why}"
+            message = f"this GraphML file has what no graph here has: {what}"
+            raise self._error("E0705", message, f"declare it at the beginning: {fix}", line)
 
 
-def _counts(value: Any, place: int) -> bool:
-    """Whether an id is no more than a place."""
-    return value == place or value in (str(place), f"n{place}")
+def _rank(text: str) -> int:
+    """Which of boolean, long, double, string the value `text` needs."""
+    word = text.strip()
+    if word.lower() in ("true", "false"):
+        return 0
+    if is_whole(word):
+        return 1
+    return 2 if is_number(word) or word.lower() in _INFINITE else 3
 
 
-def _with_ampersands(graph: Any) -> None:
-    """`&` in ids and in names of attributes, each of which igraph gives as `&#38;`."""
-    for sequence in (graph.vs, graph.es):
-        for name in sequence.attributes():
-            if _AMPERSAND in name:
-                sequence[name.replace(_AMPERSAND, "&")] = sequence[name]
-                del sequence[name]
-        if "id" in sequence.attributes():
-            sequence["id"] = [
-                value.replace(_AMPERSAND, "&") if isinstance(value, str) else value for value in sequence["id"]
-            ]
-
-
-def _tidy(sequence: Any, named_by: str | None, weight: str = "") -> None:
-    """Numbers that are all whole as integers, as which they were written; what is without a `weight` has 1."""
-    for name in sequence.attributes():
-        values = sequence[name]
-        if name == "id" and name != named_by:
-            del sequence[name]
-            continue
-        if not values or not all(isinstance(value, float) for value in values):
-            continue
-        numbers = np.array(values)
-        if name == weight:
-            numbers[np.isnan(numbers)] = 1
-        whole = np.isfinite(numbers).all() and (np.abs(numbers) <= _EXACT).all() and (numbers % 1 == 0).all()
-        sequence[name] = numbers.astype(np.int64).tolist() if whole else numbers.tolist()
-
-
-def refuse_inexact(kind: str, graph: Any, path: str) -> None:
-    """Raise E0715 for names and attributes of a `Graph` that such a file cannot hold, or that are read as others."""
-    _refuse_names(kind, graph, path)
-    _refuse_called_so(kind, graph, path)
-    for name, values in (*graph.attributes.items(), *graph.vertex_attributes.items()):
-        if _NOT_IN_TEXT.search(name) or (kind == "gml" and not _GML_KEY.fullmatch(name)):
-            only = ", only letters and digits" if kind == "gml" else ""
-            message = f"{_CALLED[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
-            raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
-        if (
-            values.dtype.kind in "iu"
-            and len(values)
-            and not -_EXACT <= int(values.min()) <= int(values.max()) <= _EXACT
-        ):
-            message = f"{_CALLED[kind]} keeps whole numbers below 2^53, and `{name}` has larger ones"
-            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
-        if values.dtype.kind == "f" and ((values != 0) & (np.abs(values) < _LEAST)).any():
-            message = f"{_CALLED[kind]} cannot hold numbers between 0 and {_LEAST:.3g}, and `{name}` has such"
-            raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
-
-
-def _refuse_names(kind: str, graph: Any, path: str) -> None:
-    """Those that are neither all text nor all numbers."""
-    if graph.names is None:
-        return
-    kinds = {type(name) for name in graph.names}
-    if kinds <= {str}:
-        odd = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
-    elif kinds <= {int}:
-        odd = next((name for name in graph.names if abs(name) > _EXACT), None)
-    else:
-        odd = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
-    if odd is not None:
-        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex beside the others"
-        raise GdslError.single("E0715", message, fix="write a .parquet file", place=path)
-
-
-def _refuse_called_so(kind: str, graph: Any, path: str) -> None:
-    """Attributes that are read as names, or not at all, by what they are called; and missing weights, which are 1."""
-    taken = ["id", *(["source", "target"] if kind == "gml" else [])]
-    of_vertices = ["id", NAME, *(["label"] if graph.names is None else [])]
-    found = [name for name in graph.attributes if name in taken]
-    found += [name for name in graph.vertex_attributes if name in of_vertices]
-    if found:
-        message = f"{_CALLED[kind]} cannot hold an attribute that is called `{found[0]}`, which means something there"
-        raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
-    weights = graph.attributes.get("weight")
-    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
-        message = f"in {_CALLED[kind]} NaN is a missing weight, which is read as 1"
-        raise GdslError.single("E0715", message, fix="write a .parquet or .csv file", place=path)
+def _word(is_directed: bool) -> str:
+    return "directed" if is_directed else "undirected"

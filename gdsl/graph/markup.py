@@ -1,11 +1,11 @@
 """Graphs as text of GraphML and GML.
 
-igraph reads these. What it writes has 15 digits of a number, and nothing for NaN, which its readers take for a missing
-value; here each number has the digits that give it back."""
+Each number has the digits that give it back, and each attribute its type."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator
 from typing import IO, Any
 from xml.sax.saxutils import escape, quoteattr
@@ -13,12 +13,18 @@ from xml.sax.saxutils import escape, quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.diagnostics import GdslError, shown
+from gdsl.graph.element_attributes import NAME
 from gdsl.graph.graph import Graph
-from gdsl.graph.igraph_graphs import NAME
 
 _GRAPHML = """<?xml version="1.0" encoding="UTF-8"?>
 <graphml xmlns="http://graphml.graphdrawing.org/xmlns">
 """
+_CALLED = {"graphml": "a GraphML file", "gml": "a GML file"}
+"""The formats, and what messages call such a file."""
+_GML_KEY = re.compile(r"[A-Za-z][A-Za-z0-9]*")
+_NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+"""Characters that no such file can hold."""
 _KINDS = {"b": "boolean", "i": "long", "u": "long", "f": "double"}
 
 
@@ -107,3 +113,40 @@ def _number(value: float) -> str:
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if value != value else "Inf" if value > 0 else "-Inf"
     return repr(value) if isinstance(value, float) else str(int(value))
+
+
+def refuse_unwritable(kind: str, graph: Graph, path: str) -> None:
+    """Raise E0715 for names and attributes of `graph` that such a file cannot hold, or that are read as others."""
+    _refuse_names(kind, graph, path)
+    _refuse_called_so(kind, graph, path)
+    for name in (*graph.attributes, *graph.vertex_attributes):
+        if _NOT_IN_TEXT.search(name) or (kind == "gml" and not _GML_KEY.fullmatch(name)):
+            only = ", only letters and digits" if kind == "gml" else ""
+            message = f"{_CALLED[kind]} cannot hold {shown(name)} as the name of an attribute{only}"
+            raise GdslError.single("E0715", message, fix="write a .graphml file", place=path)
+
+
+def _refuse_names(kind: str, graph: Graph, path: str) -> None:
+    """Those that are neither all text nor all numbers."""
+    if graph.names is None:
+        return
+    kinds = {type(name) for name in graph.names}
+    odd = None
+    if kinds <= {str}:
+        odd = next((name for name in graph.names if _NOT_IN_TEXT.search(name)), None)
+    elif not kinds <= {int}:
+        odd = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
+    if odd is not None:
+        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex beside the others"
+        raise GdslError.single("E0715", message, fix="write a .parquet file", place=path)
+
+
+def _refuse_called_so(kind: str, graph: Graph, path: str) -> None:
+    """Attributes that are read as names, or as ids and ends, by what they are called."""
+    of_edges = ["source", "target"] if kind == "gml" else []
+    of_vertices = [NAME, *(["label"] if graph.names is None else []), *(["id"] if kind == "gml" else [])]
+    found = [name for name in graph.attributes if name in of_edges]
+    found += [name for name in graph.vertex_attributes if name in of_vertices]
+    if found:
+        message = f"{_CALLED[kind]} cannot hold an attribute that is called `{found[0]}`, which means something there"
+        raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)

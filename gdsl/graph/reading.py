@@ -17,6 +17,8 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
 from gdsl.graph.errors import no_memory
 from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
+from gdsl.graph.gml import read_gml
+from gdsl.graph.graphml import read_graphml
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.metis import read_metis
@@ -166,8 +168,8 @@ def _read(
         from gdsl.graph.table_files import read_table_file
 
         return read_table_file(path, kind, columns, one_based, num_vertices, compact)
-    if kind in XML_KINDS:
-        from gdsl.graph.graphml import read_xml
-
-        return read_xml(path, kind)
+    if kind == "graphml":
+        return read_graphml(path)
+    if kind == "gml":
+        return read_gml(path)
     return read_edge_list(path, one_based, num_vertices, compact, columns)

@@ -22,7 +22,7 @@ from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.dimacs import refuse_other_problems
 from gdsl.graph.edge_list_files import is_column_name
 from gdsl.graph.graph import Graph
-from gdsl.graph.markup import write_gml, write_graphml
+from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
 from gdsl.graph.names import Names
 from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph_names import COMPRESSED
@@ -94,9 +94,7 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
     if kind in (*_LISTS, *TABLE_KINDS) and graph.names is not None:
         _refuse_alike(graph.names, path)
     if kind in XML_KINDS:
-        from gdsl.graph.graphml import refuse_inexact
-
-        refuse_inexact(kind, graph, path)
+        refuse_unwritable(kind, graph, path)
     unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
     if kind in ("csv", "tsv") and unnameable:
         message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"

@@ -17,7 +17,6 @@ from gdsl.graph import write
 networkx = pytest.importorskip("networkx")
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
-igraph = pytest.importorskip("igraph")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 TABLES = ["a.parquet", "a.feather", "a.arrow"]
@@ -55,9 +54,6 @@ def test_attributes_of_vertices(tmp_path, name):
 
 def test_what_a_format_cannot_hold(tmp_path):
     large = Graph.from_edges([0], [1], weights=[2**60])
-    for name in ("a.graphml", "a.gml"):
-        with pytest.raises(gdsl.GdslError, match=r"E0715.*whole numbers below 2\^53"):
-            write(large, tmp_path / name)
     with pytest.raises(gdsl.GdslError, match=r"E0715.*only letters and digits"):
         write(Graph.from_edges([0], [1], attributes={"a_b": [1]}), tmp_path / "a.gml")
     with pytest.raises(gdsl.GdslError, match=r"E0715.*an end of the edges, and an attribute"):
@@ -125,14 +121,10 @@ def test_names_without_edges(tmp_path):
 
 @pytest.mark.parametrize("name", ["a.graphml", "a.gml"])
 def test_attributes_that_mean_something_there(tmp_path, name):
-    for attributes in ({"attributes": {"id": [1]}}, {"vertex_attributes": {"label": [1, 2]}},
-                       {"vertex_attributes": {"name": [1, 2]}}, {"vertex_attributes": {"id": [5, 6]}}):  # fmt: skip
+    for attributes in ({"vertex_attributes": {"name": [3, 4]}}, {"vertex_attributes": {"label": [1, 2]}},
+                       {"vertex_attributes": {"name": [1, 2]}}):  # fmt: skip
         with pytest.raises(gdsl.GdslError, match=r"E0715.*which means something there"):
             write(Graph.from_edges([0], [1], **attributes), tmp_path / name)
-    with pytest.raises(gdsl.GdslError, match=r"E0715.*NaN is a missing weight"):
-        write(Graph.from_edges([0], [1], weights=[float("nan")]), tmp_path / name)
-    with pytest.raises(gdsl.GdslError, match=r"E0715.*cannot hold numbers between 0 and 2.23e-308"):
-        write(Graph.from_edges([0], [1], weights=[1e-310]), tmp_path / name)
     with pytest.raises(gdsl.GdslError, match=r"E0715.*as the name of a vertex"):
         write(Graph.from_networkx(networkx.path_graph(["a\x01", "b"])), tmp_path / name)
     assert not list(tmp_path.iterdir())
@@ -210,7 +202,7 @@ def test_damaged_files(tmp_path, name):
 
 @pytest.mark.parametrize(
     ("name", "module", "extra"),
-    [("a.parquet", "pyarrow", "tables"), ("a.feather", "pyarrow", "tables"), ("a.gml", "igraph", "igraph")],
+    [("a.parquet", "pyarrow", "tables"), ("a.feather", "pyarrow", "tables")],
 )
 def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module, extra):
     graph = graphs(True)[0]
@@ -220,10 +212,9 @@ def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module,
     assert main(["graph", "info", str(tmp_path / name)]) == 1
     said = capsys.readouterr().err
     assert f"needs {module}, which is not installed" in said and f"pip install 'gdsl[{extra}]'" in said
-    if name != "a.gml":  # which is written without it
-        with pytest.raises(gdsl.GdslError, match=r"E0907"):
-            write(graph, tmp_path / f"b{name}")
-        assert [path.name for path in tmp_path.iterdir()] == [name]
+    with pytest.raises(gdsl.GdslError, match=r"E0907"):
+        write(graph, tmp_path / f"b{name}")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_options_of_the_command_line(tmp_path, monkeypatch, capsys):

@@ -1,0 +1,168 @@
+"""Attributes of nodes and edges as GraphML and GML give them: by name, each on some of the elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import printable, shown
+from gdsl.graph.columns import is_number, is_whole
+from gdsl.graph.errors import bad_array
+from gdsl.graph.given import exact_array
+from gdsl.graph.memory import require_memory
+from gdsl.graph.names import Names
+from gdsl.graph.notices import notice
+
+NAME = "name"
+WEIGHT = "weight"
+_FEW_CELLS = 1 << 20
+_CELLS_PER_VALUE = 64
+"""As many elements may lack a value for each that has one, in all attributes together."""
+_BYTES_PER_CELL = 24
+_LARGE = 2**31
+"""NetworkX writes whole numbers from here on as strings into GML."""
+
+
+class ElementAttributes:
+    """The attributes of all nodes, or of all edges, of a file. Memory is proportional to the values that are there."""
+
+    def __init__(self, what: str, place: str) -> None:
+        """`what` is what messages call an element, `place` the file."""
+        self._what, self._place = what, place
+        self._places: dict[str, list[int]] = {}
+        self._values: dict[str, list[Any]] = {}
+        self._several: dict[str, None] = {}
+        self.defaults: dict[str, Any] = {}
+
+    def add(self, name: str, place: int, value: Any) -> None:
+        """Give element number `place` a value: a bool, an int, a float or a str. Elements come in their order."""
+        places = self._places.get(name)
+        if places is None:
+            places = self._places[name] = []
+            self._values[name] = []
+        if places and places[-1] == place:
+            self._several[name] = None
+            return
+        places.append(place)
+        self._values[name].append(value)
+
+    def on_all(self, name: str, count: int) -> list[Any] | None:
+        """The values of an attribute that every element has; None where some have none."""
+        values = self._values.get(name)
+        return values if values is not None and len(values) == count and name not in self._several else None
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._values
+
+    def arrays(self, count: int, without: str | None = None) -> dict[str, NDArray[Any]]:
+        """The attributes that are numbers, each [count]. Where an element has none it has the attribute's default,
+        else NaN; the weight of an edge is 1 then.
+
+        Raises GdslError E0711 for a weight that is no number, E0708 for more than fits in memory.
+        """
+        if self._several:
+            named = ", ".join(printable(name)[:60] for name in list(self._several)[:5])
+            notice(
+                f"{printable(self._place)}: an attribute with several values on one {self._what} is skipped: {named}"
+            )
+        found = {}
+        for name in dict.fromkeys((*self._values, *self.defaults)):
+            if name != without and name not in self._several:
+                values = self._numbers(name)
+                if values is not None:
+                    found[name] = values
+        kept = self._affordable(found, count)
+        return {name: self._whole(name, values, count) for name, values in kept.items()}
+
+    def _numbers(self, name: str) -> NDArray[Any] | None:
+        """The values that are there as an array; None where some are text."""
+        values = self._values.get(name, [])
+        default = self.defaults.get(name)
+        of = [*values, default] if default is not None else values
+        texts = [value for value in of if isinstance(value, str)]
+        is_weight = name == WEIGHT and self._what == "edge"
+        if texts:
+            large = all(is_whole(text) and abs(int(text[:30])) >= _LARGE for text in texts)
+            if not is_weight and not (large and len(texts) < len(of)):
+                return None
+            odd = next((text for text in texts if not is_number(text.strip())), None)
+            if odd is not None:
+                message = f"the weight {shown(odd)} of edge number {self._place_of(name, odd)} is no number"
+                raise bad_array(message, "give numbers, or another name to this attribute")
+            values = [_number(value) for value in values]
+        array = exact_array(values)
+        if array is None and all(isinstance(value, int) or value.is_integer() for value in values):
+            array = exact_array([int(value) for value in values])  # whole numbers that were written as real ones
+        if array is None:
+            message = f"the values of `{printable(name)}` fit no one type of 64 bits"
+            raise bad_array(message, "give integers below 2^53 beside floats, or all integers or all floats")
+        return array
+
+    def _place_of(self, name: str, value: Any) -> int:
+        values = self._values.get(name, [])
+        return self._places[name][values.index(value)] if value in values else 0
+
+    def _affordable(self, found: dict[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
+        """Those that are kept. An attribute that few elements have takes as much memory as one that all have."""
+        full = {name: values for name, values in found.items() if len(values) == count}
+        rest = sorted((name for name in found if name not in full), key=lambda name: -len(found[name]))
+        given = sum(len(values) for values in found.values())
+        most = (_FEW_CELLS + _CELLS_PER_VALUE * given) // max(count, 1)
+        skipped = [name for name in rest[most:] if name != WEIGHT]
+        if skipped:
+            example = printable(skipped[0])[:60]
+            notice(
+                f"{printable(self._place)}: {len(skipped):,} attributes that few of the {count:,} {self._what}s have "
+                f"are skipped, `{example}` among them"
+            )
+        kept = {name: values for name, values in found.items() if name not in set(skipped)}
+        require_memory(len(kept) * count * _BYTES_PER_CELL, f"{len(kept):,} attributes of {count:,} {self._what}s")
+        return kept
+
+    def _whole(self, name: str, values: NDArray[Any], count: int) -> NDArray[Any]:
+        if len(values) == count:
+            return values
+        is_weight = name == WEIGHT and self._what == "edge"
+        default = self.defaults.get(name, 1 if is_weight else float("nan"))
+        default = _number(default) if isinstance(default, str) else default
+        filler = exact_array([default])
+        kind = np.result_type(values, filler) if len(values) and filler is not None else np.asarray(default).dtype
+        if values.dtype.kind in "iu" and kind.kind == "f" and (values.astype(kind) != values).any():
+            message = f"`{printable(name)}` has whole numbers that are no float64, and some {self._what}s have none"
+            raise bad_array(message, f"give each {self._what} a value")
+        made = np.full(count, default, kind)
+        made[np.array(self._places.get(name, []), np.int64)] = values
+        return made
+
+
+def _number(value: Any) -> Any:
+    """A number out of text that is one."""
+    if not isinstance(value, str):
+        return value
+    return int(value) if is_whole(value.strip()) else float(value)
+
+
+def _are_names(values: list[Any]) -> bool:
+    return "" not in values and len(set(map(str, values))) == len(values) and all(each == each for each in values)
+
+
+def named_by(nodes: ElementAttributes, ids: list[Any], place: str) -> tuple[Names | None, str | None]:
+    """The names of the nodes, and the attribute that they are: `name`, else `label`, else none, which are the ids.
+
+    A name that is missing, empty or repeated does not do, of which a notice says so; None: ids that only count.
+    """
+    for name in (NAME, "label"):
+        if name not in nodes:
+            continue
+        values = nodes.on_all(name, len(ids))
+        if values is not None and _are_names(values):
+            return Names(values), name
+        if name == NAME:
+            why = "missing or empty on some nodes" if values is None or "" in values else "repeated"
+            notice(f"{printable(place)}: the attribute `name` is {why}: the vertices are called by their ids")
+            break
+    if all(value == at or value in (str(at), f"n{at}") for at, value in enumerate(ids)):
+        return None, None
+    return Names(ids), None
