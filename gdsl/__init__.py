@@ -17,6 +17,7 @@ from gdsl.version import __version__
 if TYPE_CHECKING:
     from gdsl import samples
     from gdsl.api.compiling import compile  # noqa: A004
+    from gdsl.api.convergence import NotConvergedWarning
     from gdsl.api.pending import Pending
     from gdsl.api.program import Program
     from gdsl.api.result import Result
@@ -31,6 +32,7 @@ __all__ = [
     "GdslError",
     "Graph",
     "GraphNotice",
+    "NotConvergedWarning",
     "Pending",
     "Program",
     "Result",
@@ -44,6 +46,7 @@ __all__ = [
 _HOMES = {
     "compile": "gdsl.api.compiling",
     "profile": "gdsl.profiling",
+    "NotConvergedWarning": "gdsl.api.convergence",
     "Pending": "gdsl.api.pending",
     "Program": "gdsl.api.program",
     "Result": "gdsl.api.result",

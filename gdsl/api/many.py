@@ -12,6 +12,7 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.api.batch import Batch, Runs
+from gdsl.api.convergence import warn
 from gdsl.api.given import called_with
 from gdsl.api.limits import limits
 from gdsl.api.result import Result
@@ -82,6 +83,8 @@ class _Many:
         self.program = _suited(program, graph, options.backend)
         self.varied, self.shared = _varied(self.program, graph, given)
         self.count = len(next(iter(self.varied.values())))
+        self.first: Bindings | None = None
+        """What the first run is given, the inputs of all."""
 
     def batch(self) -> Batch:
         """All at once."""
@@ -101,6 +104,11 @@ class _Many:
             iterations = [*whole.iterations, *part.iterations]
             how = whole.how if whole.iterations else part.how  # the last one may have fewer
             whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, how)
+        watch = self.program._results.watch
+        if self.first is not None and not watch.is_idle:
+            said = watch.found_in_all(stacks.arrays, whole.scalars, self.first, self.varied)
+            if said is not None:
+                warn(said)
         return Batch(runs, replace(whole, arrays=stacks.arrays), self.varied)
 
     def results(self) -> Iterator[Result]:
@@ -108,8 +116,17 @@ class _Many:
         runs, parts = self._begin()
 
         def each() -> Iterator[Result]:
+            watch, first = self.program._results.watch, self.first
+            quiet = watch.is_idle
             for part in parts:
-                yield from (runs.result(part, row) for row in range(len(part.iterations)))
+                for row in range(len(part.iterations)):
+                    result = runs.result(part, row)
+                    if not quiet and first is not None:
+                        said = watch.found(result.arrays, result.scalars, result.iterations, first)
+                        if said is not None:
+                            quiet = True  # one warning for all runs
+                            warn(said)
+                    yield result
 
         return each()
 
@@ -129,6 +146,9 @@ class _Many:
                 choice, bound = ready, self._bound(ready)
         except GdslError as error:
             raise program._explained(error) from None
+        if bound:  # a limit of passes that differs is that of no other run
+            alike = {name: value for name, value in bound[0].params.items() if name not in self.varied}
+            self.first = replace(bound[0], params=alike)
         params = bound[0].params if bound else self._of_none()
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
         return runs, self._parts(executable, bound, self._limits())

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
+from gdsl.api.convergence import warn
 from gdsl.api.limits import NO_LIMITS, limits, seconds
 from gdsl.api.result import Result
 from gdsl.backends.interface import Bindings, Executable, Limits
@@ -74,7 +75,18 @@ class Pending:
     threads may ask.
     """
 
-    __slots__ = ("__weakref__", "_asked", "_called", "_ended", "_is_told", "_program", "_running", "_stops", "_tuned")
+    __slots__ = (
+        "__weakref__",
+        "_asked",
+        "_called",
+        "_ended",
+        "_is_told",
+        "_program",
+        "_running",
+        "_said",
+        "_stops",
+        "_tuned",
+    )
 
     def __init__(
         self, program: Program, graph: Graph, asked: _Asked, stops: Limits, called: float, tuned: Tuned | None
@@ -83,6 +95,8 @@ class Pending:
         self._ended: list[Result | Exception] = []
         """The first is what came of it: of several threads that find out at once one is the first."""
         self._is_told = False
+        self._said: str | None = None
+        """What `result` has still to warn of."""
         self._program, self._stops, self._called, self._tuned = program, stops, called, tuned
         self._asked: tuple[Graph, _Asked] | None = (graph, asked)
         self._running = submit(asked[1], graph, asked[2], stops if stops.timeout is None else self._left())
@@ -111,6 +125,9 @@ class Pending:
         found = self._waited(timeout)
         if isinstance(found, Exception):
             raise found.with_traceback(None) from None
+        said, self._said = self._said, None
+        if said is not None:
+            warn(said)
         return found
 
     def exception(self, timeout: float | None = None) -> Exception | None:
@@ -149,6 +166,9 @@ class Pending:
             backend = choice.backend.name
             made = Result(self._program._results, outcome, backend, choice.line, compile_ms, bindings.params, graph)
             made.tuned = self._tuned
+            watch = self._program._results.watch
+            if not (self._ended or watch.is_idle):
+                self._said = watch.found(outcome.arrays, outcome.scalars, outcome.iterations, bindings)
             self._ended.append(made)
         self._asked = None
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
+from gdsl.api.convergence import warn
 from gdsl.api.dry_run import DryRun
 from gdsl.api.given import called_with, named_values, taken_options, without_defaults
 from gdsl.api.limits import NO_LIMITS, limits
@@ -223,6 +224,11 @@ class Program:
             outcome = executable.run(graph, bindings, stops)
         except GdslError as error:
             raise self._explained(error) from None
+        watch = self._results.watch
+        if not watch.is_idle:
+            said = watch.found(outcome.arrays, outcome.scalars, outcome.iterations, bindings)
+            if said is not None:
+                warn(said)
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
 
     def _asked(

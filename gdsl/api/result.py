@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gdsl.api.convergence import Watch
 from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.result_tables import Tables
 from gdsl.api.summary import Summary, on_host, summarize
@@ -31,6 +32,12 @@ class Results:
         self.names = [array.name for array in self.arrays]
         self.scalars = [data.name for data in found if isinstance(data, ir.Scalar)]
         self.has_several = any(array.count is not None for array in self.arrays)
+        self._program = program
+
+    @cached_property
+    def watch(self) -> Watch:
+        """What is looked at in the results of each run."""
+        return Watch(self._program)
 
 
 class Result(Tables, Mapping[str, Any]):

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gdsl.api.compiling import load
+from gdsl.api.convergence import quiet
 from gdsl.api.description import Data, parts_of_data, results_of
 from gdsl.api.program import Program
 from gdsl.api.summary import on_host
@@ -257,7 +258,8 @@ def run_and_compare(
     """Run a tuned program and say what differs from the `expected` results: nothing, if it is as it must be. `options`
     are those of `Program.run`."""
     try:
-        found = way.program.run(graph, values, **options)
+        with quiet():
+            found = way.program.run(graph, values, **options)
     except GdslError as error:
         return [f"it ends with {error.diagnostics[0].code}: {error.diagnostics[0].message}"]
     return list(differences(way.program.ir, expected, found))

@@ -17,6 +17,7 @@ from typing import Any
 
 from gdsl import deadline
 from gdsl.api.compiling import load
+from gdsl.api.convergence import quiet
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.knob_values import Choice, choices
 from gdsl.api.program import Program
@@ -136,7 +137,8 @@ Tell = Callable[[str, int, int], None]
 
 
 def _run(program: Program, graph: Graph, values: Mapping[str, Any], backend: str, timeout: float | None) -> Result:
-    return program.run(graph, values, backend=backend, timeout=timeout)
+    with quiet():
+        return program.run(graph, values, backend=backend, timeout=timeout)
 
 
 class Tuner:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
 from gdsl.api.compiling import compile as compile_program
+from gdsl.api.convergence import quiet
 from gdsl.api.limits import limits
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
@@ -66,7 +68,8 @@ def profile(
     limits(timeout, max_iterations)
     with deadline.limited(timeout):
         for _ in range(repeat):
-            result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
+            with quiet() if runs else nullcontext():  # the first one has said it
+                result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
             compile_ms += result.compile_ms
             runs.append(_Measured(result.time_ms, result, result.trace))
             if len(runs) > 1:  # the results of one run are enough

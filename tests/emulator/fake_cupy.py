@@ -56,6 +56,14 @@ class FakeArray:
     def __len__(self) -> int:
         return self.size
 
+    def sum(self) -> Any:
+        """Of all values."""
+        return self.get().sum()
+
+    def min(self) -> Any:
+        """Of all values."""
+        return self.get().min()
+
     def get(self) -> numpy.ndarray[Any, Any]:
         """On the host."""
         return self.data.bytes(self.nbytes).copy().view(self.dtype)

@@ -32,6 +32,8 @@ def pagerank(
     if not len(G):
         return {}
     weights = _floats(G, weight)
+    if not np.isfinite(weights).all():
+        raise NotImplementedError("pagerank needs weights that are finite")
     uniform = np.full(len(G), 1 / len(G))
     wanted = None if personalization is None else G.per_vertex(personalization)
     if wanted is not None and wanted.sum() == 0:

@@ -40,7 +40,10 @@ def run(name: str, graph: BackendGraph, number: str = "float64", **values: Any) 
     """The results of the program `name` by name: NumPy arrays and Python numbers. `number` is float64 or int64, which
     stands in the place of float64 in the program. Raises `gdsl.GdslError`."""
     options = graph.options or Options(configured("backend"), configured("timeout"))
-    result = program(name, number).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
+    from gdsl.api.convergence import quiet
+
+    with quiet():  # what does not converge is an error of NetworkX
+        result = program(name, number).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
     return {**result.host_arrays(), **result.numbers()}
 
 
