@@ -77,8 +77,9 @@ class GraphWords:
     compact: bool = False
     reverse_arcs: bool = False
     format: str | None = None
-    one_based: bool = False
+    one_based: bool | None = None
     num_vertices: int | None = None
+    directed: bool | None = None
     source_column: str | None = None
     target_column: str | None = None
     weight_column: str | None = None
@@ -227,7 +228,14 @@ _GRAPH_OPTIONS = (
         help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
         "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml or gml.",
     ),
-    click.option("--one-based", is_flag=True, help="The ids of an edge list count from 1, not from 0."),
+    click.option(
+        "--one-based/--zero-based", default=None,
+        help="The ids of an edge list count from 1, or from 0, which they do unless KONECT's comments say otherwise.",
+    ),
+    click.option(
+        "--directed", is_flag=True, default=None,
+        help="The edges of an edge list or table are arcs, whatever its comments say.",
+    ),
     click.option("--source-column", metavar="NAME", help="The column of an edge list or table that has the sources."),
     click.option("--target-column", metavar="NAME", help="The column that has the destinations."),
     click.option("--weight-column", metavar="NAME", help="The column that is the weight."),

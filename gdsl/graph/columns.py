@@ -279,11 +279,6 @@ def problem_of(word: str, kind: type) -> str | None:
     return f"is too large for {np.dtype(kind)}" if value > limits.max else None
 
 
-def _has_infinite(values: NDArray[Any]) -> bool:
-    """By pieces that lie in a processor's cache."""
-    return any(np.isinf(values[first : first + _PIECE]).any() for first in range(0, len(values), _PIECE))
-
-
 def _overflows(word: str) -> bool:
     return bool(np.isinf(float(word))) and _NOT_FINITE.fullmatch(word) is None
 
@@ -298,23 +293,49 @@ def find_row(path: str, rows_of: RowsOf, place: int) -> TextLines:
 
 
 def refuse_overflow(
-    path: str, rows_of: RowsOf, names: Sequence[str], columns: Sequence[NDArray[Any]], delimiter: str | None
+    path: str,
+    rows_of: RowsOf,
+    names: Sequence[str],
+    columns: Sequence[NDArray[Any]],
+    delimiter: str | None,
+    exact: bool = False,
 ) -> None:
-    """Raise GdslError E0705 for the first number beyond float64, of which the reader made an infinity.
+    """Raise GdslError E0705 for the first number beyond float64, of which the reader made an infinity; if `exact` also
+    for whole numbers that float64 rounds.
 
-    The file is read again, and only where there are infinities at all.
+    The file is read again, and only where there are such numbers at all.
     """
     reals = {place: values for place, values in enumerate(columns) if values.dtype.kind == "f"}
-    endless = {place: np.isinf(values) for place, values in reals.items() if _has_infinite(values)}
-    if not endless:
+    suspects = {place: found for place, values in reals.items() if (found := _suspects(values, exact)) is not None}
+    if not suspects:
         return
-    rows = np.logical_or.reduce(list(endless.values()))
+    rows = np.logical_or.reduce(list(suspects.values()))
     with TextLines(path) as lines:
         for at, line in enumerate(rows_of(lines)):
             if at >= len(rows) or not rows[at]:
                 continue
             words = words_of(line, delimiter)
-            for place, found in endless.items():
-                if found[at] and place < len(words) and _overflows(words[place]):
-                    message = f"{names[place]}: `{short(words[place])}` is too large for a float64"
+            for place, found in suspects.items():
+                if not found[at] or place >= len(words):
+                    continue
+                word = words[place]
+                if _overflows(word):
+                    message = f"{names[place]}: `{short(word)}` is too large for a float64"
                     raise lines.error("E0705", message, "write inf where infinity is meant")
+                if exact and is_whole(word) and int(float(word)) != int(word):
+                    message = f"{names[place]}: float64 rounds `{short(word)}`, and other values are no whole numbers"
+                    raise lines.error("E0705", message, ONE_KIND)
+
+
+ONE_KIND = "write all values of the column as whole numbers, or all with a decimal point"
+
+
+def _suspects(values: NDArray[Any], exact: bool) -> NDArray[np.bool_] | None:
+    """Which values are infinite or, if `exact`, may be rounded whole numbers; None if none are. By pieces that fit in a
+    processor's cache."""
+    limit = 2.0**53 if exact else np.finfo(np.float64).max
+    pieces = (values[first : first + _PIECE] for first in range(0, len(values), _PIECE))
+    if not any((np.abs(piece) > limit).any() for piece in pieces):
+        return None
+    found: NDArray[np.bool_] = np.greater(np.abs(values), limit)
+    return found

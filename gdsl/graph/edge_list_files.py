@@ -1,4 +1,4 @@
-"""Edge lists: two ids a line and perhaps a weight, between blanks or commas; what follows # or % is a comment."""
+"""Edge lists: two ids or names a line and perhaps values, between blanks, tabs, commas or other marks."""
 
 from __future__ import annotations
 
@@ -14,8 +14,6 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import (
-    ENDS,
-    UNDIRECTED_ENDS,
     RowsOf,
     find_row,
     is_number,
@@ -26,106 +24,200 @@ from gdsl.graph.columns import (
     words_of,
 )
 from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.edge_list_head import Head, head_of
+from gdsl.graph.fields import comment_of
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
+from gdsl.graph.list_checks import count_line_fix, refuse_count_line, refuse_sections
+from gdsl.graph.list_meaning import Meaning, meaning_of, notice_keys, notice_nodes
 from gdsl.graph.memory import require_memory
-from gdsl.graph.named_rows import numbered_rows, words_with_names
 from gdsl.graph.names import Names, compacted
-from gdsl.graph.text import TextLines, narrowed, readable, short
-from gdsl.graph.wanted import Columns, require_column
+from gdsl.graph.text import TextLines, narrowed
+from gdsl.graph.wanted import Columns
+from gdsl.graph.worded_lists import Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list
 from gdsl.records import dataclass
 
-_COMMENT = re.compile(r"[#%].*")
-_UNDIRECTED = "undirected"
-"""The comment by which gdsl marks a list without names of columns."""
-_LARGEST_NAME = 2**63 - 2
-"""Ids that become names are below it, so that one more is an int64."""
+_TRAILING_COMMENT = re.compile(r"[ \t][#%].*")
 _AS_FOUND = Columns()
+_ODD_TABS = (b"\t\t", b" ", b"\n\t", b"\t\n")
 _MOST_READINGS = 4
 """Before all lines are looked through for what else they ask for."""
-_EXAMPLE = "source,destination,weight,capacity"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """What a list holds: ids or numbers of names, and the values by the names of their columns."""
+
+    sources: NDArray[Any]
+    destinations: NDArray[Any]
+    attributes: dict[str, NDArray[Any]]
+    rows: RowsOf
+    names: Names | None = None
+    type_says: str | None = None
+    gap: int | None = None
+    """The line of an empty one that more rows follow."""
+
+
+def read_edge_list(
+    path: str,
+    one_based: bool | None,
+    num_vertices: int | None,
+    compact: bool = False,
+    wanted: Columns = _AS_FOUND,
+    directed: bool | None = None,
+) -> EdgeList:
+    """The edges of the file at `path`, in its order. Raises GdslError with file and line.
+
+    Lists of plain numbers are read by blocks; all others, which have names, quotes or text, row by row, where what a
+    column is depends on all of its values. `docs/graphs.md` says what is read how. What is None is as the comments of
+    the file say.
+    """
+    head = head_of(path, wanted)
+    found = _read(path, head, wanted, directed, compact)
+    meaning = meaning_of(path, head, found.type_says, found.names is not None, one_based, num_vertices, directed)
+    if found.names is not None:
+        return _of_names(found, meaning, one_based, num_vertices)
+    if head.columns is None and not head.dicts:
+        refuse_count_line(path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line)
+    if found.gap is not None:
+        refuse_sections(path, found.rows, found.gap, found.sources, found.destinations)
+    ends = found.sources, found.destinations
+    one_based = meaning.one_based
+    if compact and not meaning.bipartite:
+        if num_vertices is not None:
+            raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
+        if one_based:
+            _check_ids(path, found.rows, *ends, True, None, highest=2**63 - 2)
+        sources, destinations, names = compacted(*ends)
+        return EdgeList(sources, destinations, len(names), meaning.directed, found.attributes, names=names)
+    sources, destinations, count = _ids(path, found.rows, *ends, one_based, num_vertices)
+    if meaning.bipartite:
+        sources, destinations, count = _two_sides(sources, destinations, meaning)
+    elif num_vertices is None:
+        if meaning.num_vertices is not None and meaning.num_vertices > count:
+            with_edges, count = count, meaning.num_vertices
+            require_memory(24 * (count + 1), f"a graph of {count:,} vertices, as its comments say,", path)
+            notice_nodes(path, meaning.num_vertices, with_edges)
+        notice_keys(path, count, len(sources))
+    return EdgeList(sources, destinations, count, meaning.directed, found.attributes)
+
+
+def _of_names(found: _Found, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
+    if one_based is not None or num_vertices is not None:
+        raise GdslError.single("E0712", "one_based and num_vertices are for ids; the ends of this list are names")
+    assert found.names is not None
+    count = len(found.names)
+    sources, destinations = (end.astype(id_dtype(count)) for end in (found.sources, found.destinations))
+    return EdgeList(sources, destinations, count, meaning.directed, found.attributes, names=found.names)
+
+
+def _two_sides(
+    sources: NDArray[Any], destinations: NDArray[Any], meaning: Meaning
+) -> tuple[NDArray[Any], NDArray[Any], int]:
+    """The ends of a bipartite list, whose two sides have ids of their own: those of the right follow the left."""
+    left, right = (
+        max(int(ids.max(initial=-1)) + 1, size)
+        for ids, size in zip((sources, destinations), meaning.sides, strict=True)
+    )
+    require_memory(24 * (left + right + 1), f"a graph of {left + right:,} vertices")
+    if left + right > LARGEST_NUM_VERTICES:
+        check_ids(sources, destinations.astype(np.int64) + left, None)
+    dtype = id_dtype(left + right)
+    return sources.astype(dtype), destinations.astype(dtype) + dtype.type(left), left + right
+
+
+def _read(path: str, head: Head, wanted: Columns, directed: bool | None, compact: bool) -> _Found:
+    if head.plain:
+        if head.columns is None:
+            meaningful = 4 if head.statements.konect else 3
+            if len(head.first or ()) > meaningful:
+                refuse_unnamed(path, head, len(head.first or ()))
+        try:
+            return _plain(path, head)
+        except GdslError as error:
+            if error.code != "E0705" or (head.columns is None and not compact):
+                raise
+    return _worded(path, head, directed, compact)
+
+
+def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Found:
+    if head.dicts:
+        from gdsl.graph.networkx_lists import ends_of_list, read_networkx_list
+
+        found, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
+    else:
+        found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
+    return _Found(found.sources, found.destinations, _narrow(found), rows, found.names, found.type_says)
+
+
+def _narrow(found: Worded) -> dict[str, NDArray[Any]]:
+    return {name: narrowed(values) for name, values in found.attributes.items()}
+
+
+def _joined(lines: TextLines, read: Any, head: Head) -> Iterator[str]:
+    """Something for each row, so that its line can be found."""
+    return (" ".join(row) for row in read(lines, head))
 
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """What the first lines say: the names of the columns, which of them are the source and the destination, the mark
-    between them and the first row of values."""
+    """The columns of a list of plain numbers: what messages call them, which are the ends, what is between them."""
 
     names: tuple[str, ...]
     ends: tuple[int, int]
     delimiter: str | None
-    first: list[str]
-    directed: bool = True
-    named: dict[str, int] | None = None
-    """The ids of names, filled as the rows are read, where the ends are names."""
-
-    @property
-    def values(self) -> list[int]:
-        """The places of the columns that are attributes."""
-        return [place for place in range(len(self.names)) if place not in self.ends]
+    first: tuple[str, ...]
+    skipped: frozenset[int] = frozenset()
 
 
-def read_edge_list(
-    path: str, one_based: bool, num_vertices: int | None, compact: bool = False, wanted: Columns = _AS_FOUND
-) -> EdgeList:
-    """The edges of the file at `path`, in its order. Raises GdslError with file and line.
+def _layout_of(head: Head) -> _Layout:
+    columns = head.columns
+    first = head.first or ()
+    if columns is None:
+        others = ("weight", "time") if len(first) == 4 else ("weight",)
+        names = ("source", "destination", *others)[: len(first)]
+        return _Layout(names, (0, 1), None if head.mark == "\t" else head.mark, first)
+    names = tuple(name or f"column {place + 1}" for place, name in enumerate(columns.names))
+    skipped = frozenset(place for place, name in enumerate(columns.names) if name is None)
+    return _Layout(names, columns.ends, head.mark, first or ("0",) * len(names), skipped)
 
-    Values are between blanks or tabs or, if the first line has one, commas or semicolons. A first line of words
-    names the columns; alone it is a graph without edges. The ends are those that are `wanted`, or the columns that are
-    named as such (`ENDS`), where they may hold names, else the first two. Columns called `end` and `other_end`, or a
-    comment `# undirected` before all else, make the edges undirected. With `compact` the vertices are those that have
-    an edge, in the order of their ids, which become names. One column more is the attribute `weight`; further ones need
-    names. A column of whole numbers is int32, int64 or uint64, any other one float64.
-    """
-    rows = partial(_rows, wanted=wanted)
-    layout, columns = _columns(path, wanted)
-    refuse_overflow(path, rows, layout.names, columns, layout.delimiter)
+
+def _plain(path: str, head: Head) -> _Found:
+    """A list of numbers, and of columns that are left out. Raises GdslError E0705 where it is more than that."""
+    layout = _layout_of(head)
+    rows = partial(_rows, head=head)
+    columns, gap = _columns(path, head, layout)
+    refuse_overflow(path, rows, layout.names, columns, layout.delimiter, exact=True)
     source, destination = layout.ends
-    if layout.named is not None:
-        if one_based or num_vertices is not None:
-            raise GdslError.single("E0712", "one_based and num_vertices are for ids; the ends of this list are names")
-        num_vertices = len(layout.named)
-    ends = columns[source], columns[destination]
-    names = Names(layout.named) if layout.named is not None else None
-    if compact and names is None:
-        if num_vertices is not None:
-            raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
-        _check_ids(path, rows, *ends, one_based, None, highest=_LARGEST_NAME)
-        sources, destinations, names = compacted(*ends)
-        count = len(names)
-    else:
-        sources, destinations, count = _ids(path, rows, *ends, one_based, num_vertices)
-    attributes = {layout.names[place]: narrowed(columns[place]) for place in layout.values}
-    return EdgeList(sources, destinations, count, layout.directed, attributes, names=names)
+    values = [place for place in range(len(columns)) if place not in (*layout.ends, *layout.skipped)]
+    attributes = {layout.names[place]: narrowed(columns[place]) for place in values}
+    return _Found(columns[source], columns[destination], attributes, rows, gap=gap)
 
 
-def _columns(path: str, wanted: Columns) -> tuple[_Layout, tuple[NDArray[Any], ...]]:
-    """Layout and values; a column has the type of its first value until a line asks for another one."""
-    types: list[type] | None = None
+def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any], ...], int | None]:
+    """The values; a column has the type of its first value until a line asks for another one."""
+    types: list[type] = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
+    for end in layout.ends:
+        types[end] = np.int64
     for reading in itertools.count():
-        if types is not None and reading == _MOST_READINGS:
-            types = _types_of_all(path, wanted, types)
+        if reading == _MOST_READINGS:
+            types = _types_of_all(path, head, layout, types)
         with TextLines(path) as lines:
-            rows, layout = _layout(lines, wanted)
-            if types is None:
-                types = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
-                for end in layout.ends:
-                    types[end] = np.int64
+            rows = _rows(lines, head)
             try:
-                further = None if layout.named is not None else _Rows(lines)
-                return layout, read_columns(lines, rows, layout.names, types, layout.delimiter, further)
+                found = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines, layout))
+                return found, lines.gap if 0 < lines.gap < lines.last_row else None
             except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
                 if wider is None:
-                    raise _with_hint(error, lines, layout) from None
+                    raise _with_hint(error, lines, head, layout) from None
                 types = wider
     raise AssertionError("a file is read, or refused")
 
 
-def _types_of_all(path: str, wanted: Columns, types: list[type]) -> list[type]:
+def _types_of_all(path: str, head: Head, layout: _Layout, types: list[type]) -> list[type]:
     """The types with which all lines can be read, up to one with which that cannot be."""
     with TextLines(path) as lines:
-        rows, layout = _layout(lines, wanted)
-        for row in rows:
+        for row in _rows(lines, head):
             words = words_of(row, layout.delimiter)
             # What is a float64 asks for nothing else.
             while any(
@@ -153,181 +245,70 @@ def _wider(types: list[type], words: list[str], ends: tuple[int, int]) -> list[t
     return None if wider == types else wider
 
 
-def _layout(lines: TextLines, wanted: Columns) -> tuple[Iterator[str], _Layout]:
-    """The lines of the edges, and how to read them."""
-    marks: set[str] = set()
-    rows = _without_comments(lines, iter(lines), marks)
-    first = next(rows, None)
-    if first is None:
-        raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
-    directed = _UNDIRECTED not in marks
-    delimiter = next((mark for mark in ",;" if mark in first), None)
-    header = [word.strip('"') for word in words_of(readable(first), delimiter)]
-    if not _is_header(header):
-        if not wanted.as_found:
-            raise lines.error(
-                "E0705", "the first line names no columns, and some are asked for by name", f"`{_EXAMPLE}`"
-            )
-        words = words_of(first, delimiter)
-        layout = _Layout(*_column_names(lines, None, len(words)), delimiter, words, directed)
-        return itertools.chain([first], rows), layout
-    names, ends = _column_names(lines, header, len(header), wanted)
-    directed = directed and (header[ends[0]], header[ends[1]]) != UNDIRECTED_ENDS
-    mark = "\t" if delimiter is None and "\t" in first else delimiter
-    first = next(rows, None)
-    if first is None:
-        return iter(()), _Layout(names, ends, delimiter, ["0"] * len(header), directed)
-    words = words_with_names(lines, first, mark)
-    known = wanted.source is not None or _say_ends(header, ends)
-    if len(words) == len(header) and known and _are_names(words, ends):
-        ids: dict[str, int] = {}
-        layout = _Layout(names, ends, delimiter, ["0" if place in ends else word for place, word in enumerate(words)])
-        layout = replace(layout, directed=directed, named=ids)
-        every = itertools.chain([first], rows)
-        return numbered_rows(lines, every, names, ends, delimiter, mark, ids), layout
-    words = words_of(first, delimiter)
-    if len(words) != len(header):
-        message = f"the line has {len(words)} values, and the first line names {len(header)} columns"
-        raise lines.error("E0705", f"{message}: `{short(first)}`")
-    return itertools.chain([first], rows), _Layout(names, ends, delimiter, words, directed)
-
-
-def _say_ends(header: list[str], ends: tuple[int, int]) -> bool:
-    """Whether the first line calls the ends what they are."""
-    return tuple(header[place].lower() for place in ends) in (*ENDS, UNDIRECTED_ENDS)
-
-
-def _are_names(words: list[str], ends: tuple[int, int]) -> bool:
-    """Whether the ends of the first line are names, no numbers at all."""
-    return all(words[place][:1].isalpha() and not is_number(words[place]) for place in ends)
-
-
-def _with_hint(error: GdslError, lines: TextLines, layout: _Layout) -> GdslError:
-    """Where a name stands for an end, how names are read."""
-    if layout.named is not None:
+def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) -> GdslError:
+    """Where a name is an end of a list without a header, or a list ends and another one begins, what to do."""
+    if head.columns is not None:
         return error
-    words = words_of(readable(lines.line), layout.delimiter)
-    fix = _fix_of(words, layout.ends, lines.number) if len(words) == len(layout.names) else None
-    if fix is None:
-        return error
-    return GdslError((replace(error.diagnostics[0], fix=fix), *error.diagnostics[1:]), error.source)
+    words = words_of(lines.line, layout.delimiter)
+    fix = None
+    if len(words) == len(layout.names):
+        odd = next((place for place in layout.ends if not is_number(words[place])), None)
+        if odd is not None:
+            try:
+                refuse_names(lines, head, layout.names[odd], words[odd])
+            except GdslError as named:
+                return GdslError((replace(error.diagnostics[0], fix=named.diagnostics[0].fix),), error.source)
+    elif lines.gap and lines.gap == lines.number - 1:
+        fix = f"line {lines.gap} is empty: a file holds one list; remove the lines before it, or those after it"
+    elif lines.number == head.first_line:
+        fix = None
+    elif head.first is not None and len(head.first) in (2, 3) and len(words) in (2, 3):
+        fix = count_line_fix(lines.path, head.first)
+    return error if fix is None else GdslError((replace(error.diagnostics[0], fix=fix),), error.source)
 
 
-def _fix_of(words: list[str], ends: tuple[int, int], line: int) -> str | None:
-    """What to do about a line, counted from 1, that is no edge by ids."""
-    bare = [word.strip('"') for word in words]
-    if line == 1 and not all(bare) and all(is_column_name(word) for word in bare if word):
-        return "give each column a name; the first one of pandas is an index, which `to_csv(index=False)` leaves out"
-    if any(is_column_name(bare[place]) for place in ends):
-        return (
-            "vertices have names, both of the first edge among them, under a first line such as `source,target`, or "
-            "where --source-column and --target-column (source_column=, target_column=) name these columns"
-        )
-    if any(words[place] != bare[place] and is_whole(bare[place]) for place in ends):
-        return "ids stand without quotes"
-    return None
-
-
-def _is_header(words: list[str]) -> bool:
-    """Whether all of them are names. Anything else is taken for an edge, so that no edge is taken for a header."""
-    return len(words) >= 2 and all(is_column_name(word) for word in words)
-
-
-def is_column_name(word: str) -> bool:
-    """Whether the first line of an edge list may hold `word` as the name of a column."""
-    return (word[:1].isalpha() or word.startswith("_")) and word.isprintable() and not is_number(word)
-
-
-def _column_names(
-    lines: TextLines, header: list[str] | None, width: int, wanted: Columns = _AS_FOUND
-) -> tuple[tuple[str, ...], tuple[int, int]]:
-    """What messages and attributes call the columns, and the places of the two ends."""
-    if width < 2:
-        note = "a line holds two ids, between blanks, commas or semicolons"
-        raise lines.error("E0705", f"`{short(lines.line.strip())}` is not an edge", notes=(note,))
-    ends = _ends(lines, header, wanted) if header is not None else (0, 1)
-    if header is not None and header[ends[0]] == header[ends[1]]:
-        raise _same_name(lines)
-    names = dict(zip(ends, ("source", "destination"), strict=True))
-    others = [place for place in range(width) if place not in ends]
-    if len(others) == 1:
-        names[others[0]] = "weight"
-    elif others and header is None:
-        fix = f"name the columns in a first line, such as `{_EXAMPLE}`"
-        raise lines.error("E0705", f"the line has {width} values; without names for them at most 3 are known", fix)
-    elif header is not None:
-        names.update((place, "weight" if header[place] == wanted.weight else header[place]) for place in others)
-        if len({names[place] for place in others}) != len(others):
-            raise _same_name(lines)
-    return tuple(names[place] for place in range(width)), ends
-
-
-def _ends(lines: TextLines, header: list[str], wanted: Columns) -> tuple[int, int]:
-    """The places of the columns that are wanted or named as the ends, else the first two."""
-    try:
-        asked = wanted.ends_among(header)
-        if wanted.weight is not None:
-            require_column(wanted.weight, header)
-    except GdslError as error:
-        raise GdslError([replace(problem, place=lines.place) for problem in error.diagnostics]) from None
-    if asked is not None:
-        return header.index(asked[0]), header.index(asked[1])
-    if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
-        return 0, 1
-    for pair in (*ENDS, UNDIRECTED_ENDS):
-        found = [_places(header, word) for word in pair]
-        if all(found):
-            if any(len(places) > 1 for places in found):
-                raise _same_name(lines)
-            return found[0][0], found[1][0]
-    sources, destinations = (
-        [place for word in set(words) for place in _places(header, word)] for words in zip(*ENDS, strict=True)
-    )
-    return (sources[0], destinations[0]) if len(sources) == len(destinations) == 1 else (0, 1)
-
-
-def _places(header: list[str], word: str) -> list[int]:
-    """Where `word` stands in any case; as it is where it stands like that."""
-    exact = [place for place, name in enumerate(header) if name == word]
-    return exact or [place for place, name in enumerate(header) if name.lower() == word]
-
-
-def _same_name(lines: TextLines) -> GdslError:
-    return lines.error("E0705", "two columns have the same name", f"give each its own, such as `{_EXAMPLE}`")
-
-
-def _rows(lines: TextLines, wanted: Columns) -> Iterator[str]:
-    return _layout(lines, wanted)[0]
+def _rows(lines: TextLines, head: Head) -> Iterator[str]:
+    """The lines of the edges of a list of plain numbers."""
+    rows = _without_comments(lines, iter(lines))
+    if head.in_row:
+        next(rows)
+    for row in rows:
+        lines.watch_gaps()
+        return itertools.chain([row], rows)
+    return iter(())
 
 
 class _Rows:
     """The rows behind the first one."""
 
-    def __init__(self, lines: TextLines) -> None:
-        self._lines = lines
+    def __init__(self, lines: TextLines, layout: _Layout) -> None:
+        self._lines, self._by_tabs = lines, layout.delimiter == "\t"
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
-        return _without_comments(self._lines, stream, None)
+        return _without_comments(self._lines, stream)
 
     def plain(self, block: bytes) -> bytes | None:
-        return block
+        """Of a list between tabs blocks where a value may be empty, or hold a blank, are read line by line."""
+        odd = self._by_tabs and (block[:1] == b"\t" or any(piece in block for piece in _ODD_TABS))
+        return None if odd else block
 
     def may_be(self, count: int) -> bool:
         return True
 
 
-def _without_comments(lines: TextLines, stream: Iterator[str], marks: set[str] | None) -> Iterator[str]:
-    """The lines that hold something; `marks` gets the comments of a single word that stand before all of them."""
-    begun = marks is None
+def _without_comments(lines: TextLines, stream: Iterator[str]) -> Iterator[str]:
+    """The lines that hold something. Behind numbers a comment may stand in the same line: no number has its mark."""
     for line in stream:
-        if "#" in line or "%" in line:
-            if marks is not None and not begun and line.lstrip().startswith("#"):
-                marks.add(line.strip().removeprefix("#").strip())
-            lines.line = line = _COMMENT.sub("", line)
+        if "#" in line or "%" in line or "/" in line:
+            if comment_of(line) is not None:
+                lines.skip()
+                continue
+            lines.line = line = _TRAILING_COMMENT.sub("", line)
         if line and not line.isspace():
-            begun = True
+            lines.last_row = lines.number
             yield line
         else:
+            lines.note_gap()
             lines.skip()
 
 
@@ -375,8 +356,6 @@ def _outside(
     lowest = 1 if one_based else 0
     if value < lowest:
         message = f"the {name} {value} is no vertex: ids count from {lowest} here"
-    elif highest == _LARGEST_NAME:
-        return lines.error("E0709", f"the {name} {value} is too large for an id, which is below {highest + lowest:,}")
     elif num_vertices is None:
         fix = "where ids have gaps, --compact (compact=True) counts only the vertices that have an edge"
         return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices", fix)

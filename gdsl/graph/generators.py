@@ -179,7 +179,7 @@ def made_edges(spec: str, options: dict[str, Any]) -> EdgeList:
 def refuse_for_generators(one_based: object, num_vertices: object) -> None:
     """Raise E0712 for options that a generated graph has no use for."""
     if one_based or num_vertices is not None:
-        message = "one_based and num_vertices are for edge lists, not for generated graphs"
+        message = "one_based, num_vertices and directed are for edge lists, not for generated graphs"
         raise GdslError.single("E0712", message)
 
 

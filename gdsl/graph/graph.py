@@ -181,8 +181,9 @@ class Graph(Conversions, Shown):
         path: str | os.PathLike[str],
         *,
         format: str | None = None,  # noqa: A002 - the word that users expect
-        one_based: bool = False,
+        one_based: bool | None = None,
         num_vertices: int | None = None,
+        directed: bool | None = None,
         undirected: bool = False,
         weights: str | None = None,
         dedup: str | None = None,
@@ -200,17 +201,20 @@ class Graph(Conversions, Shown):
         The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
         gml); text may be compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1;
         without `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name
-        their columns. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False`,
-        `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for
-        arguments of a wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
+        their columns. With `directed` their edges are arcs, or undirected ones; where it or `one_based` is None,
+        comments of SNAP and KONECT decide. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`,
+        `loops=False`, `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line,
+        TypeError for arguments of a wrong kind; a file that was read in a way that its author may not expect warns
+        (`GraphNotice`).
         """
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
         options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
         columns = columns_of(source_column, target_column, weight_column)
-        counted = flag("one_based", one_based), vertex_count(num_vertices)
-        return Graph._made(read_graph(name, options, format, *counted, columns))
+        counted = _flag_or_none("one_based", one_based), vertex_count(num_vertices)
+        arcs = _flag_or_none("directed", directed)
+        return Graph._made(read_graph(name, options, format, *counted, columns, arcs))
 
     @property
     def id_bits(self) -> int:
@@ -381,3 +385,7 @@ class Graph(Conversions, Shown):
 
 def _graph_from_parts(kind: type[Graph], *parts: Any) -> Graph:
     return kind._made(Csr(*parts))
+
+
+def _flag_or_none(name: str, value: object) -> bool | None:
+    return None if value is None else flag(name, value)

@@ -33,6 +33,7 @@ _LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
 _GENERATORS = "graphs are made by rmat:16, grid:300 or uniform:1000:5000, where no file has such a name"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_FOUND = Columns()
+_INSTEAD = "--undirected (undirected=True) stores every edge of any graph both ways"
 _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
 _OTHERS = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
@@ -115,14 +116,15 @@ def read_graph(
     path: str | os.PathLike[str],
     options: GraphOptions,
     wanted: str | None = None,
-    one_based: bool = False,
+    one_based: bool | None = None,
     num_vertices: int | None = None,
     columns: Columns = _AS_FOUND,
+    directed: bool | None = None,
 ) -> Csr | Postponed:
     """The graph that `path` names; `Graph.read` says what the arguments mean."""
     name = os.fspath(path)
     if wanted is None and looks_like_generator(name) and not os.path.exists(name):
-        refuse_for_generators(one_based, num_vertices)
+        refuse_for_generators(one_based or directed is not None, num_vertices)
         refuse_columns("a generated graph", columns, name)
         return in_order(generated_edges(name), options)
     if wanted is None:
@@ -135,12 +137,13 @@ def read_graph(
         kind = format_by_content(name, wanted)
     if kind not in (*_LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
-    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None):
-        raise GdslError.single(
-            "E0712", "one_based and num_vertices are for edge lists; this format says both itself", place=name
-        )
+    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or directed is not None):
+        message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
+        raise GdslError.single("E0712", message, fix=_INSTEAD if directed is not None else None, place=name)
+    if directed and options.undirected:
+        raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
     try:
-        found = _read(name, kind, one_based, num_vertices, options.compact, columns)
+        found = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
         if isinstance(found, EdgeList) and kind in _ONCE and options.dedup is None:
             notice_both_ways(found, printable(name), _ONCE[kind])
         if isinstance(found, Csr):
@@ -154,7 +157,13 @@ def read_graph(
 
 
 def _read(
-    path: str, kind: str, one_based: bool, num_vertices: int | None, compact: bool, columns: Columns
+    path: str,
+    kind: str,
+    one_based: bool | None,
+    num_vertices: int | None,
+    compact: bool,
+    columns: Columns,
+    directed: bool | None,
 ) -> EdgeList | Csr:
     if kind == "mtx":
         return read_matrix_market(path)
@@ -167,9 +176,9 @@ def _read(
     if kind in TABLE_KINDS:
         from gdsl.graph.table_files import read_table_file
 
-        return read_table_file(path, kind, columns, one_based, num_vertices, compact)
+        return read_table_file(path, kind, columns, bool(one_based), num_vertices, compact, directed)
     if kind == "graphml":
         return read_graphml(path)
     if kind == "gml":
         return read_gml(path)
-    return read_edge_list(path, one_based, num_vertices, compact, columns)
+    return read_edge_list(path, one_based, num_vertices, compact, columns, directed)

@@ -30,7 +30,13 @@ _IPC = b"ARROW1"
 
 
 def read_table_file(
-    path: str, kind: str, columns: Columns, one_based: bool, num_vertices: int | None, compact: bool
+    path: str,
+    kind: str,
+    columns: Columns,
+    one_based: bool,
+    num_vertices: int | None,
+    compact: bool,
+    directed: bool | None = None,
 ) -> EdgeList:
     """The edges in the rows of the file at `path`; the arguments are those of `Graph.read`.
 
@@ -42,7 +48,7 @@ def read_table_file(
     about = _about(table.schema.metadata)
     if num_vertices is None and not about.get("named"):
         num_vertices = about.get("num_vertices")
-    return edges_of_table(table, columns, None, num_vertices, compact or bool(about.get("named")), one_based)
+    return edges_of_table(table, columns, directed, num_vertices, compact or bool(about.get("named")), one_based)
 
 
 def _table(path: str, kind: str) -> Any:

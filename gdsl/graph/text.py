@@ -90,6 +90,8 @@ class TextLines:
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end, or a
     blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
     may have, for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
+    `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, kept by
+    who reads lines one by one.
     """
 
     def __init__(self, path: str) -> None:
@@ -100,6 +102,8 @@ class TextLines:
         self.line = ""
         self.complete = True
         self.longest = _LONGEST_LINE
+        self.gap = self.last_row = 0
+        self._watches_gaps = False
         self._skipped = 0
         self._size = min(_FIRST, _CHUNK)
         self._by_blocks = False
@@ -149,6 +153,15 @@ class TextLines:
         if self._skipped > _MOST_BLANK_LINES:
             raise self.error("E0710", f"this is no graph: {self._skipped:,} lines hold no edge")
 
+    def watch_gaps(self) -> None:
+        """Note from now on where a line without anything is."""
+        self._watches_gaps = True
+
+    def note_gap(self) -> None:
+        """The line last read holds nothing."""
+        if self._watches_gaps and not self.gap:
+            self.gap = self.number
+
     def _generate(self) -> Generator[str, None, None]:
         for block in self._blocks:
             if isinstance(block, Exception):
@@ -178,12 +191,15 @@ class TextLines:
             self.line = line
             if line:
                 yield line
+            else:
+                self.note_gap()
         self.skip(lines.count(""))
         self._require_memory()
 
     def passed(self, rows: int) -> None:
         """One of the blocks, of so many lines, was read by other means."""
         self.number += rows
+        self.last_row = self.number
         self._require_memory()
 
     def _require_memory(self) -> None:

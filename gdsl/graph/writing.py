@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.column_names import is_column_name
+from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number
 from gdsl.graph.dimacs import refuse_other_problems
-from gdsl.graph.edge_list_files import is_column_name
+from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.graph import Graph
+from gdsl.graph.list_checks import is_count_line
 from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
 from gdsl.graph.names import Names
 from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
@@ -29,9 +31,10 @@ from gdsl.graph_names import COMPRESSED
 
 _LISTS = ("csv", "tsv")
 _ROWS = 1 << 16
-_ODD = re.compile(r"""^\s*$|^\s|\s$|[#%"]""")
-"""Names that would not be read as they are."""
+_QUOTED = re.compile(r"""^[ #%/]| $|"| [#%]""")
+"""Names that are read as they are only between quotes."""
 _NO_TEXT = re.compile("[\ud800-\udfff]")
+_ID = re.compile(r"0|[1-9][0-9]{0,17}")
 _MARKS = re.compile(r"""[\s,;#%"]""")
 
 
@@ -95,21 +98,41 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
         _refuse_alike(graph.names, path)
     if kind in XML_KINDS:
         refuse_unwritable(kind, graph, path)
-    unnameable = [name for name in graph.attributes if not is_column_name(name) or _MARKS.search(name)]
+    unnameable = [
+        name
+        for name in graph.attributes
+        if not is_column_name(name) or _MARKS.search(name) or (name != "weight" and name.lower() == "weight")
+    ]
     if kind in ("csv", "tsv") and unnameable:
         message = f"the first line of an edge list cannot hold {unnameable[0]!r} as the name of a column"
         raise GdslError.single("E0715", message, fix="give the attribute another name", place=path)
     if kind in ("csv", "tsv") and graph.names is not None:
-        odd = next((name for name in map(str, graph.names) if not name.isprintable() or _ODD.search(name)), None)
-        if odd is not None:
-            message = f"an edge list cannot hold {shown(odd)} as the name of a vertex"
-            raise GdslError.single("E0715", message, fix="write a .txt file, which has ids", place=path)
+        _check_names(graph, path)
     weights = graph.attributes.get("weight")
     if kind == "gr" and (weights is None or weights.dtype.kind not in "iu"):
         message = "a DIMACS file needs whole weights"
         raise GdslError.single("E0715", message, fix="--weights random:SEED gives the edges weights", place=path)
     if kind == "mtx" and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
         raise GdslError.single("E0715", "a Matrix Market file keeps whole weights below 2^63", place=path)
+
+
+def _check_names(graph: Graph, path: str) -> None:
+    """E0715 for names of vertices that a list would not give back."""
+    assert graph.names is not None
+    names = list(map(str, graph.names))
+    odd = next((name for name in names if not name or not name.isprintable()), None)
+    if odd is not None:
+        message = f"an edge list cannot hold {shown(odd)} as the name of a vertex"
+        raise GdslError.single("E0715", message, fix="write a .txt file, which has ids", place=path)
+    if not all(map(is_number, names)):
+        used = graph.out_degrees + graph.in_degrees > 0
+        names = [name for name, has_edge in zip(names, used.tolist(), strict=True) if has_edge]
+    # Where all are numbers they are read as ids.
+    if names and all(map(is_number, names)):
+        odd = next((name for name in names if not _ID.fullmatch(name)), None)
+        if odd is not None:
+            message = f"all names are numbers, which an edge list takes for ids, and {shown(odd)} is none"
+            raise GdslError.single("E0715", message, fix="write a .parquet or .graphml file", place=path)
 
 
 def _refuse_alike(names: Names, path: str) -> None:
@@ -224,6 +247,12 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
         stream.write((delimiter.join([*ends, *names]) + "\n").encode())
     elif not graph.directed:
         stream.write(b"# undirected\n")
+    if not header and len(edges.sources):
+        if edges.num_vertices > _largest(edges) + 1:
+            stream.write(f"# Nodes: {edges.num_vertices} Edges: {len(edges.sources)}\n".encode())
+        if _has_count_line(edges):
+            # So that the first edge is not taken for the numbers of vertices and edges.
+            stream.write(f"# source target{' weight' * bool(names)}\n".encode())
     columns = [
         _plain(column) for column in (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
     ]
@@ -233,6 +262,19 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
     _write_rows(stream, tuple(columns), delimiter, "")
 
 
+def _largest(edges: EdgeList) -> int:
+    return int(max(edges.sources.max(initial=-1), edges.destinations.max(initial=-1)))
+
+
+def _has_count_line(edges: EdgeList) -> bool:
+    """Whether the first of the edges would read like the numbers of vertices and edges."""
+    if len(edges.sources) < 2:
+        return False
+    columns = [edges.sources, edges.destinations, *edges.attributes.values()]
+    largest = int(max(edges.sources[1:].max(), edges.destinations[1:].max()))
+    return is_count_line([column[0].item() for column in columns], len(edges.sources), largest)
+
+
 def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
     from gdsl.graph.table_files import write_table_file
 
@@ -240,7 +282,10 @@ def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:
 
 
 def _quoted(name: str, delimiter: str) -> str:
-    return f'"{name}"' if delimiter in name else name
+    if delimiter not in name and not _QUOTED.search(name):
+        return name
+    quoted = name.replace('"', '""')
+    return f'"{quoted}"'
 
 
 def _plain(column: NDArray[Any]) -> NDArray[Any]:

@@ -54,7 +54,6 @@ def test_a_header_leaves_the_columns_their_names_and_types(tmp_path):
         "1,a\n",
         "a,2\n",
         "a,b,3\n",
-        "a|b\n",
         "0x1,0x2\n",
         "１,２\n",
         "a,b\n1,2,3\n",

@@ -134,7 +134,7 @@ def test_matrix_market_forms(tmp_path):
 def test_edge_list_forms(tmp_path):
     expected = [(0, 1, 2.0), (2, 0, 0.5)]
     assert stored(read(tmp_path, "a.txt", "# SNAP\n0\t1\t2\n\n% more\n2 0 0.5 # here\n")) == expected
-    assert stored(read(tmp_path, "a.csv", "from,to,cost\n0,1,2\n2, 0 ,.5")) == expected
+    assert stored(read(tmp_path, "a.csv", "from,to,Weight\n0,1,2\n2, 0 ,.5")) == expected
     assert stored(read(tmp_path, "a.csv", "0;1;2\n2;0;0.5\n")) == expected
     assert stored(read(tmp_path, "a.el", "1 2 2\n3 1 0.5\n", one_based=True)) == expected
     assert stored(read(tmp_path, "a.dat", "0 1 2\n2 0 0.5\n", format="edges")) == expected
@@ -167,12 +167,12 @@ def test_ends_are_found_by_their_names(tmp_path, pair, mark):
             graph = read(tmp_path, "a.tsv", text)
             assert list(zip(graph.edge_sources.tolist(), graph.columns.tolist(), strict=True)) == [(0, 2), (3, 1)]
             values = {name: value.tolist() for name, value in graph.attributes.items()}
-            assert values == {2: {}, 3: {"weight": [0.5, 7]}, 4: {"cost": [0.5, 7], "lanes": [4, 6]}}[width]
+            assert values == {2: {}, 3: {"cost": [0.5, 7]}, 4: {"cost": [0.5, 7], "lanes": [4, 6]}}[width]
             assert graph.attributes.get("lanes", np.zeros(0, np.int32)).dtype == np.int32
 
 
 def test_names_of_ends_that_do_not_make_a_pair_are_no_names_of_ends(tmp_path):
-    for header in ("a,b,w", "target,weight,x", "id,source,w", "node,to,from_where"):
+    for header in ("a,b,weight", "target,w,WEIGHT", "one,source,weight", "node,to,weight"):
         assert stored(read(tmp_path, "a.csv", f"{header}\n0,1,2\n")) == [(0, 1, 2)], header
     # The pair that gdsl writes wins over the others, whose names attributes may have.
     graph = read(tmp_path, "a.csv", "to,from,destination,source\n7,8,1,0\n")
@@ -190,7 +190,7 @@ def test_attributes_that_are_called_like_an_end_there_and_back(tmp_path, name):
 
 def test_mistakes_in_columns_that_are_found_by_name(tmp_path):
     for text, said in (
-        ("weight,to,from\n1,x,0\n", "destination: `x` is not a whole number"),
+        ("weight,to,from\n1,,0\n", "destination: `` is no name"),
         ("weight,to,from\n1,0,1.5\n", "source: `1.5` is not a whole number"),
         ("weight,to,from\nheavy,0,1\n", "weight: `heavy` is not"),
         ("weight,to,from\n1e999,0,1\n", "weight: `1e999` is too large"),

@@ -65,7 +65,7 @@ def test_many_columns_that_turn_out_to_be_real(tmp_path, monkeypatch):
     graph = Graph.read(path)
     assert len(opened) < 10
     assert [graph.attributes[name].tolist() for name in names] == [[float(row[at]) for row in rows] for at in range(40)]
-    for last, said in (("x", "is not a number"), ("1,1", "the line holds 43 values")):
+    for last, said in (("x", "is not a number"), ("1,1", "the line has 43 values")):
         path.write_text(path.read_text() + f"\n0,1,{'.5,' * 39}{last}")
         with pytest.raises(GdslError, match=rf"a.csv:42: .*{said}"):
             Graph.read(path)

@@ -1,0 +1,203 @@
+"""The words of a list's first line: which columns are the ends, which are left out, and what the others are called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number
+from gdsl.graph.wanted import Columns, require_column
+from gdsl.records import dataclass
+
+_ALSO_ENDS = (
+    ("source_id", "target_id"), ("from_id", "to_id"), ("src_id", "dst_id"), ("source_node", "target_node"),
+    ("from_node", "to_node"), ("from_node_id", "to_node_id"), ("start_node", "end_node"), ("start_id", "end_id"),
+    ("start", "end"), ("origin", "destination"), ("origin", "dest"), ("node1", "node2"), ("node_a", "node_b"),
+    ("protein1", "protein2"), ("gene1", "gene2"), ("interactor_a", "interactor_b"), ("vertex1", "vertex2"),
+    ("subject", "object"), ("parent", "child"), ("u", "v"),
+)  # fmt: skip
+"""What other programs call the two ends; blanks, `_`, `-`, `.`, `:` and marks in front do not count."""
+_LOOSE = re.compile(r"^[#~%@]+|[\s_.:\-]|\(.*\)$")
+_ROW_IDS = re.compile(
+    r"(edge|link|arc|row|line|record|relation|rel|interaction|.*interaction|object)?(id|idx|index|no|nr|num|key)|fid|gid|eid|edge|rowname|rownames"
+)
+_UNNAMED = re.compile(r"(Unnamed: [0-9]+)?")
+"""What pandas calls the column of an index, before and after it was read once."""
+_MARKS = "#~% "
+_VERTEX_LISTS = ("name", "label", "title")
+_PAIRED = re.compile(r"(?<![a-z])(a|1|i|source|from|start|src)(?![a-z0-9])", re.I)
+_PARTNERS = {"a": "b", "1": "2", "i": "j", "source": "target", "from": "to", "start": "end", "src": "dst"}
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Columns by their names. `ends`: their places. `known`: whether their names, or the caller, say that they are
+    ends. `names`: what attributes are called, the ends `source` and `destination`; None for columns without a name."""
+
+    header: tuple[str, ...]
+    ends: tuple[int, int]
+    known: bool
+    names: tuple[str | None, ...]
+
+    @property
+    def unnamed(self) -> int:
+        """How many columns have no name, such as the index of a pandas frame."""
+        return sum(_UNNAMED.fullmatch(word) is not None for word in self.header)
+
+    @property
+    def values(self) -> list[int]:
+        """The places of the columns that are attributes."""
+        return [place for place, name in enumerate(self.names) if place not in self.ends and name is not None]
+
+
+class ColumnsError(ValueError):
+    """The names of the columns do not say which are the ends: a message and a fix."""
+
+    def __init__(self, message: str, fix: str) -> None:
+        super().__init__(message)
+        self.message, self.fix = message, fix
+
+
+def is_column_name(word: str) -> bool:
+    """Whether gdsl writes `word` as the name of a column: one that begins with a letter or `_`."""
+    return (word[:1].isalpha() or word.startswith("_")) and may_be_name(word)
+
+
+def may_be_name(word: str) -> bool:
+    """Whether the first line of a list may hold `word` as the name of a column."""
+    return bool(word) and word.isprintable() and not is_number(word)
+
+
+def is_header(words: Sequence[str]) -> bool:
+    """Whether all of them may be names, but for columns that have none. Anything else is an edge."""
+    named = [word for word in words if word]
+    return len(words) >= 2 and len(named) >= 1 and all(map(may_be_name, named))
+
+
+def says_ends(words: Sequence[str]) -> bool:
+    """Whether there is a pair among the words that names the ends."""
+    return _found(list(words)) is not None
+
+
+def named(words: Sequence[str], wanted: Columns) -> Named:
+    """The columns that `words` name. Raises ColumnsError where they do not say enough, and GdslError E0711 where they
+    lack a column that is wanted."""
+    header = list(words)
+    asked = _asked(header, wanted)
+    ends = asked if asked is not None else _found(header)
+    known = ends is not None
+    if ends is None:
+        ends = _first_two(header)
+    if header[ends[0]] == header[ends[1]]:
+        raise _same_name()
+    names: list[str | None] = list(header)
+    for place, word in enumerate(header):
+        if _UNNAMED.fullmatch(word):
+            names[place] = None
+        elif word.lower() == "weight" and "weight" not in header:
+            names[place] = "weight"
+    if wanted.weight is not None:
+        place = header.index(_as_written(wanted.weight, header))
+        names = [None if name == "weight" else name for name in names]
+        names[place] = "weight"
+    names[ends[0]], names[ends[1]] = "source", "destination"
+    others = [name for place, name in enumerate(names) if place not in ends and name is not None]
+    if len(set(others)) != len(others):
+        raise _same_name()
+    return Named(tuple(header), ends, known, tuple(names))
+
+
+def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
+    """The first two columns whose names differ only as those of ends do, such as `gene A` and `gene B`."""
+    for place, word in enumerate(header):
+        for found in _PAIRED.finditer(word):
+            partner = word[: found.start()] + _PARTNERS[found[0].lower()] + word[found.end() :]
+            for other, each in enumerate(header):
+                if other != place and each.lower() == partner.lower():
+                    return place, other
+    return None
+
+
+def ends_fix(header: Sequence[str], ends: tuple[int, int]) -> str:
+    """How to say which columns are the ends."""
+    source, target = (header[end] for end in ends)
+    return (
+        f"--source-column {_shell(source)} --target-column {_shell(target)} "
+        f"(source_column={source!r}, target_column={target!r})"
+    )
+
+
+def _asked(header: list[str], wanted: Columns) -> tuple[int, int] | None:
+    written = Columns(*(None if name is None else _as_written(name, header) for name in _wanted_names(wanted)))
+    asked = written.ends_among(header)
+    if written.weight is not None:
+        require_column(written.weight, header)
+    return None if asked is None else (header.index(asked[0]), header.index(asked[1]))
+
+
+def _wanted_names(wanted: Columns) -> tuple[str | None, str | None, str | None]:
+    return wanted.source, wanted.target, wanted.weight
+
+
+def _as_written(name: str, header: list[str]) -> str:
+    """A wanted name as the header has it, which may begin with the mark of a comment."""
+    if name in header:
+        return name
+    return next((word for word in header if word.lstrip(_MARKS) == name.lstrip(_MARKS)), name)
+
+
+def _found(header: list[str]) -> tuple[int, int] | None:
+    """The places of the columns that are named as the ends. Raises ColumnsError where two have such a name."""
+    if tuple(header[:2]) in (ENDS[0], UNDIRECTED_ENDS):
+        return 0, 1
+    for pair in (*ENDS, UNDIRECTED_ENDS):
+        found = [_places(header, word) for word in pair]
+        if all(found):
+            if any(len(places) > 1 for places in found):
+                raise _same_name()
+            return found[0][0], found[1][0]
+    sources, destinations = (
+        [place for word in set(words) for place in _places(header, word)] for words in zip(*ENDS, strict=True)
+    )
+    if len(sources) == len(destinations) == 1:
+        return sources[0], destinations[0]
+    loose = [_LOOSE.sub("", word.lower()) for word in header]
+    for pair in (*_ALSO_ENDS, *ENDS):
+        one, other = (_LOOSE.sub("", word) for word in pair)
+        if loose.count(one) == loose.count(other) == 1:
+            return loose.index(one), loose.index(other)
+    return None
+
+
+def _first_two(header: list[str]) -> tuple[int, int]:
+    """The first two columns that have a name, unless the first one numbers the rows."""
+    places = [place for place, word in enumerate(header) if not _UNNAMED.fullmatch(word)]
+    if len(places) < 2:
+        raise ColumnsError("the first line names fewer than two columns", "name the two columns of the ends")
+    first, second = places[:2]
+    is_row_id = _ROW_IDS.fullmatch(_LOOSE.sub("", header[first].lower())) is not None
+    if is_row_id and len(places) > 2:
+        likely = pair_among(header) or (places[1], places[2])
+        message = f"the first column, `{header[first]}`, seems to number the rows, and no two columns are named as ends"
+        raise ColumnsError(message, f"name them, such as {ends_fix(header, likely)}")
+    if is_row_id and _LOOSE.sub("", header[second].lower()) in _VERTEX_LISTS:
+        message = f"the columns `{header[first]}` and `{header[second]}` seem to be a list of vertices, not of edges"
+        raise ColumnsError(message, f"if they are the ends: {ends_fix(header, (first, second))}")
+    return first, second
+
+
+def _places(header: list[str], word: str) -> list[int]:
+    """Where `word` stands in any case; as it is where it stands like that."""
+    exact = [place for place, name in enumerate(header) if name == word]
+    return exact or [place for place, name in enumerate(header) if name.lower() == word]
+
+
+def _same_name() -> ColumnsError:
+    fix = "give each its own, such as source, destination, weight, capacity"
+    return ColumnsError("two columns have the same name", fix)
+
+
+def _shell(word: str) -> str:
+    import shlex
+
+    return shlex.quote(word)

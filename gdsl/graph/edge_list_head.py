@@ -1,0 +1,264 @@
+"""The beginning of an edge list: its comments, what separates values, whether the first line names the columns."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Sequence
+from dataclasses import replace
+
+from gdsl.diagnostics import GdslError
+from gdsl.graph.column_names import ColumnsError, Named, is_column_name, is_header, named, says_ends
+from gdsl.graph.columns import is_number, is_whole
+from gdsl.graph.fields import SEPARATORS, QuoteError, UnclosedError, comment_of, split, without_trailing_comment
+from gdsl.graph.statements import Statements, statements_of
+from gdsl.graph.text import TextLines, readable
+from gdsl.graph.wanted import Columns
+from gdsl.graph_names import COMPRESSED
+from gdsl.records import dataclass
+
+_SAMPLE = 64
+"""Rows from which the separator is found, and whether there is a header."""
+_DICT = re.compile(r"\{.*\}\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """How an edge list begins.
+
+    mark: what separates values, None for blanks. columns: what a header says of them. in_row: whether this is the first
+    row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names.
+    row_names: whether rows have a value more in front, as R writes their names. first: the values of the first row of
+    values; None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them.
+    plain: whether all that was seen is numbers. ragged: whether lines of a list without a header have different numbers
+    of values.
+    """
+
+    statements: Statements
+    mark: str | None
+    columns: Named | None
+    in_row: bool
+    certain: bool
+    row_names: bool
+    first: tuple[str, ...] | None
+    first_line: int
+    dicts: bool
+    plain: bool
+    ragged: bool = False
+
+
+def head_of(path: str, wanted: Columns) -> Head:
+    """How the list at `path` begins. Raises GdslError E0705, E0711 or E0716."""
+    with TextLines(path) as lines:
+        comments: list[tuple[int, str, str]] = []
+        raw: list[tuple[int, str]] = []
+        for line in lines:
+            comment = comment_of(line)
+            if comment is not None and not raw:
+                comments.append((lines.number, readable(comment), line))
+            if comment is not None or not line.strip(" \t"):
+                lines.skip()
+                continue
+            raw.append((lines.number, line))
+            if len(raw) == 1:
+                first = lines.line
+            if len(raw) > _SAMPLE:
+                break
+        if not raw:
+            raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
+        lines.number, lines.line = raw[0][0], first
+        texts = [line if line.isascii() else readable(line) for _, line in raw]
+        statements = statements_of([text for _, text, _ in comments])
+        if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
+            return Head(statements, None, None, False, False, False, (texts[0],), raw[0][0], True, False)
+        mark = _separator(texts)
+        table = _table(texts, mark)
+        _refuse_another_separator(lines, texts, mark, table)
+        quoted = all(text.startswith('"') for text in texts)
+        return _head(lines, statements, comments, mark, table, [number for number, _ in raw], wanted, quoted)
+
+
+def example(width: int, mark: str | None) -> str:
+    """A first line for so many columns."""
+    return (mark or " ").join(_example_names(width))
+
+
+def _example_names(width: int) -> list[str]:
+    return ["source", "target", "weight", *(f"value{place}" for place in range(2, max(width - 1, 2)))][: max(width, 2)]
+
+
+def header_fix(path: str, width: int, mark: str | None) -> str:
+    """How to give the file at `path` a first line of names."""
+    if path.lower().endswith(COMPRESSED):
+        return f"name the columns in a first line such as `{example(width, ',' if mark == chr(9) else mark)}`"
+    line = example(width, mark).replace("\t", r"\t")
+    return f"name the columns in a first line such as `{line}`: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
+
+
+def _separator(texts: Sequence[str]) -> str | None:
+    """What separates the values: the mark by which all rows have as many of them."""
+    candidates = [mark for mark in SEPARATORS if mark in texts[0]]
+    if candidates == ["\t"] and _are_blanks(texts):
+        return None
+    fitting = [mark for mark in candidates if _are_even(_table(texts, mark))]
+    if fitting:
+        return next((mark for mark in fitting if says_ends_of(texts[0], mark)), fitting[0])
+    return next((mark for mark in ",;\t|" if mark in candidates), None)
+
+
+def says_ends_of(text: str, mark: str) -> bool:
+    """Whether the first line, split at `mark`, names the ends."""
+    try:
+        words = split(text, mark)
+        return is_header(words) and says_ends(words)
+    except (ValueError, ColumnsError):
+        return False
+
+
+def _table(texts: Sequence[str], mark: str | None) -> list[list[str]]:
+    """The values of the lines up to one whose quotes are not in order."""
+    table = []
+    for text in texts:
+        try:
+            table.append(split(without_trailing_comment(text, mark), mark))
+        except (UnclosedError, QuoteError):
+            break
+    return table
+
+
+def _are_even(table: Sequence[Sequence[str]]) -> bool:
+    """Whether all rows have as many values, the first one perhaps one less; empty ones at the end of a row do not
+    count."""
+    widths = {len(row) for row in table[1:]} or {len(table[0])} if table else set()
+    widest = max(widths, default=0)
+    full = all(len(row) == widest or (len(row) == widest - 1) for row in table[1:])
+    trailing = len(widths) == 1 or all(not row[-1] for row in table[1:] if len(row) == widest)
+    return bool(table) and len(table[0]) >= 2 and full and trailing and widest - 1 <= len(table[0]) <= widest + 1
+
+
+def _are_blanks(texts: Sequence[str]) -> bool:
+    """Whether the lines are numbers between tabs and spaces in any mixture."""
+    return all(is_number(word) for text in texts for word in without_trailing_comment(text, None).split())
+
+
+def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str | None, table: list[list[str]]) -> None:
+    """Raise E0705 where the first line has one separator, and those that follow another one."""
+    if len(texts) < 2 or not table or not is_header(table[0]) or (mark is not None and mark in texts[1]):
+        return
+    other = next((each for each in SEPARATORS if each in texts[1] and len(split_or_none(texts[1], each)) >= 2), None)
+    if mark is None and other is None:
+        return
+    found = split_or_none(texts[1], other)
+    if len(found) not in (len(table[0]), len(table[0]) + 1):
+        return
+    called = {"\t": "tabs", ",": "commas", ";": "semicolons", "|": "bars", None: "blanks"}
+    sign, new = (r"\t" if each == "\t" else each or " " for each in (mark, other))
+    command = f"sed -i {shlex.quote(f'1s/{sign}/{new}/g')} {shlex.quote(lines.path)}"
+    fix = f"put {called[other]} into the first line, too" + ("" if lines.path.endswith(COMPRESSED) else f": {command}")
+    raise lines.error(
+        "E0705", f"this line has {called[mark]} between its values, and the next one {called[other]}", fix
+    )
+
+
+def split_or_none(text: str, mark: str | None) -> list[str]:
+    """The values of a line; none where its quotes are not in order."""
+    try:
+        return split(text, mark)
+    except ValueError:
+        return []
+
+
+def _head(
+    lines: TextLines,
+    statements: Statements,
+    comments: list[tuple[int, str, str]],
+    mark: str | None,
+    table: list[list[str]],
+    numbers: list[int],
+    wanted: Columns,
+    quoted: bool,
+) -> Head:
+    if not table:  # the quotes of the first line are not in order, which reading it says
+        return Head(statements, mark, None, False, False, False, ("0", "0"), numbers[0], False, False)
+    words, rows = table[0], table[1:]
+    base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
+    asked = not wanted.as_found
+    if is_header(words) and _is_column_line(words, rows, asked, mark):
+        trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
+        words = words[:trailing]
+        # R writes names of rows in front of them, and of the columns only those that it has names for.
+        row_names = quoted and mark in (None, "\t") and bool(rows)
+        row_names = row_names and all(len(row) == len(words) + 1 and row[-1] for row in rows)
+        columns = _named(lines, ["", *words] if row_names else words, wanted)
+        lines.line = readable(lines.line)
+        certain = _is_certain(words, [row[1:] if row_names else row for row in rows]) or columns.known
+        first = tuple(rows[0]) if rows else None
+        head = replace(base, columns=columns, in_row=True, certain=certain, row_names=row_names, first=first)
+        head = replace(head, first_line=numbers[1] if rows else numbers[0])
+        return replace(head, plain=_is_plain(rows, len(columns.header), columns.ends))
+    from_comment = _comment_header(lines, comments, words, mark, wanted)
+    if from_comment is not None:
+        certain = from_comment.known or mark is not None
+        head = replace(base, columns=from_comment, certain=certain)
+        return replace(head, plain=_is_plain(table, len(from_comment.header), from_comment.ends))
+    if asked:
+        fix = header_fix(lines.path, len(words), mark)
+        raise lines.error("E0705", "the first line names no columns, and some are asked for by name", fix)
+    ragged = mark is None and len(set(map(len, table))) > 1
+    return replace(base, plain=_is_plain(table, len(words), (0, 1)), ragged=ragged)
+
+
+def _is_column_line(words: list[str], rows: list[list[str]], asked: bool, mark: str | None) -> bool:
+    """Whether words that may be names of columns are: they begin with letters, or name the ends, or the rows below are
+    others."""
+    if all(is_column_name(word) for word in words):
+        return True
+    return asked or _says_ends(words) or _is_certain(words, rows) or (not all(words) and bool(rows))
+
+
+def _says_ends(words: list[str]) -> bool:
+    try:
+        return says_ends(words)
+    except ColumnsError:
+        return True
+
+
+def _is_certain(words: list[str], rows: list[list[str]]) -> bool:
+    """Whether a column has a word in the first line, and numbers alone below."""
+    return bool(rows) and any(
+        word and all(len(row) > place and is_number(row[place]) for row in rows) for place, word in enumerate(words)
+    )
+
+
+def _is_plain(rows: list[list[str]], width: int, ends: tuple[int, int]) -> bool:
+    return width >= 2 and all(
+        len(row) == width and all(map(is_number, row)) and all(is_whole(row[end]) for end in ends) for row in rows
+    )
+
+
+def _comment_header(
+    lines: TextLines, comments: list[tuple[int, str, str]], words: list[str], mark: str | None, wanted: Columns
+) -> Named | None:
+    """The columns that the last comment before the first row names, as `#node1 node2 score`."""
+    if not comments:
+        return None
+    text = comments[-1][1]
+    names = split_or_none(text, mark)
+    if len(names) != len(words) or not is_header(names) or not all(names):
+        return None
+    if not wanted.as_found:
+        return _named(lines, names, wanted)
+    try:
+        found = named(names, wanted)
+    except ColumnsError:
+        return None
+    return found if found.known or (mark is not None and found.ends == (0, 1)) else None
+
+
+def _named(lines: TextLines, words: list[str], wanted: Columns) -> Named:
+    try:
+        return named(words, wanted)
+    except ColumnsError as error:
+        raise lines.error("E0705", error.message, error.fix) from None
+    except GdslError as error:
+        raise GdslError([replace(problem, place=lines.place) for problem in error.diagnostics]) from None

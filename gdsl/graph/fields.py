@@ -1,0 +1,151 @@
+"""Lines of a text list as values: split at a separator, with double quotes as RFC 4180 has them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from gdsl.graph.columns import is_number
+from gdsl.graph.text import TextLines, printable, short
+
+SEPARATORS = "\t;,|"
+"""Marks between values; without any of them blanks separate."""
+COMMENT_MARKS = ("#", "%", "//")
+_BLANKS = " \t"
+_LONGEST_RECORD = 1 << 17
+_TRAILING = re.compile(r"[ \t][#%].*", re.DOTALL)
+_WORD = re.compile(r"[^ \t]+")
+
+
+class UnclosedError(ValueError):
+    """A quote has no end in the text."""
+
+
+class QuoteError(ValueError):
+    """Something follows a closing quote, where only a separator may."""
+
+
+def comment_of(line: str) -> str | None:
+    """The text of a comment, which is a line that starts with a mark, without its mark and the blanks around; None for
+    any other line."""
+    text = line.lstrip(_BLANKS)
+    mark = next((mark for mark in COMMENT_MARKS if text.startswith(mark)), None)
+    return None if mark is None else text.removeprefix(mark).strip()
+
+
+def split(text: str, mark: str | None) -> list[str]:
+    """The values of a line, between blanks where `mark` is None.
+
+    Blanks around a value do not count unless they are quoted. A quote within a value that does not begin with one is a
+    character as any other. Raises UnclosedError or QuoteError.
+    """
+    if '"' not in text:
+        return _WORD.findall(text) if mark is None else [word.strip(_BLANKS) for word in text.split(mark)]
+    values: list[str] = []
+    quoted, plain = _patterns(mark)
+    at = 0
+    while True:
+        if mark is None:
+            at = _after_blanks(text, at)
+            if at == len(text):
+                return values
+        found = quoted.match(text, at)
+        if found is not None:
+            values.append(found[1].replace('""', '"'))
+        else:
+            if text[_after_blanks(text, at) :][:1] == '"':
+                raise UnclosedError if _is_unclosed(text, _after_blanks(text, at)) else QuoteError
+            found = plain.match(text, at)
+            assert found is not None
+            values.append(found[0].strip(_BLANKS))
+        at = found.end()
+        if mark is not None:
+            if at == len(text):
+                return values
+            at += 1
+
+
+def without_trailing_comment(text: str, mark: str | None) -> str:
+    """The line without a comment behind its values, where these are numbers: none has the mark of a comment."""
+    if "#" not in text and "%" not in text:
+        return text
+    front = _TRAILING.sub("", text)
+    return front if all(is_number(word.strip()) for word in front.split(mark)) else text
+
+
+def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterator[list[str]]:
+    """The values of each line of `stream` that is neither blank nor a comment; a quoted value may go on in the lines
+    that follow. Raises GdslError E0705, or E0710 for what is not UTF-8, in which two names might read alike."""
+    width = 0
+    for line in stream:
+        comment = comment_of(line)
+        if comment is not None or not line.strip(_BLANKS):
+            if comment is not None and width and mark is not None:
+                _refuse_hidden_row(lines, line.strip(), mark, width)
+            lines.skip()
+            continue
+        text, first = decoded(lines, line), lines.number
+        if len(text) > _LONGEST_RECORD:
+            raise lines.error("E0710", f"this is no text of edges: the line has {len(line):,} bytes")
+        while True:
+            try:
+                values = split(without_trailing_comment(text, mark), mark)
+                break
+            except QuoteError:
+                message = f"after a closing quote comes something else: `{printable(text)}`"
+                raise lines.error("E0705", message, 'write a quote within a value twice, as in "5"" pipe"') from None
+            except UnclosedError:
+                following = next(stream, None) if len(text) < _LONGEST_RECORD else None
+            if following is None:
+                lines.number = first
+                fix = "close it, or write a quote that belongs to the value twice within quotes"
+                raise lines.error("E0705", f"a quote is not closed: `{printable(text)}`", fix)
+            text += "\n" + decoded(lines, following)
+        width = len(values)
+        yield values
+
+
+def _refuse_hidden_row(lines: TextLines, line: str, mark: str, width: int) -> None:
+    """Raise E0705 for a comment among rows that may be a row whose first name starts with the mark of comments."""
+    try:
+        words = split(line, mark)
+    except ValueError:
+        return
+    bare = words[0].lstrip("#%/")
+    if len(words) == width and bare and bare[0] not in _BLANKS and not bare[0].isdigit():
+        message = f"this is a comment, or a row whose first name starts with `{words[0][0]}`: `{short(line)}`"
+        quoted = f'"{printable(words[0])}"'
+        raise lines.error("E0705", message, f"write {quoted} in double quotes, or a blank after the mark of a comment")
+
+
+def decoded(lines: TextLines, line: str) -> str:
+    """A line of `TextLines` as text. Raises GdslError E0710."""
+    if line.isascii():
+        return line
+    try:
+        return line.encode("latin-1").decode("utf-8")
+    except UnicodeDecodeError:
+        fix = "save the file as UTF-8, such as by iconv -f latin1 -t utf-8 FILE > NEW"
+        raise lines.error("E0710", "the line is not UTF-8", fix) from None
+
+
+@cache
+def _patterns(mark: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """A quoted value up to the separator behind it, and any other value."""
+    if mark is None:
+        return re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)'), re.compile(r"[^ \t]+")
+    blanks = " " if mark == "\t" else r"[ \t]"
+    separator = re.escape(mark)
+    return re.compile(rf'{blanks}*"((?:[^"]|"")*)"{blanks}*(?={separator}|$)'), re.compile(rf"[^{separator}]*")
+
+
+def _after_blanks(text: str, at: int) -> int:
+    while at < len(text) and text[at] in _BLANKS:
+        at += 1
+    return at
+
+
+def _is_unclosed(text: str, at: int) -> bool:
+    """Whether no quote but doubled ones follows the one at `at`."""
+    return re.compile(r'"(?:[^"]|"")*"').match(text, at) is None

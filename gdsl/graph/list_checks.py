@@ -1,0 +1,86 @@
+"""Rows of an edge list without a header that are no edges: a line of counts in front, a section of another kind."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.columns import RowsOf, is_count
+from gdsl.graph.text import TextLines, short
+from gdsl.graph_names import COMPRESSED
+
+
+def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
+    """Whether the first of `num_rows` rows says how many vertices and edges follow: `39 85`, or `39 39 85`.
+
+    `largest` is the largest id of the others."""
+    count = num_rows - 1
+    if count < 1 or first[-1] != count or first[0] < largest:
+        return False
+    return len(first) == 2 or first[1] >= largest
+
+
+def refuse_count_line(
+    path: str,
+    sources: NDArray[np.int64],
+    destinations: NDArray[np.int64],
+    weights: NDArray[Any] | None,
+    line: int,
+) -> None:
+    """Raise E0705 where the first row, in `line`, is no edge but the numbers of vertices and edges."""
+    if len(sources) < 2:
+        return
+    columns = [sources, destinations] + ([weights] if weights is not None else [])
+    first = [column[0].item() for column in columns]
+    if first[-1] != len(sources) - 1:
+        return
+    largest = int(max(sources[1:].max(), destinations[1:].max()))
+    if is_count_line(first, len(sources), largest):
+        with TextLines(path) as lines:
+            for _ in lines:
+                if lines.number == line:
+                    break
+            message = f"`{short(lines.line)}` seems to be the numbers of vertices and edges: {first[-1]:,} edges follow"
+            fix = count_line_fix(path, [str(each) for each in first])
+            raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# source target` above it")
+
+
+def count_line_fix(path: str, first: Sequence[str]) -> str | None:
+    """How to leave out a first line of counts; None where it is none."""
+    if not all(map(is_count, first)):
+        return None
+    remove = "remove it" if path.lower().endswith(COMPRESSED) else f"remove it by sed -i 1d {shlex.quote(path)}"
+    return f"if the first line is the numbers of vertices and edges, {remove}, and give --num-vertices {first[0]}"
+
+
+def refuse_sections(
+    path: str, rows_of: RowsOf, gap: int, sources: NDArray[np.int64], destinations: NDArray[np.int64]
+) -> None:
+    """Raise E0705 where the rows above the empty line `gap` seem to be ids and names of vertices: each id once, from 0
+    or 1 on, and only these below."""
+    with TextLines(path) as lines:
+        count = 0
+        for _ in rows_of(lines):
+            if lines.number > gap:
+                break
+            count += 1
+        above, below = sources[:count], np.concatenate([sources[count:], destinations[count:]])
+        start = int(above[0])
+        if start not in (0, 1) or not (above == np.arange(start, start + count)).all() or not len(below):
+            return
+        if below.min() < start or below.max() >= start + count:
+            return
+        lines.number = gap
+        message = "an empty line, above which each id is once: those lines seem to name the vertices"
+        if path.lower().endswith(COMPRESSED):
+            fix = "remove them, or the empty line if they are edges"
+        else:
+            name = shlex.quote(path)
+            fix = (
+                f"remove them by sed -i 1,{gap}d {name}; if they are edges, remove the empty line: sed -i {gap}d {name}"
+            )
+        raise lines.error("E0705", message, fix)

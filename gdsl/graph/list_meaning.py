@@ -1,0 +1,97 @@
+"""What an edge list means beyond its rows: what its comments say, and what the caller says instead."""
+
+from __future__ import annotations
+
+from gdsl.graph.columns import UNDIRECTED_ENDS
+from gdsl.graph.edge_list_head import Head
+from gdsl.graph.notices import notice
+from gdsl.graph.text import printable
+from gdsl.records import dataclass
+
+_KEYS = 1000
+"""Ids are keys of a database where the largest is so many times the number of edges."""
+_KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """How the rows of a list are taken.
+
+    num_vertices: at least so many, as the comments say. sides: how many vertices the two sides of a bipartite list have
+    at least.
+    """
+
+    directed: bool
+    one_based: bool = False
+    num_vertices: int | None = None
+    bipartite: bool = False
+    sides: tuple[int, int] = (0, 0)
+
+
+def meaning_of(
+    path: str,
+    head: Head,
+    type_says: str | None,
+    has_names: bool,
+    one_based: bool | None,
+    num_vertices: int | None,
+    directed: bool | None,
+) -> Meaning:
+    """What the rows mean, with a notice about what the comments decide; options that are None are as these say."""
+    said, place = head.statements, printable(path)
+    both_ways = "every edge is stored both ways; --directed (directed=True) keeps one way"
+    if said.konect is not None and not has_names:
+        return _of_konect(place, head, one_based, num_vertices, directed)
+    columns = head.columns
+    ends = None if columns is None else tuple(columns.header[end] for end in columns.ends)
+    undirected = said.ours or ends == UNDIRECTED_ENDS
+    if directed is None and not undirected and said.undirected is not None:
+        undirected = True
+        notice(f"{place}: a comment says `{printable(said.undirected)}`: {both_ways}")
+    if directed is None and not undirected and type_says == "undirected":
+        undirected = True
+        notice(f"{place}: the column `Type` says Undirected: {both_ways}")
+    directed = not undirected if directed is None else directed
+    return Meaning(directed, bool(one_based), None if has_names else said.nodes)
+
+
+def notice_nodes(path: str, stated: int, count: int) -> None:
+    """Tell that comments say how many vertices there are, more than have an edge."""
+    notice(
+        f"{printable(path)}: a comment says there are {stated:,} vertices: those from {count:,} on have no edge; "
+        f"--num-vertices {count} (num_vertices={count}) leaves them out"
+    )
+
+
+def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
+    """Tell that ids are far larger than their number, where they are."""
+    if num_edges and num_vertices - 1 >= _KEYS * num_edges:
+        notice(
+            f"{printable(path)}: the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges: each "
+            "id below it is a vertex; where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
+        )
+
+
+def _of_konect(
+    place: str, head: Head, one_based: bool | None, num_vertices: int | None, directed: bool | None
+) -> Meaning:
+    kind, sizes = str(head.statements.konect), head.statements.sizes
+    from_one = one_based is not False
+    arcs = kind == "asym" if directed is None else directed
+    if kind != "bip" or num_vertices is not None:
+        meant = f"ids count from {int(from_one)}"
+        if not arcs and directed is None:
+            meant += ", every edge is stored both ways"
+        override = "--zero-based, --directed (one_based=False, directed=True) override it"
+        notice(f"{place}: the comment `% {kind}` is KONECT's for {_KONECT[kind]} graphs: {meant}; {override}")
+        count = max(sizes[1:], default=None)
+        return Meaning(arcs, from_one, count)
+    if len(sizes) == 2:  # of edges and of all vertices
+        sizes = sizes[:1]
+    notice(
+        f"{place}: the comment `% bip` is KONECT's for bipartite graphs: ids count from {int(from_one)} on each side, "
+        "those of the right follow the left, and every edge is stored both ways; "
+        "--num-vertices N (num_vertices=N) takes both sides as one"
+    )
+    left, right = (*sizes[1:], 0, 0)[:2]
+    return Meaning(arcs, from_one, None, True, (left, right))

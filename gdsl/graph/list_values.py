@@ -1,0 +1,141 @@
+"""A column of an edge list that is an attribute: numbers where all of its values are, else text, which is left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.graph.columns import ONE_KIND, is_number, is_whole, problem_of
+from gdsl.graph.text import TextLines, printable
+
+_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
+_EXACT = 2**53
+"""Whole numbers up to here are exact as float64."""
+
+
+class ListValues:
+    """The values of one column, as they are read."""
+
+    def __init__(self, name: str, required: bool) -> None:
+        """`required`: whether text instead of numbers is a mistake."""
+        self.name, self.required = name, required
+        self.count = self.numbers = 0
+        self.odd: tuple[int, str] | None = None
+        """The line and the word of the first value that is no number."""
+        self.missing: int | None = None
+        """The line of the first value that is empty."""
+        self.words: dict[str, None] = {}
+        self._parts: list[NDArray[Any]] = []
+        self._firsts: dict[str, tuple[int, str]] = {}
+
+    def append(self, words: Sequence[str], line_numbers: Sequence[int]) -> None:
+        """The values of some rows."""
+        self.count += len(words)
+        if len(self.words) < 3:
+            self.words.update(dict.fromkeys(word.lower() for word in words))
+        whole = all(map(is_whole, words))
+        if whole or all(map(is_number, words)):
+            self.numbers += len(words)
+            if self.odd is None and self.missing is None:
+                self._parts.append(self._wholes(words, line_numbers) if whole else self._reals(words, line_numbers))
+            return
+        for word, line in zip(words, line_numbers, strict=True):
+            if is_number(word):
+                self.numbers += 1
+            elif word.lower() in _MISSING:
+                self.missing = self.missing or line
+            elif self.odd is None:
+                self.odd = line, word
+
+    def _wholes(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[Any]:
+        for word, line in zip(words, line_numbers, strict=True):
+            if len(word) > 15 and (problem_of(word, np.int64) or abs(int(word)) > _EXACT):
+                self._note_large(word, line)
+            elif word[0] == "-" and word.strip("-0"):
+                self._firsts.setdefault("negative", (line, word))
+        if "too large" in self._firsts:
+            return np.zeros(len(words), np.int64)  # the column is refused
+        values = [int(word) for word in words]
+        return np.array(values, np.int64 if max(values) < 2**63 else object)
+
+    def _note_large(self, word: str, line: int) -> None:
+        if problem_of(word, np.int64) is not None:
+            kind = "too large" if problem_of(word, np.uint64) is not None else "unsigned"
+            self._firsts.setdefault(kind, (line, word))
+            if kind == "too large":
+                return
+        elif word[0] == "-":
+            self._firsts.setdefault("negative", (line, word))
+        if int(float(word)) != int(word):
+            self._firsts.setdefault("inexact", (line, word))
+
+    def _reals(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[np.float64]:
+        values = np.array([float(word) for word in words])
+        for place in np.flatnonzero(~(np.abs(values) <= _EXACT)).tolist():
+            word, line = words[place], line_numbers[place]
+            if problem_of(word, np.float64) is not None:
+                self._firsts.setdefault("infinite", (line, word))
+            elif is_whole(word) and int(values[place]) != int(word):
+                self._firsts.setdefault("inexact", (line, word))
+        return values
+
+    def found(self, lines: TextLines, sole: bool) -> NDArray[Any] | None:
+        """The numbers of the column; None for one of text. `sole`: it is the only attribute.
+
+        Raises GdslError E0705 where some values are not what most of them are.
+        """
+        if self.odd is not None and (self.required or 2 * self.numbers > self.count or (sole and self.numbers)):
+            line, word = self.odd
+            self._refuse(lines, line, f"`{printable(word)}` is not a number", _fix_of(word))
+        if self.missing is not None and (self.required or (sole and self.numbers)):
+            self._refuse(lines, self.missing, "the value is missing", "fill the empty cells, or leave the column out")
+        if self.odd is not None or self.missing is not None:
+            return None
+        return self._numbers(lines)
+
+    def _numbers(self, lines: TextLines) -> NDArray[Any]:
+        if not self._parts:
+            return np.zeros(0)
+        real = any(part.dtype == np.float64 for part in self._parts)
+        firsts = self._firsts
+        if real and "infinite" in firsts:
+            self._refuse(lines, *_said(firsts["infinite"], "is too large for a float64"), "write inf for infinity")
+        if real and ("inexact" in firsts or "too large" in firsts):
+            first = firsts.get("inexact") or firsts["too large"]
+            line, word = first
+            said = f"float64 rounds `{printable(word)}`, and other values are no whole numbers"
+            self._refuse(lines, line, said, ONE_KIND)
+        if "too large" in firsts:
+            kind = "int64" if firsts["too large"][1][0] == "-" else "uint64"
+            small = "too small" if kind == "int64" else "too large"
+            self._refuse(lines, *_said(firsts["too large"], f"is {small} for {kind}"), None)
+        if not real and "unsigned" in firsts:
+            if "negative" in firsts:
+                self._refuse(lines, *_said(firsts["negative"], "is too small for uint64"), None)
+            return np.concatenate([part.astype(np.uint64) for part in self._parts])
+        if real:
+            return np.concatenate([part.astype(np.float64) for part in self._parts])
+        return np.concatenate(self._parts)
+
+    def _refuse(self, lines: TextLines, line: int, said: str, fix: str | None) -> NoReturn:
+        lines.number = line
+        raise lines.error("E0705", f"{self.name}: {said}", fix)
+
+
+def _said(first: tuple[int, str], said: str) -> tuple[int, str]:
+    line, word = first
+    return line, f"`{printable(word)}` {said}"
+
+
+def _fix_of(word: str) -> str:
+    """What to do about a value that is no number among numbers."""
+    if is_number(word.replace(",", ".", 1)) and word.count(",") == 1 and len(word.partition(",")[2]) != 3:
+        read = "pandas.read_csv(FILE, sep=';', decimal=',')"
+        return f"numbers have a decimal point, not a comma: {read}.to_csv(NEW, index=False)"
+    if is_number(word.replace(",", "").replace("'", "").replace(" ", "")):
+        read = "pandas.read_csv(FILE, thousands=',')"
+        return f"write numbers without marks between thousands: {read}.to_csv(NEW, index=False)"
+    return "correct it, or leave the column out"

@@ -1,0 +1,75 @@
+"""Edge lists as networkx.write_edgelist writes them: two nodes and a dictionary of Python on each line."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from gdsl.graph.edge_list_head import Head
+from gdsl.graph.fields import records, split
+from gdsl.graph.given import numbers_of
+from gdsl.graph.notices import notice
+from gdsl.graph.text import TextLines, printable, short
+from gdsl.graph.worded_lists import Worded, ids_of
+
+_FIX = "networkx.write_weighted_edgelist, or write_edgelist with data=False, writes what is read"
+
+
+def ends_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
+    """The two ends of each row."""
+    for words, _ in _rows(lines):
+        yield words
+
+
+def read_networkx_list(path: str, head: Head) -> Worded:
+    """The list at `path`; nodes that are no whole numbers are names. Attributes that all edges have are kept; an edge
+    without a weight among others with one has the weight 1, as in NetworkX.
+
+    Raises GdslError E0705 or E0711 with file and line.
+    """
+    with TextLines(path) as lines:
+        values: list[dict[str, Any]] = []
+
+        def rows() -> Iterator[list[str]]:
+            for words, about in _rows(lines):
+                values.append(about)
+                yield words
+
+        sources, destinations, names = ids_of(lines, head, (0, 1), rows())
+        attributes, left = {}, []
+        for name in dict.fromkeys(name for about in values for name in about):
+            column = [about.get(name) for about in values]
+            found = numbers_of(name, column, "edge")
+            if found is None:
+                left.append(f"`{printable(name)}`")
+            else:
+                attributes[name] = found
+        if left:
+            notice(f"{printable(path)}: {', '.join(left[:5])}: not a number for each edge, and left out")
+        return Worded(sources, destinations, names, attributes, None)
+
+
+def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    for [text] in records(lines, "\n", iter(lines)):
+        front, brace, behind = text.partition("{")
+        mark = next((each for each in "\t,;" if front.rstrip(" ").endswith(each)), None)
+        words = split(front.rstrip(f" {mark or ''}"), mark)
+        if not brace or len(words) != 2:
+            message = f"the line is not two nodes and a dictionary, as the first one is: `{short(lines.line)}`"
+            raise lines.error("E0705", message, _FIX)
+        yield words, _dictionary(lines, brace + behind)
+
+
+def _dictionary(lines: TextLines, text: str) -> dict[str, Any]:
+    try:
+        found = ast.literal_eval(text)
+    except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
+        _refuse(lines, text)
+    if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
+        _refuse(lines, text)
+    return found
+
+
+def _refuse(lines: TextLines, text: str) -> NoReturn:
+    raise lines.error("E0705", f"this is not a dictionary of plain values: `{printable(text)}`", _FIX)
