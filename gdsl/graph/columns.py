@@ -62,6 +62,17 @@ def is_number(word: str) -> bool:
     return _REAL.fullmatch(word) is not None or _NOT_FINITE.fullmatch(word) is not None
 
 
+def whole_value(word: str) -> int:
+    """The whole number that `word` is, with any number of zeros in front. Raises ValueError for thousands of digits."""
+    value = int(word.lstrip("+-").lstrip("0") or "0")
+    return -value if word.startswith("-") else value
+
+
+def is_rounded(word: str) -> bool:
+    """Whether `word` is a whole number that fits in no float64 but rounded."""
+    return is_whole(word) and len(word.lstrip("+-0")) < 400 and int(float(word)) != whole_value(word)
+
+
 def is_count(word: str) -> bool:
     """Whether `word` is a number of things as a header states it."""
     return word.isascii() and word.isdigit() and len(word) < 20
@@ -322,7 +333,7 @@ def refuse_overflow(
                 if _overflows(word):
                     message = f"{names[place]}: `{short(word)}` is too large for a float64"
                     raise lines.error("E0705", message, "write inf where infinity is meant")
-                if exact and is_whole(word) and int(float(word)) != int(word):
+                if exact and is_rounded(word):
                     message = f"{names[place]}: float64 rounds `{short(word)}`, and other values are no whole numbers"
                     raise lines.error("E0705", message, ONE_KIND)
 
@@ -333,9 +344,9 @@ ONE_KIND = "write all values of the column as whole numbers, or all with a decim
 def _suspects(values: NDArray[Any], exact: bool) -> NDArray[np.bool_] | None:
     """Which values are infinite or, if `exact`, may be rounded whole numbers; None if none are. By pieces that fit in a
     processor's cache."""
-    limit = 2.0**53 if exact else np.finfo(np.float64).max
+    limit = 2.0**53 if exact else np.inf
     pieces = (values[first : first + _PIECE] for first in range(0, len(values), _PIECE))
-    if not any((np.abs(piece) > limit).any() for piece in pieces):
+    if not any((np.abs(piece) >= limit).any() for piece in pieces):
         return None
-    found: NDArray[np.bool_] = np.greater(np.abs(values), limit)
+    found: NDArray[np.bool_] = np.greater_equal(np.abs(values), limit)
     return found

@@ -66,10 +66,9 @@ def notice_nodes(path: str, stated: int, count: int) -> None:
 def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
     """Tell that ids are far larger than their number, where they are."""
     if num_edges and num_vertices - 1 >= _KEYS * num_edges:
-        notice(
-            f"{printable(path)}: the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges: each "
-            "id below it is a vertex; where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
-        )
+        sizes = f"the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges"
+        fix = "where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
+        notice(f"{printable(path)}: {sizes}: each id below it is a vertex; {fix}")
 
 
 def _of_konect(

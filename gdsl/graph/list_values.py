@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import ONE_KIND, is_number, is_whole, problem_of
+from gdsl.graph.columns import ONE_KIND, is_number, is_rounded, is_whole, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable
 
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
@@ -52,13 +52,13 @@ class ListValues:
 
     def _wholes(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[Any]:
         for word, line in zip(words, line_numbers, strict=True):
-            if len(word) > 15 and (problem_of(word, np.int64) or abs(int(word)) > _EXACT):
+            if len(word) > 15 and (problem_of(word, np.int64) or abs(whole_value(word)) > _EXACT):
                 self._note_large(word, line)
             elif word[0] == "-" and word.strip("-0"):
                 self._firsts.setdefault("negative", (line, word))
         if "too large" in self._firsts:
             return np.zeros(len(words), np.int64)  # the column is refused
-        values = [int(word) for word in words]
+        values = [whole_value(word) for word in words]
         return np.array(values, np.int64 if max(values) < 2**63 else object)
 
     def _note_large(self, word: str, line: int) -> None:
@@ -69,16 +69,16 @@ class ListValues:
                 return
         elif word[0] == "-":
             self._firsts.setdefault("negative", (line, word))
-        if int(float(word)) != int(word):
+        if is_rounded(word):
             self._firsts.setdefault("inexact", (line, word))
 
     def _reals(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[np.float64]:
         values = np.array([float(word) for word in words])
-        for place in np.flatnonzero(~(np.abs(values) <= _EXACT)).tolist():
+        for place in np.flatnonzero(~(np.abs(values) < _EXACT)).tolist():
             word, line = words[place], line_numbers[place]
             if problem_of(word, np.float64) is not None:
                 self._firsts.setdefault("infinite", (line, word))
-            elif is_whole(word) and int(values[place]) != int(word):
+            elif is_rounded(word):
                 self._firsts.setdefault("inexact", (line, word))
         return values
 

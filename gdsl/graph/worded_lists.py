@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.column_names import ends_fix
-from gdsl.graph.columns import is_number, is_whole, problem_of
+from gdsl.graph.columns import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.edge_list_head import Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_values import ListValues
@@ -191,7 +191,7 @@ class _Ids:
         values: NDArray[Any]
         if large:
             # Python's own numbers are of any size; of equal ones NumPy makes one.
-            values = np.array([*map(int, words), None], object)[:-1]
+            values = np.array([*map(whole_value, words), None], object)[:-1]
             narrow = all(problem_of(word, np.int64) is None for word in words)
             values = values.astype(np.int64) if narrow else values
         else:
@@ -199,7 +199,7 @@ class _Ids:
                 problem = problem_of(word, np.int64)
                 if problem is not None:
                     self._refuse_large(lines, word, problem)
-            values = np.array([*map(int, words)], np.int64)
+            values = np.array([*map(whole_value, words)], np.int64)
         return values[sources], values[destinations], None
 
     def _refuse_large(self, lines: TextLines, word: str, problem: str) -> NoReturn:

@@ -170,7 +170,7 @@ def test_names_there_and_back_through_files(tmp_path, name, directed):
     assert networkx.utils.graphs_equal(again.to_networkx(), graph.to_networkx())
 
 
-@pytest.mark.parametrize("name", ["a#b", 'say "x"', "new\nline", "", " x"])
+@pytest.mark.parametrize("name", ["new\nline", "", "a\u00a0b", "\t"])
 def test_names_that_a_list_cannot_hold(tmp_path, name):
     graph = Graph.from_networkx(networkx.Graph([(name, "b")]))
     with pytest.raises(GdslError, match="E0715"):

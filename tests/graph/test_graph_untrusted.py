@@ -88,7 +88,7 @@ def test_values_are_kept_as_they_are_written(tmp_path):
     assert weights("0 1 1\n0 2 18446744073709551615\n").tolist() == [1, 2**64 - 1]
     assert weights("0 1 9223372036854775808\n").dtype == np.uint64
     assert weights("0 1 -9223372036854775808\n").tolist() == [-(2**63)]
-    assert weights("0 1 1\n0 2 18446744073709551615\n0 3 .5\n").dtype == np.float64
+    assert weights("0 1 1\n0 2 18446744073709551616.0\n0 3 .5\n").dtype == np.float64
     assert np.signbit(weights("0 1 -0.0\n")).all()
     assert weights("0 1 1e-400\n").tolist() == [0.0]
     assert weights("0 1 INF\n0 2 -Infinity\n0 3 +nan\n")[:2].tolist() == [np.inf, -np.inf]
@@ -96,6 +96,8 @@ def test_values_are_kept_as_they_are_written(tmp_path):
         "0 1 1\n0 1 18446744073709551616\n",
         "0 1 -1\n0 1 18446744073709551615\n",
         f"0 1 1\n0 1 {'9' * 5000}\n",
+        "0 1 1\n0 2 18446744073709551615\n0 3 .5\n",
+        "0 1 .5\n0 2 9007199254740993\n",
     ):
         assert refused(tmp_path / "a.txt", text)[0] == "E0705"
     # One column that turns out to be real leaves the others whole.

@@ -48,7 +48,8 @@ CODES: tuple[Code, ...] = (
         (
             "A line of the file is not an edge: two ids and, where the format has them, a weight. Numbers are decimal, "
             "in ASCII digits, and fit their type: `1_000`, `0x10` and `1e400` are none. All lines have as many values "
-            "as the first. The ends of an edge list may be names where its first line calls them `source,target`."
+            "as the first. The ends of an edge list may be names where its first line calls them `source,target`, or "
+            "`--source-column` and `--target-column` name these columns."
         ),
         "12 x",
     ),
