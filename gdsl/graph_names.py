@@ -29,6 +29,20 @@ SUFFIXES = {
     ".arrow": "arrow",
     ".graphml": "graphml",
     ".gml": "gml",
+    ".net": "pajek",
+    ".paj": "pajek",
+    ".gexf": "gexf",
+    ".dot": "dot",
+    ".gv": "dot",
+    ".json": "json",
+    ".adjlist": "adjlist",
+    ".multiline-adjlist": "multiline-adjlist",
+    ".g6": "graph6",
+    ".graph6": "graph6",
+    ".s6": "sparse6",
+    ".sparse6": "sparse6",
+    ".lgr": "leda",
+    ".gw": "leda",
 }
 """The format that the end of a file's name stands for."""
 
@@ -45,3 +59,7 @@ def come_along() -> dict[str, str]:
         return {path.stem: str(path) for path in sorted(resource_path("samples", "graphs").glob("*.mtx"))}
     except OSError:  # of an installation that is incomplete
         return {}
+
+
+BY_NETWORKX = ("gexf", "dot", "json", "adjlist", "multiline-adjlist", "graph6", "sparse6", "leda")
+"""Formats that NetworkX reads."""

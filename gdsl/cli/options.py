@@ -226,7 +226,8 @@ _GRAPH_OPTIONS = (
     click.option(
         "--format", metavar="FORMAT",
         help="The format of the graph file where its name does not say it: mtx (Matrix Market), gr (DIMACS), npz "
-        "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml or gml.",
+        "(SciPy), csv, tsv, edges (an edge list), metis, parquet, arrow, graphml, "
+        "gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6 or leda.",
     ),
     click.option(
         "--one-based/--zero-based", default=None,

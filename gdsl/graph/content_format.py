@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.columns import ENDS, is_number, words_of
 from gdsl.graph.dimacs import is_problem_line
 from gdsl.graph.matrix_market import is_banner
 from gdsl.graph.notices import notice
@@ -12,6 +13,8 @@ from gdsl.graph.text import TextLines
 
 _MOST_LINES = 1000
 """Comments before the line that says it."""
+_FEWEST_ROWS = 3
+"""Lines that say how a file is made."""
 CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
 
 
@@ -46,3 +49,18 @@ def _found(lines: TextLines) -> str | None:
         if words[0] != "c":
             return "gr" if is_problem_line(line) else None
     return None
+
+
+def looks_like_adjacency(path: str) -> bool:
+    """Whether the lines of a file that is no list of edges are each a vertex, one line each, and its neighbors."""
+    with TextLines(path) as lines:
+        try:
+            rows = [line for line in itertools.islice(lines, _MOST_LINES) if line.lstrip()[:1] not in ("", "#", "%")]
+        except GdslError:
+            return False
+    mark = next((mark for mark in ",;" if rows and mark in rows[0]), None)
+    words = [words_of(row, mark) for row in rows]
+    if len(words) < _FEWEST_ROWS or any(word.lower() in {name for pair in ENDS for name in pair} for word in words[0]):
+        return False
+    alike = len({is_number(word) for row in words for word in row}) == 1
+    return len({row[0] for row in words}) == len(words) and len({len(row) for row in words}) > 1 and alike

@@ -53,6 +53,10 @@ class ElementAttributes:
         values = self._values.get(name)
         return values if values is not None and len(values) == count and name not in self._several else None
 
+    def remove(self, name: str) -> None:
+        """Take an attribute away."""
+        del self._values[name], self._places[name]
+
     def __contains__(self, name: str) -> bool:
         return name in self._values
 

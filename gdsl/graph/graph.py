@@ -195,17 +195,18 @@ class Graph(Conversions, Shown):
         weight_column: str | None = None,
     ) -> Graph:
         """The graph in a file: Matrix Market `.mtx`, DIMACS `.gr`, SciPy `.npz`, METIS `.graph`, edge lists `.csv .tsv
-        .txt .el .e .wel`, tables `.parquet .feather .arrow`, `.graphml`, `.gml`; or a generated one (``"rmat:16"``) or
-        one that comes with gdsl (``"karate"``), where no file has that name.
+        .txt .el .e .wel`, tables `.parquet .feather .arrow`, `.graphml`, `.gml`, Pajek `.net`, by NetworkX `.gexf .json
+        .dot .adjlist .g6 .s6`; or a generated one (``"rmat:16"``) or one that comes with gdsl (``"karate"``), where no
+        file has that name.
 
         The name tells the format unless `format` does (mtx, gr, npz, csv, tsv, edges, metis, parquet, arrow, graphml,
-        gml); text may be compressed by gzip, bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1;
-        without `num_vertices` they have the largest id's; `source_column`, `target_column` and `weight_column` name
-        their columns. With `directed` their edges are arcs, or undirected ones; where it or `one_based` is None,
-        comments of SNAP and KONECT decide. `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`,
-        `loops=False`, `compact` and `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line,
-        TypeError for arguments of a wrong kind; a file that was read in a way that its author may not expect warns
-        (`GraphNotice`).
+        gml, pajek, gexf, dot, json, adjlist, multiline-adjlist, graph6, sparse6, leda); text may be compressed by gzip,
+        bzip2 or xz. Edge lists and tables count from 0, with `one_based` from 1; without `num_vertices` they have the
+        largest id's; `source_column`, `target_column` and `weight_column` name their columns. With `directed` their
+        edges are arcs, or undirected ones; where it or `one_based` is None, comments of SNAP and KONECT decide.
+        `undirected`, `weights="random:SEED"`, `dedup="first"|"sum"|"min"|"max"`, `loops=False`, `compact` and
+        `reverse_arcs` are those of `changed`. Raises GdslError E07xx with file and line, TypeError for arguments of a
+        wrong kind; a file that was read in a way that its author may not expect warns (`GraphNotice`).
         """
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):

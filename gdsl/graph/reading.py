@@ -10,24 +10,25 @@ from dataclasses import replace
 
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.both_ways import notice_both_ways
-from gdsl.graph.content_format import format_by_content
+from gdsl.graph.content_format import format_by_content, looks_like_adjacency
 from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
-from gdsl.graph.errors import no_memory
+from gdsl.graph.errors import no_memory, with_fix
 from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
 from gdsl.graph.gml import read_gml
 from gdsl.graph.graphml import read_graphml
 from gdsl.graph.matrix_market import read_matrix_market
 from gdsl.graph.memory import available_memory
 from gdsl.graph.metis import read_metis
+from gdsl.graph.pajek import read_pajek
 from gdsl.graph.postponed import Postponed, in_order
 from gdsl.graph.sparse_matrices import read_npz
 from gdsl.graph.text import require_file
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.wanted import Columns, refuse_columns
-from gdsl.graph_names import COMPRESSED, SUFFIXES, come_along
+from gdsl.graph_names import BY_NETWORKX, COMPRESSED, SUFFIXES, come_along
 
 _LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
 _GENERATORS = "graphs are made by rmat:16, grid:300 or uniform:1000:5000, where no file has such a name"
@@ -38,8 +39,19 @@ _MOST_FILES = 1000
 """Files of a directory that are looked at for a similar name."""
 _OTHERS = (".zst", ".zip", ".7z", ".lz4", ".tar", ".tgz", ".z")
 """What is packed in ways that are not read here."""
-FORMATS = ("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml")
+_SAY_THE_FORMAT = (
+    "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads comes in by "
+    "gdsl.Graph.from_networkx(networkx.read_…(path))"
+)
+FORMATS = (
+    *("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml", "pajek"),
+    *BY_NETWORKX,
+)
+READ_ONLY = ("metis", "pajek", *BY_NETWORKX)
+"""Formats that are read and not written."""
 _LISTS, TABLE_KINDS, XML_KINDS = ("csv", "tsv", "edges"), ("parquet", "arrow"), ("graphml", "gml")
+_OF_NEIGHBORS = ("adjlist", "multiline-adjlist")
+"""Formats that do not say whether edges have a direction."""
 KEEP_NAMES = ("csv", "tsv", "parquet", "arrow", "graphml", "gml")
 _ONCE = {"mtx": "a `symmetric` Matrix Market file", "gr": "such a DIMACS file"}
 """Formats whose undirected files have each edge once, and what notices call them."""
@@ -107,7 +119,7 @@ def format_of(path: str, wanted: str | None = None) -> str:
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {known}, all but {without} also with {', '.join(COMPRESSED)} behind them"
         packed = os.path.splitext(name)[1] in _OTHERS
-        fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else None
+        fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else _SAY_THE_FORMAT
         raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), fix=fix, place=path)
     return found
 
@@ -137,7 +149,8 @@ def read_graph(
         kind = format_by_content(name, wanted)
     if kind not in (*_LISTS, *TABLE_KINDS):
         refuse_columns("this format", columns, name)
-    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or directed is not None):
+    says_it = directed is not None and kind not in _OF_NEIGHBORS
+    if kind not in (*_LISTS, *TABLE_KINDS) and (one_based or num_vertices is not None or says_it):
         message = "one_based, num_vertices and directed are for edge lists; this format says all of it itself"
         raise GdslError.single("E0712", message, fix=_INSTEAD if directed is not None else None, place=name)
     if directed and options.undirected:
@@ -152,6 +165,8 @@ def read_graph(
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:
+        if kind in _LISTS and error.code == "E0705" and looks_like_adjacency(name):
+            error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
         placed = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
         raise GdslError(placed, error.source) from None
 
@@ -181,4 +196,10 @@ def _read(
         return read_graphml(path)
     if kind == "gml":
         return read_gml(path)
+    if kind == "pajek":
+        return read_pajek(path)
+    if kind in BY_NETWORKX:
+        from gdsl.graph.networkx_files import read_networkx_file
+
+        return read_networkx_file(path, kind, bool(directed))
     return read_edge_list(path, one_based, num_vertices, compact, columns, directed)

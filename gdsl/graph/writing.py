@@ -26,7 +26,7 @@ from gdsl.graph.graph import Graph
 from gdsl.graph.list_checks import is_count_line
 from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
 from gdsl.graph.names import Names
-from gdsl.graph.reading import TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
+from gdsl.graph.reading import READ_ONLY, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph_names import COMPRESSED
 
 _LISTS = ("csv", "tsv")
@@ -54,8 +54,9 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
     kind = format_of(name, format)
     if format is None:
         refuse_other_problems(name)
-    if kind == "metis":
-        raise GdslError.single("E0702", "METIS files are read, not written", fix="write a .mtx file", place=name)
+    if kind in READ_ONLY:
+        fix = "write a .mtx or .graphml file"
+        raise GdslError.single("E0702", f"files of this format ({kind}) are read, not written", fix=fix, place=name)
     if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
         raise GdslError.single("E0702", f"this format ({kind}) is compressed by itself", place=name)
     _check_fits(graph, kind, name)

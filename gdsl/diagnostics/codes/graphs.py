@@ -18,8 +18,10 @@ CODES: tuple[Code, ...] = (
             "The format is told from the file's name: `.mtx` (Matrix Market), `.gr`, `.max`, `.min`, "
             "`.col` (DIMACS), `.npz` (SciPy sparse matrix), `.graph` (METIS), `.csv` and `.tsv`, `.txt`, "
             "`.el`, `.e`, `.wel`, `.edges` (edge lists), "
-            "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`; those of text also with `.gz`, `.bz2` "
-            "or `.xz` behind it. `--format` says it where the name does not."
+            "`.parquet`, `.feather` and `.arrow` (tables), `.graphml`, `.gml`, `.net` (Pajek), "
+            "by NetworkX `.gexf`, `.json`, `.dot`, `.adjlist`, `.g6` and `.s6`; those of text also with `.gz`, `.bz2` "
+            "or `.xz` behind it. `--format` says it where the name does not. What "
+            "else NetworkX reads comes in by `gdsl.Graph.from_networkx(networkx.read_…(path))`."
         ),
         "gdslc run bfs.gdsl graph.dat",
     ),

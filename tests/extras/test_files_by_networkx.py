@@ -1,0 +1,243 @@
+"""Files that NetworkX reads, and Pajek's: what it writes is read with its names and values, and nothing is lost."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import sys
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl import Graph
+from gdsl.cli.main import main
+from gdsl.graph import memory, write
+from gdsl.graph.notices import collecting
+
+networkx = pytest.importorskip("networkx")
+pytestmark = pytest.mark.filterwarnings("error::gdsl.GraphNotice")
+
+
+def named_edges(graph, attribute="weight"):
+    """Edges by names with their values, undirected ones once."""
+    edges = graph._edge_list()
+    names = graph.names or range(graph.num_vertices)
+    values = edges.attributes.get(attribute, np.zeros(len(edges.sources), int)).tolist()
+    pairs = [(names[s], names[d]) for s, d in zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True)]
+    pairs = pairs if graph.directed else [tuple(sorted(pair, key=str)) for pair in pairs]
+    return sorted(zip(pairs, values, strict=True), key=str)
+
+
+def read(tmp_path, name, content, **options):
+    (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    return Graph.read(tmp_path / name, **options)
+
+
+def write_json(graph, path):
+    path.write_text(json.dumps(networkx.node_link_data(graph, edges="edges")))
+
+
+def write_links(graph, path):
+    path.write_text(json.dumps(networkx.node_link_data(graph, edges="links")))
+
+
+def write_json_adjacency(graph, path):
+    path.write_text(json.dumps(networkx.adjacency_data(graph)))
+
+
+def write_dot(graph, path):
+    pytest.importorskip("pydot")
+    networkx.nx_pydot.write_dot(graph, path)
+
+
+VALUES = [
+    ("a.gexf", networkx.write_gexf, True),
+    ("a.json", write_json, True),
+    ("b.json", write_links, True),
+    ("c.json", write_json_adjacency, True),
+    ("a.net", networkx.write_pajek, True),
+    ("a.dot", write_dot, True),
+    ("a.gv", write_dot, True),
+    ("a.adjlist", networkx.write_adjlist, False),
+    ("a.multiline-adjlist", networkx.write_multiline_adjlist, False),
+]
+
+
+@pytest.mark.parametrize(("name", "write_it", "directed"), VALUES)
+@pytest.mark.parametrize("nodes", [("a", "b c", "d"), (0, 1, 2), (7, 5, 9)])
+def test_what_networkx_writes(tmp_path, capfd, name, write_it, directed, nodes):
+    if "adjlist" in name and nodes[0] == "a":
+        nodes = ("a", "b#c", "d")
+    for one_way in {directed, False}:
+        made = (networkx.MultiDiGraph if one_way and "adj" not in name else networkx.Graph)()
+        weights = (2.5, 3.0, 1e-300) if directed else (0, 0, 0)
+        made.add_nodes_from(nodes)
+        made.add_edge(nodes[0], nodes[1], **({"weight": weights[0]} if directed else {}))
+        made.add_edge(nodes[2], nodes[1], **({"weight": weights[1]} if directed else {}))
+        if one_way:
+            made.add_edge(nodes[0], nodes[1], weight=weights[2])
+        write_it(made, tmp_path / name)
+        with collecting():
+            graph = Graph.read(tmp_path / name)
+        assert graph.directed == made.is_directed() and graph.num_vertices == 3
+        wanted = [((u, v) if one_way else tuple(sorted((u, v), key=str)), data.get("weight", 0))
+                  for u, v, data in made.edges(data=True)]  # fmt: skip
+        found = named_edges(graph)
+        assert [(tuple(map(str, pair)), value) for pair, value in found] == [
+            (tuple(map(str, pair)), value) for pair, value in sorted(wanted, key=str)
+        ]
+    assert main(["graph", "info", str(tmp_path / name)]) == 0
+    assert "vertices:    3" in capfd.readouterr().out
+
+
+LABELED = '%c\n*Network x\n*vertices 3\n1 "a b" 0.5 0.5\n2 c\n3 d\n'
+NODE_LINK = '{"nodes": [{"name": "x"}, {"name": "y"}], "links": [{"source": 0, "target": 1, "value": 4}]}'
+CYTOSCAPE = json.dumps(
+    {
+        "elements": {
+            "nodes": [{"data": {"id": name, "name": name, "value": name}} for name in "xy"],
+            "edges": [{"data": {"source": "x", "target": "y"}}],
+        }
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "edges"),
+    [
+        ("a.adjlist", "#c\n0 1 2 3 4\n1 2\n2\n", [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2)]),
+        ("a.adjlist", "a,b,c\nb,c\n", [("a", "b"), ("a", "c"), ("b", "c")]),
+        ("a.g6", ">>graph6<<" + "Bw\n", [(0, 1), (0, 2), (1, 2)]),
+        ("a.s6", ":Fa@x^\n", [(0, 1), (0, 2), (1, 2), (5, 6)]),
+        ("a.net", "*Vertices 3\n*Edges\n1 2\n3 2 4\n", [(0, 1), (1, 2)]),
+        ("a.net", LABELED + "*Edgeslist\n1 2 3\n", [("a b", "c"), ("a b", "d")]),
+        ("a.net", '*Vertices 2\n1 "1"\n2 "2"\n*Edges\n1 2\n', [(1, 2)]),
+        ("a.lgr", "LEDA.GRAPH\nvoid\nint\n-2\n3\n|{}|\n|{}|\n|{}|\n2\n1 2 0 |{4}|\n2 3 0 |{3}|\n", [(1, 2), (2, 3)]),
+        ("a.json", NODE_LINK, [("x", "y")]),
+        ("a.json", CYTOSCAPE, [("x", "y")]),
+    ],
+)  # fmt: skip
+def test_undirected_files_of_others(tmp_path, name, text, edges):
+    with collecting():
+        graph = read(tmp_path, name, text)
+    assert not graph.directed
+    assert [pair for pair, _ in named_edges(graph)] == sorted(edges, key=str)
+
+
+def test_pajek(tmp_path):
+    """Lists of arcs, edges beside arcs, a matrix, labels that are repeated, and mistakes."""
+    text = '*Vertices 3\n1 "é"\n2 "b"\n3 "c"\n*Arcslist\n1 2 3\n*Edges\n2 3 2.5\n'
+    graph = read(tmp_path, "a.net", text)
+    assert graph.directed and graph.names == ("é", "b", "c")
+    assert named_edges(graph) == [(("b", "c"), 2.5), (("c", "b"), 2.5), (("é", "b"), 1), (("é", "c"), 1)]
+    graph = read(tmp_path, "a.net", "*Vertices 2\n*Matrix\n0 9007199254740993\n1 0\n")
+    assert named_edges(graph) == [((0, 1), 2**53 + 1), ((1, 0), 1)]
+    with pytest.warns(gdsl.GraphNotice, match="labels are repeated"):
+        assert read(tmp_path, "a.net", '*Vertices 2\n1 "a"\n2 "a"\n*Arcs\n1 2\n').names == (1, 2)
+    for text, said in [
+        ("1 2\n", ":1.*E0703"), ("*Vertices 2\n*Arcs\n1 3\n", ":3.*1 … 2"), ("*Vertices x\n", "E0703"),
+        ("*Vertices 2\n*Arcs\n1 2 x\n", ":3.*not a number"), ("*Vertices 2\n*Lines\n1 2\n", "no section"),
+        ("*Vertices 2\n*Matrix\n1\n", "2 rows"), ("*Vertices 99999999999\n", "E0709"),
+        ("*Vertices 1\n*Vertices 1\n", "second network"), ("*Vertices 2\n1 a\n1 b\n", "two lines"),
+        ("*Vertices 2\n*Arcs\n1 2 1e999\n", "too large"), ("*Vertices 2\n*Arcs\n1\n", "two ids"),
+    ]:  # fmt: skip
+        with pytest.raises(gdsl.GdslError, match=rf"(?s)a.net.*{said}|a.net{said}"):
+            read(tmp_path, "a.net", text)
+
+
+def test_dot(tmp_path):
+    """Subgraphs, sets of nodes, ports and quotes; a default weight is refused, as it would not be applied."""
+    pytest.importorskip("pydot")
+    text = 'digraph G { a; subgraph s { b -> "c d":p [weight="2.5"]; } a:x -> {b "c d"} [weight=1] }'
+    graph = read(tmp_path, "a.dot", text)
+    assert named_edges(graph) == [(("a", "b"), 1.0), (("a", "c d"), 1.0), (("b", "c d"), 2.5)]
+    with pytest.raises(gdsl.GdslError, match=r"E0705.*default `weight`"):
+        read(tmp_path, "a.dot", "graph { edge [weight=2]; a -- b }")
+    for text in ("graph {", "hello", "graph { a -- }"):
+        with pytest.raises(gdsl.GdslError, match=r"a.dot.*E0710"):
+            read(tmp_path, "a.dot", text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.gexf", "<gexf/>", "E0710"),
+        ("a.gexf", "junk", "E0710"),
+        ("a.gexf", '<!DOCTYPE g [<!ENTITY a "b">]><gexf/>', "entities"),
+        ("a.json", "{", "E0710"),
+        ("a.json", "[1]", "E0710"),
+        ("a.json", "[" * 100_000, "E0710.*nested too deeply"),
+        ("a.json", '{"nodes": []}', "no graph"),
+        ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "same `id`"),
+        ("a.json", '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]}', "no node has this"),
+        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": 1e999}]}', "too large"),
+        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": "x"}]}', "no number"),
+        ("a.g6", "Bw\nBw\n", "2 graphs"),
+        ("a.g6", "B", "E0710"),
+        ("a.s6", ":~~~~~~~~\n", "E0709"),
+        ("a.lgr", "LEDA.GRAPH\nvoid\nint\n-1\n2\n|{a}|\n|{a}|\n0\n", "label of their own"),
+        ("a.lgr", "LEDA.GRAPH\nvoid\nint\n-1\n2\n|{}|\n|{}|\n2\n1 2 0 |{4}|\n1 2 0 |{3}|\n", "parallel"),
+        ("a.lgr", "LEDA.GRAPH\n", "E0710"),
+        ("a.adjlist", b"\xff\xfe\x00", "E0710"),
+        ("a.multiline-adjlist", "a 2\nb\n", "E0710"),
+        ("a.gexf", "", "E0716"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, capfd, name, text, said):
+    (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    with pytest.raises(gdsl.GdslError, match=rf"(?s){name}.*{said}"):
+        Graph.read(tmp_path / name)
+    captured = capfd.readouterr()
+    assert not captured.out and not captured.err
+
+
+@pytest.mark.parametrize(
+    ("name", "module", "extra"), [("a.gexf", "networkx", "gdsl[networkx]"), ("a.dot", "pydot", "pydot")]
+)
+def test_libraries_that_are_missing(tmp_path, monkeypatch, capsys, name, module, extra):
+    (tmp_path / name).write_text("graph { }")
+    monkeypatch.setitem(sys.modules, module, None)
+    assert main(["graph", "info", str(tmp_path / name)]) == 1
+    said = capsys.readouterr().err
+    assert "E0907" in said and module in said and f"pip install '{extra}'" in said
+
+
+def test_a_format_that_the_name_does_not_say(tmp_path, capsys):
+    """The message names --format and NetworkX; a list of neighbors is advised into the format that it has."""
+    (tmp_path / "a.dat").write_text("0 1\n")
+    assert main(["graph", "info", str(tmp_path / "a.dat")]) == 1
+    said = capsys.readouterr().err
+    assert "E0702" in said and "--format" in said and "from_networkx" in said
+    assert main(["graph", "info", str(tmp_path / "a.dat"), "--format", "edges"]) == 0
+    (tmp_path / "a.txt").write_text("0 1 2 3 4\n1 2\n2\n")
+    capsys.readouterr()
+    assert main(["graph", "info", str(tmp_path / "a.txt")]) == 1
+    assert "--format adjlist" in capsys.readouterr().err
+    assert Graph.read(tmp_path / "a.txt", format="adjlist").num_edges == 10
+    one_way = Graph.read(tmp_path / "a.txt", format="adjlist", directed=True)
+    assert one_way.directed and one_way.num_edges == 5
+    for text in ("0 1 2 3\n0 2 3 4\n", "0 1 x\n0 2\n"):
+        with pytest.raises(gdsl.GdslError) as caught:
+            read(tmp_path, "a.txt", text)
+        assert "adjlist" not in str(caught.value)
+    with pytest.raises(gdsl.GdslError, match=r"E0702.*read, not written"):
+        write(Graph.from_edges([0], [1]), tmp_path / "a.gexf")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.s6", b":~?~?" + b"\n"),
+        ("a.s6", b":~~???~??\n"),
+        ("a.json", b'{"nodes": [' + b",".join(b'{"id": %d}' % n for n in range(20_000)) + b'], "links": []}'),
+        ("a.adjlist", b"".join(b"%d\n" % n for n in range(20_000))),
+        ("a.gexf.gz", gzip.compress(b"<gexf>" + b" " * 3_000_000 + b"</gexf>")),
+        ("a.net", b"*Vertices 2000000\n"),
+    ],
+)
+def test_files_larger_than_memory(tmp_path, monkeypatch, name, content):
+    """They are refused before a library gets them."""
+    monkeypatch.setattr(memory, "available_memory", lambda: 1_500_000)
+    with pytest.raises(gdsl.GdslError, match="E0708"):
+        read(tmp_path, name, content)
