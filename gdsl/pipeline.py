@@ -10,7 +10,8 @@ from gdsl import frontend
 from gdsl.advice import advise
 from gdsl.annotate import annotate, judged, tuned
 from gdsl.diagnostics import Diagnostic, GdslError
-from gdsl.frontend import Analysis, CheckedProgram, check_tune_words
+from gdsl.frontend import Analysis, CheckedProgram, Reading, Types, check_tune_words
+from gdsl.frontend.instances import mistakes_of_instances
 from gdsl.imports import with_imports
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
@@ -20,22 +21,18 @@ from gdsl.source import Source
 
 def analyse(source: Source) -> Analysis:
     """What a text says, and all that is wrong with it: syntax, names and types, and, where these are fine, the rules of
-    writes and reads. Raises nothing, whatever the text: this is what an editor asks."""
+    writes and reads, for every type that it admits. Raises nothing, whatever the text: this is what an editor asks."""
     source = with_imports(source)
-    analysis = frontend.analyse(source)
-    if analysis.checked is None:
-        return analysis
-    try:
-        annotate(lower(analysis.checked), source)
-    except GdslError as error:
-        return dataclasses.replace(analysis, diagnostics=error.diagnostics, checked=None)
-    return analysis
+    reading = frontend.Reading(source)
+    analysis = reading.checked()
+    found = _mistakes(reading, source, reading.instances() or ((),))
+    return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
 
 
-def warnings(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]:
+def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tuple[Diagnostic, ...]:
     """What a program says and probably does not mean (W0x), in the order of the text; nothing of a program with
     mistakes, whose messages are those of `load_source`."""
-    analysis = frontend.analyse(source)
+    analysis = frontend.analyse(source, types)
     if analysis.checked is None:
         return ()
     try:
@@ -46,28 +43,70 @@ def warnings(source: Source, tune: Sequence[str] = ()) -> tuple[Diagnostic, ...]
     return advise(program, analysis.symbols, source, tune)
 
 
-def load_checked(source: Source, tune: Sequence[str] = ()) -> CheckedProgram:
+def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) -> CheckedProgram:
     """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all mistakes up to types."""
     source = with_imports(source)
-    analysis = frontend.analyse(source)
-    if analysis.checked is None:
-        raise GdslError(analysis.diagnostics, source)
-    check_tune_words(analysis.checked, tune)
-    return analysis.checked
+    return _checked(frontend.Reading(source), source, tune, types)
 
 
-def load_source(source: Source, tune: Sequence[str] = (), *, refuse: bool = True) -> Program:
+def load_source(
+    source: Source, tune: Sequence[str] = (), types: Types = (), *, refuse: bool = True, every: bool = False
+) -> Program:
     """The IR of a program; `tune` are tuning words as on the command line (``visit.direction=pull``), which win over
-    the program's own. Raises `GdslError` with as many independent mistakes as there are; with `refuse` False, for tests
-    that show what the rules of writes and reads prevent, a program that these forbid passes."""
+    the program's own, and `types` those of type parameters, which else have their defaults. Raises `GdslError` with as
+    many independent mistakes as there are. With `every`, a program that is wrong for other types that it admits is
+    refused, too; with `refuse` False, for tests that show what the rules of writes and reads prevent, a program that
+    these forbid passes."""
     source = with_imports(source)
-    return annotate(lower(load_checked(source, tune)), source, refuse)
+    reading = frontend.Reading(source)
+    try:
+        program = annotate(lower(_checked(reading, source, tune, types)), source, refuse)
+    except GdslError:
+        admitted = reading.instances()
+        if admitted and (found := _mistakes(reading, source, admitted)):
+            raise GdslError(found, source) from None
+        raise
+    if every and program.types:
+        own = tuple((each.name, each.type) for each in program.types)
+        others = [each for each in reading.instances() if each != own]
+        if found := _mistakes(reading, source, others, (own,)):
+            raise GdslError(found, source)
+    return program
 
 
-def load(text_or_path: str | Path | Source, tune: Sequence[str] = ()) -> Program:
+def load(
+    text_or_path: str | Path | Source, tune: Sequence[str] = (), types: Types = (), *, every: bool = False
+) -> Program:
     """As `load_source`, for a program given as its text, its path or a `Source`."""
     source = text_or_path if isinstance(text_or_path, Source) else read_source(text_or_path)
-    return load_source(source, tune)
+    return load_source(source, tune, types, every=every)
+
+
+def _checked(reading: Reading, source: Source, tune: Sequence[str], types: Types) -> CheckedProgram:
+    analysis = reading.checked(types)
+    if analysis.checked is None:
+        raise GdslError(analysis.diagnostics, source)
+    checked = dataclasses.replace(analysis.checked, knobs=analysis.checked.knobs.copy())
+    check_tune_words(checked, tune)
+    return checked
+
+
+def _mistakes(
+    reading: Reading, source: Source, instances: Sequence[Types], sound: Sequence[Types] = ()
+) -> tuple[Diagnostic, ...]:
+    """All mistakes of some instances of a program, without words of tuning; `sound` are others that have none."""
+    found: dict[Types, tuple[Diagnostic, ...]] = dict.fromkeys(sound, ())
+    for types in instances:
+        analysis = reading.checked(types)
+        found[types] = analysis.diagnostics
+        if analysis.checked is not None:
+            try:
+                annotate(lower(analysis.checked), source)
+            except GdslError as error:
+                found[types] = error.diagnostics
+    if reading.tree is None or len(found) == 1:
+        return next(iter(found.values()))
+    return mistakes_of_instances(reading.tree, found)
 
 
 class Tunable:
@@ -76,8 +115,8 @@ class Tunable:
     Raises `GdslError` as `load_source` does for a program with mistakes.
     """
 
-    def __init__(self, source: Source) -> None:
-        self._checked = load_checked(source)
+    def __init__(self, source: Source, types: Types = ()) -> None:
+        self._checked = load_checked(source, (), types)
         self._judged = judged(lower(self._checked), with_imports(source))
 
     def tuned(self, tune: Sequence[str] = ()) -> Program:

@@ -129,6 +129,20 @@ _PAIRS = {
 }
 
 
+TYPE_CLASSES = {
+    "number": (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64),
+    "integer": (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64),
+    "real": (Type.FLOAT32, Type.FLOAT64),
+}
+"""The types that a type parameter admits, by the name of the class in its declaration; narrower ones come first."""
+
+
+def widened(type_: Type) -> Type:
+    """The type of a sum of many values of a number type: int64, uint64 or float64."""
+    wide = {Kind.SIGNED: Type.INT64, Kind.UNSIGNED: Type.UINT64, Kind.FLOAT: Type.FLOAT64}
+    return wide[type_.kind]
+
+
 @dataclass(frozen=True, slots=True)
 class Widths:
     """How many bits (32 or 64) the ids of vertices and of edges have in memory."""

@@ -10,12 +10,16 @@ from gdsl.diagnostics import Diagnostic, Label
 from gdsl.garbage import uncollected
 from gdsl.recursion import make_room
 from gdsl.source import Origin, Source, Span
+from gdsl.types import Type
 
 
-def warnings_of(source: Source, tune: tuple[str, ...]) -> tuple[Diagnostic, ...]:
+def warnings_of(
+    source: Source, tune: tuple[str, ...], types: tuple[tuple[str, Type], ...] = ()
+) -> tuple[Diagnostic, ...]:
     """See `gdsl.pipeline.warnings`. The cache is looked up before the compiler is imported."""
     imported = (part for each in source.imported or () for part in (each.name, each.text))
-    key = (source.name, source.text, *tune, "imports", *imported)
+    chosen = (part for name, type_ in types for part in (name, type_.name))
+    key = (source.name, source.text, *tune, "types", *chosen, "imports", *imported)
     kept = cache.get("warnings", key)
     found = None if kept is None else _decoded(kept)
     if found is None:
@@ -23,7 +27,7 @@ def warnings_of(source: Source, tune: tuple[str, ...]) -> tuple[Diagnostic, ...]
 
         make_room()
         with uncollected():
-            found = pipeline.warnings(source, tune)
+            found = pipeline.warnings(source, tune, types)
         cache.put("warnings", key, _encoded(found))
     return found
 

@@ -22,7 +22,9 @@ from gdsl.source import Source
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
+    from gdsl.types import Type
 
+Types = tuple[tuple[str, "Type"], ...]
 TuneWords = Mapping[str, object] | Sequence[str]
 
 
@@ -32,6 +34,7 @@ def compile(  # noqa: A001
     tune: TuneWords = (),
     fuse: bool | None = None,
     tune_file: str | os.PathLike[str] | None = None,
+    types: Mapping[str, object] | None = None,
 ) -> Program:
     """Compile a program, given as a path, as the name of a sample (``gdsl.compile("bfs")``) or as text.
 
@@ -40,8 +43,10 @@ def compile(  # noqa: A001
     `tune` is what `--tune` takes, as words (``["visit.direction=pull"]``) or as a mapping
     (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. `tune_file` is one that `gdslc tune` has
     written: runs on graphs like those that it knows take their knobs from it (`Result.tuned` says so), over which
-    `tune` wins. What depends on the graph's id width is compiled when the program is first called, or by
-    `Program.prepare`. Raises `gdsl.GdslError` with every mistake in
+    `tune` wins. `types` chooses the types of type parameters (``{"weight_type": "int64"}``, or a dtype), which calls
+    take from what they are given otherwise. What depends on the graph's id width is compiled when the program is first
+    called, or by `Program.prepare`; so are other instances of a program with type parameters, which is checked here
+    for all types that it admits. Raises `gdsl.GdslError` with every mistake in
     the program, its path or its tuning, TypeError for arguments of a wrong kind.
     """
     started = time.perf_counter()
@@ -49,30 +54,58 @@ def compile(  # noqa: A001
     source = read_source(path_or_text)
     file = None if tune_file is None else path_name(tune_file, "tune_file is a str or a path-like object")
     try:
-        return _compiled(source, words, started, file)
+        return _compiled(source, words, started, file, types)
     except GdslError as error:
         raise _with_what_it_was_taken_for(error, source) from None
 
 
-def compile_file(word: str, tune: Sequence[str] = (), tune_file: str | bool = False) -> Program:
+def compile_file(
+    word: str,
+    tune: Sequence[str] = (),
+    tune_file: str | bool = False,
+    types: Mapping[str, object] | None = None,
+) -> Program:
     """Compile what the command line calls PROGRAM: a file, `-` for standard input, or the name of a sample; never text.
-    `tune_file` is the name of one, or True for the one beside the program, if there is one. Raises `gdsl.GdslError`."""
+    `tune_file` is the name of one, or True for the one beside the program, if there is one; `types` as in `compile`.
+    Raises `gdsl.GdslError`."""
     started = time.perf_counter()
     source = read_program(word)
     file = tune_file if isinstance(tune_file, str) else _beside(source) if tune_file else None
-    return _compiled(source, tuple(tune), started, file)
+    return _compiled(source, tuple(tune), started, file, types)
 
 
-def compile_source(source: Source, words: Sequence[str] = (), tune_file: str | None = None) -> Program:
+def compile_source(
+    source: Source,
+    words: Sequence[str] = (),
+    tune_file: str | None = None,
+    types: Mapping[str, object] | None = None,
+) -> Program:
     """Compile a text that has a name already, with the words of `--tune`. Raises `gdsl.GdslError`."""
-    return _compiled(source, tuple(words), time.perf_counter(), tune_file)
+    return _compiled(source, tuple(words), time.perf_counter(), tune_file, types)
 
 
-def _compiled(source: Source, words: tuple[str, ...], started: float, tune_file: str | None) -> Program:
+def _compiled(
+    source: Source,
+    words: tuple[str, ...],
+    started: float,
+    tune_file: str | None,
+    types: Mapping[str, object] | None = None,
+) -> Program:
     source = with_imports(source)
     program = load(source, words)
+    chosen = {}
+    if types is not None:
+        from gdsl.binding.type_parameters import chosen_types
+
+        chosen = chosen_types(program, types)
+        program = load(source, words, types_of(program, chosen))
     picker = None if tune_file is None else _picker(tune_file, source, words)
-    return Program(program, source, words, (time.perf_counter() - started) * 1000, picker)
+    return Program(program, source, words, (time.perf_counter() - started) * 1000, picker, chosen)
+
+
+def types_of(program: ir.Program, chosen: Mapping[str, Type]) -> Types:
+    """The types of an instance of a program: the chosen ones, and those that `program` has else."""
+    return tuple((each.name, chosen.get(each.name, each.type)) for each in program.types)
 
 
 def _beside(source: Source) -> str | None:
@@ -117,12 +150,14 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
     return tuple(words)
 
 
-def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
-    """The IR of a program. The cache is looked up before the parser is imported."""
+def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.Program:
+    """The IR of a program, of the instance with these `types` where it has type parameters. The cache is looked up
+    before the parser is imported; a program is checked for all types that it admits once."""
     make_room()
     source = with_imports(source)
-    imported = (part for each in source.imported or () for part in (each.name, each.text))
-    key = (source.name, source.text, *words, "imports", *imported)
+    imported = [part for each in source.imported or () for part in (each.name, each.text)]
+    chosen = [part for name, type_ in types for part in (name, type_.name)]
+    key = (source.name, source.text, *words, "types", *chosen, "imports", *imported)
     with uncollected():
         kept = cache.get("front", key)
         program = None if kept is None else storage.decode_with_key(kept)
@@ -130,7 +165,11 @@ def load(source: Source, words: tuple[str, ...] = ()) -> ir.Program:
             return program
         from gdsl import pipeline
 
-        program = pipeline.load(source, words)
+        every = (source.name, source.text, "imports", *imported)
+        is_sound = cache.get("checked", every) is not None
+        program = pipeline.load(source, words, types, every=not is_sound)
+        if program.types and not is_sound:
+            cache.put("checked", every, b"for every type")
         data = storage.encode_with_key(program)
     if data is not None:
         cache.put("front", key, data)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from gdsl.arithmetic.constants import shortest_float32
@@ -14,7 +14,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Grade
 from gdsl.source import Source
-from gdsl.types import Type
+from gdsl.types import TYPE_CLASSES, Type
 
 GRADES = {
     Grade.EXACT.value: "",
@@ -48,15 +48,32 @@ def parts_of_data(data: Data) -> list[Data]:
 
 
 def sections(program: ir.Program, source: Source) -> Iterator[tuple[str, list[str]]]:
-    """(param, input, result or graph, sentences) for each of these that the program has."""
+    """(type, param, input, result or graph, sentences) for each of these that the program has."""
     words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
     parts = {
-        "param": [_param(param, source) for param in declared_params(program)],
-        "input": [_input(data, source) for data in declared_inputs(program)],
-        "result": [_result(data) for data in results_of(program)],
+        "type": [_type(parameter, program) for parameter in program.types],
+        "param": [_param(param, source, program) for param in declared_params(program)],
+        "input": [_input(data, source, program) for data in declared_inputs(program)],
+        "result": [_result(data, program) for data in results_of(program)],
         "graph": [f"must be {' and '.join(words)}"] if words else [],
     }
     yield from ((name, sentences) for name, sentences in parts.items() if sentences)
+
+
+def _type(parameter: ir.TypeParameter, program: ir.Program) -> str:
+    """How a type parameter gets its type."""
+    admitted = enumerated(type_.name for type_ in TYPE_CLASSES[parameter.class_name])
+    given = {each.name for each in (*declared_params(program), *declared_inputs(program))}
+    deciding = [name for name in parameter.users if name in given]
+    users = f"as the dtype of {enumerated(deciding, 'and')} needs, else " if deciding else ""
+    now = f", here {parameter.type.name}" if parameter.type is not parameter.default else ""
+    return f"{parameter.name}: {admitted}; {users}{parameter.default.name} unless chosen{now}"
+
+
+def enumerated(words: Iterable[str], last: str = "or") -> str:
+    """`a, b or c`."""
+    parts = list(words)
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {last} {parts[-1]}"
 
 
 def first_sentence(doc: str) -> str:
@@ -74,28 +91,28 @@ def plain_default(default: ir.Expression) -> bool | int | float | None:
     return value
 
 
-def _param(param: ir.Param | ir.Array, source: Source) -> str:
+def _param(param: ir.Param | ir.Array, source: Source, program: ir.Program) -> str:
     if isinstance(param, ir.Array):
         least = f" (at least {param.least})" if param.least else ""
         return f"{param.name}: a set of vertices{least}{_where(param, source)}, must be given"
-    kind = f"{param.name}: {_one(param.type)}{_where(param, source)}"
+    kind = f"{param.name}: {_one(param.type)}{_declared(param, program)}{_where(param, source)}"
     if param.default is None:
         return f"{kind}, must be given"
     return f"{kind}, {print_expression(param.default).partition(':')[0]} unless given"
 
 
-def _input(data: Data, source: Source) -> str:
+def _input(data: Data, source: Source, program: ir.Program) -> str:
     where = _where(data, source)
     if isinstance(data, ir.Scalar):
-        return f"{data.name}: {_one(data.type)}{where}, must be given"
-    kind = f"{data.name}: {_values(data)} for each {data.domain.value}{where}"
+        return f"{data.name}: {_one(data.type)}{_declared(data, program)}{where}, must be given"
+    kind = f"{data.name}: {_values(data)}{_declared(data, program)} for each {data.domain.value}{where}"
     if data.count is not None:
         return f"{kind}, must be given"
     return f"{kind}; the graph's attribute `{data.name}` unless given"
 
 
-def _result(data: Data) -> str:
-    kind = f"{data.name}: {_values(data)}"
+def _result(data: Data, program: ir.Program) -> str:
+    kind = f"{data.name}: {_values(data)}{_declared(data, program)}"
     if isinstance(data, ir.Array):
         kind += f" for each {data.domain.value}"
     doubt = doubt_of(data)
@@ -112,6 +129,12 @@ def _where(data: Data | ir.Param, source: Source) -> str:
     span = data.where.span
     text = source.of(span).line(span.line)[span.column - 1 : span.end_column - 1] if span.line == span.end_line else ""
     return f", with {text}" if text else ""
+
+
+def _declared(data: Data | ir.Param, program: ir.Program) -> str:
+    """The type parameter that a declaration names."""
+    found = next((each.name for each in program.types if data.name in each.users), None)
+    return f" ({found})" if found is not None else ""
 
 
 def _values(data: Data) -> str:

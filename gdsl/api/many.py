@@ -51,6 +51,7 @@ class Options(NamedTuple):
     backend: str = "auto"
     timeout: float | None = None
     max_iterations: int | None = None
+    types: Mapping[str, Any] | None = None
 
 
 def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
@@ -80,8 +81,10 @@ class _Many:
         self.graph, self.options = graph, options
         self.stops = limits(options.timeout, options.max_iterations)
         self.bounds = Bounds(_positive("batch", options.batch), _positive("memory", options.memory))
-        self.program = _suited(program, graph, options.backend)
-        self.varied, self.shared = _varied(self.program, graph, given)
+        self.varied, self.shared = _varied(program, graph, given)
+        read = {**self.shared, **self.varied}
+        instance = program.instance(graph, read, options.types, varied=self.varied)
+        self.program = _suited(instance, graph, options.backend)
         self.count = len(next(iter(self.varied.values())))
         self.first: Bindings | None = None
         """What the first run is given, the inputs of all."""

@@ -34,8 +34,10 @@ def submitted(
     backend: str = "auto",
     timeout: float | None = None,
     max_iterations: int | None = None,
+    types: Mapping[str, Any] | None = None,
 ) -> Pending:
     """`Program.submit`, of names that are known to be str."""
+    program = program.instance(graph, given, types)
     stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
     if timeout is None:
         return _submitted(program, graph, given, backend, stops, 0.0)

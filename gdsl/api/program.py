@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
+from weakref import WeakKeyDictionary
 
 from gdsl import deadline
 from gdsl.api.advice import warnings_of
@@ -25,7 +27,7 @@ from gdsl.diagnostics import Diagnostic, GdslError, shown
 from gdsl.graph import Graph, as_graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
-from gdsl.types import Widths
+from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
     from gdsl.api.batch import Batch
@@ -55,8 +57,15 @@ class Program:
         tune: tuple[str, ...] = (),
         compile_ms: float = 0.0,
         picker: Picker | None = None,
+        chosen: Mapping[str, Type] | None = None,
+        instances: dict[tuple[Type, ...], Program] | None = None,
     ) -> None:
-        """Use `gdsl.compile` instead."""
+        """Use `gdsl.compile` instead. `chosen` are types that calls do not infer; `instances` are those of the same
+        text that there are."""
+        self._chosen: Mapping[str, Type] = {} if chosen is None else chosen
+        self._instances: dict[tuple[Type, ...], Program] = {} if instances is None else instances
+        if program.types:
+            self._instances.setdefault(tuple(each.type for each in program.types), self)
         self._tune = tune
         self._picker = picker
         self._warnings: tuple[Diagnostic, ...] | None = None
@@ -67,6 +76,8 @@ class Program:
         self._failed: dict[str, str] = {}
         self._settled: dict[str, _Settled] = {}
         """By the backend that was asked for."""
+        self._ran: WeakKeyDictionary[Graph, Program] = WeakKeyDictionary()
+        """Of a program with type parameters the instance that ran last on a graph."""
         self.compile_ms = compile_ms
 
     __name__ = OfInstance(lambda program: program.name)
@@ -92,7 +103,9 @@ class Program:
         """What the program says and probably does not mean (codes W0x), found when first asked for; nothing is raised
         or printed. `str(gdsl.GdslError(program.warnings, program.text))` is the text that `gdslc check` prints."""
         if self._warnings is None:
-            self._warnings = warnings_of(self._source, self._tune)
+            from gdsl.api.compiling import types_of
+
+            self._warnings = warnings_of(self._source, self._tune, types_of(self._program, {}))
         return self._warnings
 
     @property
@@ -109,6 +122,44 @@ class Program:
     def inputs(self) -> tuple[str, ...]:
         """The names of the inputs, arrays and scalars."""
         return tuple(data.name for data in declared_inputs(self._program))
+
+    @property
+    def types(self) -> dict[str, str]:
+        """By name of the type parameter the type that this instance has there; nothing of a program without any."""
+        return {each.name: each.type.name for each in self._program.types}
+
+    def instance(
+        self,
+        graph: Graph,
+        values: Mapping[str, Any] | None = None,
+        types: Mapping[str, Any] | None = None,
+        *,
+        varied: Collection[str] = (),
+    ) -> Program:
+        """The instance that a call with these arguments runs: the program with the types that `types` chooses, and else
+        those that represent the inputs exactly. It is compiled where it has not been. `varied` are params of which
+        `values` has lists. Raises `gdsl.GdslError` (E0620, E0621)."""
+        if not self._program.types and types is None:
+            return self
+        from gdsl.binding.type_parameters import chosen_types, inferred_types
+
+        chosen = {**self._chosen, **chosen_types(self._program, types)}
+        given = {} if values is None else values
+        found = inferred_types(self._program, as_graph(graph), given, chosen, self._source, varied)
+        instance = self._instances.get(found)
+        return self._made_instance(found) if instance is None else instance
+
+    def _made_instance(self, types: tuple[Type, ...]) -> Program:
+        """The instance of these types. Two threads may make it at the same time; then one of the two stays."""
+        from gdsl.api.compiling import load, types_of
+
+        started = time.perf_counter()
+        named = {parameter.name: type_ for parameter, type_ in zip(self._program.types, types, strict=True)}
+        program = load(self._source, self._tune, types_of(self._program, named))
+        compile_ms = (time.perf_counter() - started) * 1000
+        picker = None if self._picker is None else copy(self._picker)
+        made = Program(program, self._source, self._tune, compile_ms, picker, named, self._instances)
+        return self._instances.setdefault(types, made)
 
     def __call__(self, graph: Graph, /, *others: object, **values: Any) -> Result:
         """Run on `graph` (or a graph of NetworkX or igraph, or a sparse matrix of SciPy, CuPy or PyTorch) with params
@@ -131,16 +182,19 @@ class Program:
         backend: str = "auto",
         timeout: float | None = None,
         max_iterations: int | None = None,
+        types: Mapping[str, Any] | None = None,
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
+        `types` chooses the types of type parameters; the others represent the inputs exactly, by their dtypes.
         `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
         and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Several runs
         may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
         are none; the program and the graph stay usable.
         """
         named = named_values(values)
-        return self._called(graph, named, backend=backend, timeout=timeout, max_iterations=max_iterations)
+        options: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "types": types}
+        return self._called(graph, named, backend=backend, **options)
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
         """Run once for each of many values: ``program.map(graph, source=range(1024)).distance`` is of shape (1024, V).
@@ -182,16 +236,34 @@ class Program:
         backend: str = "auto",
         timeout: float | None = None,
         max_iterations: int | None = None,
+        types: Mapping[str, Any] | None = None,
     ) -> Result:
         """As `run`, with names that are known to be str."""
         graph = graph if type(graph) is Graph else as_graph(graph)
         stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
         given = without_defaults(values)
-        run = self._run if self._picker is None or not isinstance(backend, str) else self._run_tuned
         if timeout is None:
-            return run(graph, given, backend, stops)
+            return self._run_instance(graph, given, backend, stops, types)
         with deadline.limited(timeout):
-            return run(graph, given, backend, stops)
+            return self._run_instance(graph, given, backend, stops, types)
+
+    def _run_instance(
+        self,
+        graph: Graph,
+        given: Mapping[str, Any],
+        backend: str,
+        stops: Limits,
+        types: Mapping[str, Any] | None,
+    ) -> Result:
+        """As `_run`, by the instance that the call decides, and by the knobs of the tune file."""
+        program, known = self, len(self._instances)
+        if self._program.types or types is not None:
+            program = self._ran[graph] = self.instance(graph, given, types)
+        run = program._run if program._picker is None or not isinstance(backend, str) else program._run_tuned
+        result = run(graph, given, backend, stops)
+        if len(self._instances) > known:
+            result.compile_ms += program.compile_ms
+        return result
 
     def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         """As `_run`, by the knobs that the tune file has for such graphs."""
@@ -211,10 +283,11 @@ class Program:
 
     def _with(self, knobs: tuple[str, ...]) -> Program:
         """This program with `knobs`, over which its own words win."""
-        from gdsl.api.compiling import load
+        from gdsl.api.compiling import load, types_of
 
         words = (*knobs, *self._tune)
-        return Program(load(self._source, words), self._source, words)
+        program = load(self._source, words, types_of(self._program, {}))
+        return Program(program, self._source, words, chosen={each.name: each.type for each in program.types})
 
     def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
         try:
@@ -265,6 +338,7 @@ class Program:
         *,
         backend: str = "auto",
         memory: int | None = None,
+        types: Mapping[str, Any] | None = None,
     ) -> DryRun:
         """Check `values` as `run` does, and tell what it would allocate; nothing is compiled or run.
 
@@ -274,6 +348,10 @@ class Program:
         graph, given = as_graph(graph), without_defaults(named_values(values))
         if memory is not None and (isinstance(memory, bool) or not isinstance(memory, int) or memory < 0):
             raise ValueError(f"memory must be a number of bytes, not {shown(memory)}")
+        if self._program.types or types is not None:
+            instance = self.instance(graph, given, types)
+            if instance is not self:
+                return instance.dry_run(graph, given, backend=backend, memory=memory)
         with self._explaining():
             elsewhere = backend == "cuda" and memory is not None
             choice = Choice(registry.get("cuda")) if elsewhere else registry.choose(backend)
@@ -296,7 +374,9 @@ class Program:
 
     def ran(self, graph: Graph, backend: str = "auto") -> tuple[Program, Executable]:
         """What the last run on `graph` with this `backend` was made by: the program with its knobs, and what ran."""
-        program: Program = self
+        program = self._ran.get(graph, self)
+        if program is not self:
+            return program.ran(graph, backend)
         if self._picker is not None:
             picked = self._picker.pick(graph, backend, lambda: registry.choose(backend).backend.name, self._with)
             program = picked[0] or self
@@ -308,7 +388,8 @@ class Program:
         return self._tune
 
     def source(self, language: str = "cuda", *, ids: int = 32) -> str:
-        """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits."""
+        """The generated text in "cuda" or "cpp", for graphs whose ids have `ids` bits; of a program with type
+        parameters that of this instance."""
         return self.source_for(language, Widths.both(self._program.tuning.ids or _id_bits(ids)))
 
     def source_for(self, language: str, widths: Widths) -> str:
@@ -334,11 +415,14 @@ class Program:
 
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
-        return {**self.__dict__, "_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
+        own: dict[str, Any] = {"_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
+        return {**self.__dict__, **own, "_instances": {}, "_ran": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         made = Binder(state["_program"], state["_source"]), Results(state["_program"])
-        self.__dict__.update(state, _binder=made[0], _results=made[1])
+        self.__dict__.update(state, _binder=made[0], _results=made[1], _ran=WeakKeyDictionary())
+        if self._program.types:
+            self._instances[tuple(each.type for each in self._program.types)] = self
 
     def __repr__(self) -> str:
         return f"<Program {self.name}({', '.join((*self.params, *self.inputs))})>"

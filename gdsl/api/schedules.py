@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdsl.api.compiling import load
+from gdsl.api.compiling import Types, load
 from gdsl.api.convergence import quiet
 from gdsl.api.description import Data, parts_of_data, results_of
 from gdsl.api.program import Program
@@ -76,10 +76,10 @@ class Schedules:
     `grid`: those of a GPU too. Raises GdslError where the program has mistakes.
     """
 
-    def __init__(self, source: Source, given: Words = (), *, grid: bool = False) -> None:
-        self._source, self._given = source, given
+    def __init__(self, source: Source, given: Words = (), *, grid: bool = False, types: Types = ()) -> None:
+        self._source, self._given, self._types = source, given, types
         self._set = {"".join(word.partition("=")[0].split()).removeprefix("@") for word in given}
-        self.program = Program(load(source, given), source)
+        self.program = Program(load(source, given, types), source, chosen=dict(types))
         self._tunable: Tunable | None = None
         self._parts = (*self._of_operators(), tuple(self._of_program(grid)))
         """The choices of each operator's knobs, and those of the program's."""
@@ -153,7 +153,7 @@ class Schedules:
                 if {each.code for each in error.diagnostics} != {"E0420"}:
                     raise
                 continue
-            yield Way(words, Program(program, self._source))
+            yield Way(words, Program(program, self._source, chosen=dict(self._types)))
 
     def _combination(self, number: int) -> tuple[Words, ...]:
         """The words of each part in the combination of this number."""
@@ -186,7 +186,7 @@ class Schedules:
             if self._tunable is None:
                 from gdsl.pipeline import Tunable  # and with it the parser, which nobody else here needs
 
-                self._tunable = Tunable(self._source)
+                self._tunable = Tunable(self._source, self._types)
             return self._tunable.tuned((*words, *self._given))
 
     def _of_operators(self) -> Iterator[tuple[Words, ...]]:

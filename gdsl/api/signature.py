@@ -22,6 +22,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "backend": (str, "auto"),
     "timeout": ("float | None", None),
     "max_iterations": ("int | None", None),
+    "types": ("dict[str, str] | None", None),
 }
 """The options of a run that a call takes too: annotation and default by name."""
 _NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}
@@ -75,7 +76,7 @@ def signature_of(program: ir.Program) -> inspect.Signature:
     parameters += [_input(data) for data in declared_inputs(program) if not iskeyword(data.name)]
     taken = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
     for name, (annotation, default) in _OPTIONS.items():
-        if name not in taken:
+        if name not in taken and (name != "types" or program.types):
             parameters.append(inspect.Parameter(name, _NAMED, default=default, annotation=annotation))
     if any(map(iskeyword, taken)):
         parameters.append(inspect.Parameter("values", inspect.Parameter.VAR_KEYWORD, annotation=Any))
@@ -86,7 +87,7 @@ def signature_of(program: ir.Program) -> inspect.Signature:
 def doc_of(program: ir.Program, source: Source) -> str:
     """The call, the program's doc comment, and what it takes and gives."""
     parts = [call_of(program), program.doc.strip()]
-    titles = {"param": "Params", "input": "Inputs", "result": "Results", "graph": "Graph"}
+    titles = {"type": "Types", "param": "Params", "input": "Inputs", "result": "Results", "graph": "Graph"}
     for name, sentences in sections(program, source):
         parts.append(f"{titles[name]}:\n" + textwrap.indent("\n".join(sentences), "    "))
     parts.append(_options_told(program))
@@ -97,6 +98,7 @@ def _options_told(program: ir.Program) -> str:
     """Whose the options of a call are; those that the program has a name for are its own, and are left out."""
     taken = signature_of(program).parameters
     words = {"backend": "backend", "timeout": "timeout (seconds)", "max_iterations": "max_iterations (of a loop)"}
+    words |= {"types": "types (by type parameter)"}
     own = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
     told = [word for name, word in words.items() if name in taken and name not in own]
     listed = " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)

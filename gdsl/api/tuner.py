@@ -16,7 +16,7 @@ from enum import Enum
 from typing import Any
 
 from gdsl import deadline
-from gdsl.api.compiling import load
+from gdsl.api.compiling import Types, load
 from gdsl.api.convergence import quiet
 from gdsl.api.graph_kinds import kind_of
 from gdsl.api.knob_values import Choice, choices
@@ -162,11 +162,13 @@ class Tuner:
         tell: Tell = lambda what, done, of: None,
         run: Run | None = None,
         clock: Callable[[], float] = time.monotonic,
+        types: Types = (),
     ) -> None:
         self.source, self.graph, self.values, self.backend = with_imports(source), graph, values, backend
         self.clock, self.run, self._tell, self._before = clock, run or _run, tell, before
         self._seconds, self._started = seconds, clock()
-        self._auto = self._best = _Way({}, Program(load(self.source), self.source))
+        self._types = types
+        self._auto = self._best = _Way({}, self._program(()))
         self._expected: dict[str, Any] = {}
         self._setup, self._kind = 0.0, kind_of(graph)
         self._codes: set[str] = set()
@@ -240,6 +242,10 @@ class Tuner:
                     if not self._try(knob.name, word):
                         break
 
+    def _program(self, words: Words) -> Program:
+        """The program with these words, in the types of the search."""
+        return Program(load(self.source, words, self._types), self.source, words, chosen=dict(self._types))
+
     def _try(self, knob: str, word: str) -> bool:
         """Measure one setting beside the best so far; False where the program has no such knob at all."""
         words = {name: each for name, each in self._best.words.items() if name != knob}
@@ -251,7 +257,7 @@ class Tuner:
         """The same of all words together, unless their code is known."""
         try:
             chosen = tuple(words.values())
-            program = Program(load(self.source, chosen), self.source, chosen)
+            program = self._program(chosen)
         except GdslError as error:
             # E0420 refuses one value beside others; anything else that nobody can write: an operator without a name.
             return error.code in ("E0412", "E0413", "E0420")

@@ -86,6 +86,7 @@ class Binder:
         """The names of the params and inputs."""
         self._arrays = [array for array in program.arrays if array.is_input]
         self._scalars = [scalar for scalar in program.scalars if scalar.is_input]
+        self._of_callers_type = frozenset(name for parameter in program.types for name in parameter.users)
         self._has_several = any(array.count is not None for array in program.arrays)
         self._of_params = _conditions(program.params)
         self._conditions = _conditions(problem_data(program))
@@ -258,12 +259,14 @@ class Binder:
                 if not (device and self._is_ready(array, values, graph, seen)):
                     deadline.check()
                     count = values_of(array, params)
-                    values = input_array(array, values, graph, widths, self._source, device, count)
+                    flags = name in self._of_callers_type
+                    values = input_array(array, values, graph, widths, self._source, device, count, flags)
                 inputs[name] = values
             else:
                 if (name, widths) not in seen.own:
                     deadline.check()
-                    seen.own[name, widths] = attribute_array(array, graph, widths, self._source)
+                    flags = name in self._of_callers_type
+                    seen.own[name, widths] = attribute_array(array, graph, widths, self._source, flags)
                 inputs[name] = seen.own[name, widths]
                 own.append(name)
         for scalar in self._scalars:

@@ -83,7 +83,7 @@ _converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Wi
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
 
 
-def attribute_array(array: ir.Array, graph: Graph, widths: Widths, source: Source | None) -> Any:
+def attribute_array(array: ir.Array, graph: Graph, widths: Widths, source: Source | None, flags: bool = False) -> Any:
     """The graph's attribute for the input `array`, as `input_array` makes it; the same array at every call.
 
     Raises E0605 if the graph has none of that name.
@@ -91,7 +91,8 @@ def attribute_array(array: ir.Array, graph: Graph, widths: Widths, source: Sourc
     kept = _converted_attributes.setdefault(graph, {})
     key = (f"{array.domain.value} {array.name}", array.type, widths)
     if key not in kept:
-        kept[key] = input_array(array, _attribute(array, graph, source), graph, widths, source, device=False)
+        values = _attribute(array, graph, source)
+        kept[key] = input_array(array, values, graph, widths, source, device=False, flags=flags)
     return kept[key]
 
 
@@ -150,12 +151,14 @@ def input_array(
     source: Source | None,
     device: bool,
     count: int | None = None,
+    flags: bool = False,
 ) -> Any:
     """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length; where an element has
     `count` values, of shape [V, count] or [E, count], which becomes one row.
 
     It stays on the device where `device` allows that. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
-    that the declared type does not have, E0604 for ids that the graph does not have.
+    that the declared type does not have, E0604 for ids that the graph does not have. With `flags` numbers may be given
+    as bools, 0 and 1.
     """
     values = _as_array(array, given, source, device)
     if count is not None:
@@ -163,7 +166,7 @@ def input_array(
     length = values.size if count is not None else _elements(array, graph)
     if values.ndim != 1 or len(values) != length:
         raise _wrong_length(array, values, length, graph, source)
-    if values.dtype.kind not in _KINDS[array.type]:
+    if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
         return _checked_ids(array, values, graph, widths, source, count)
@@ -285,6 +288,8 @@ def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None
         return module.ascontiguousarray(values)
     with np.errstate(over="ignore"):
         converted = module.ascontiguousarray(values, dtype=target)
+    if values.dtype.kind == "b":
+        return converted
     if target.kind == "f":
         bad = module.isinf(converted) & module.isfinite(values)
     else:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _HOLDS = {
     "front": "programs, as the checker leaves them",
+    "checked": "programs that are sound for every type that they admit",
     "warnings": "what programs probably do not mean",
     "grammar": "tables of the parser",
     "cpu": "programs for the cpu backend: code and libraries",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, backend_option, graph_options, param_option, tuning_options
+from gdsl.cli.options import GraphWords, backend_option, graph_options, param_option, tuning_options, type_option
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @param_option("Set a param for --schedules, as in run.")
 @backend_option("What --schedules runs on; auto.", default=None)
+@type_option
 @tuning_options
 @graph_options
 def command(
@@ -35,6 +36,7 @@ def command(
     schedules: str | int | None,
     assignments: tuple[str, ...],
     backend: str | None,
+    types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -42,7 +44,8 @@ def command(
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
     standard input. The exit status is 1 if there are mistakes, or if a combination of knobs gives another result; with
-    --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing.
+    --strict also if there are warnings (W0x), which say what a program probably does not mean and stop nothing. A
+    program with type parameters is checked for every type that it admits; -t says what is told of it.
 
     \b
     Examples:
@@ -56,22 +59,22 @@ def command(
                 "--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate"
             )
         program, graph = program_files
-        if not check_schedules(program, graph, assignments, backend or "auto", tune, words, schedules):
+        if not check_schedules(program, graph, assignments, backend or "auto", (tune, types), words, schedules):
             raise click.exceptions.Exit(1)
         return
     if assignments or backend is not None or words != GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
-    _check(program_files, tune, strict)
+    _check(program_files, tune, types, strict)
 
 
-def _check(program_files: tuple[str, ...], tune: tuple[str, ...], strict: bool) -> None:
+def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[str, str] | None, strict: bool) -> None:
     from gdsl.api.compiling import compile_file
     from gdsl.program_text import STANDARD_INPUT
 
     failed = False
     for file in program_files:
         try:
-            program = compile_file(file, tune)
+            program = compile_file(file, tune, types=types)
         except GdslError as error:
             failed = True
             message(f"{error}\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options
+from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options, type_option
 from gdsl.cli.streams import tell_warnings
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
     shell_complete=completing.graphs,
     help="Fix the width of ids by this graph; 32 bits without it.",
 )
+@type_option
 @tuning_options
 @graph_options
 def command(
@@ -56,6 +57,7 @@ def command(
     arch: str | None,
     graph_file: str | None,
     teams: bool,
+    types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -85,7 +87,7 @@ def command(
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    made = _made(program_file, form, backend or "cuda", arch or "sm_75", graph_file, teams, tune, words)
+    made = _made(program_file, form, backend or "cuda", arch or "sm_75", graph_file, teams, types, tune, words)
     if output is not None:
         data = made.encode() if isinstance(made, str) else made
         write_output(output, lambda file: file.write(data))
@@ -114,14 +116,15 @@ def _made(
     arch: str,
     graph_file: str | None,
     teams: bool,
+    types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> str | bytes:
     from gdsl.api.compiling import compile_file
 
     if form == "ast":
-        return _tree(program_file, tune)
-    program = compile_file(program_file, tune)
+        return _tree(program_file, tune, types)
+    program = compile_file(program_file, tune, types=types)
     tell_warnings(program)
     if form == "ir":
         from gdsl.ir.printer import print_program
@@ -178,9 +181,12 @@ def _in_teams(program: Program) -> Plan:
     return plan_of(program, teams=True)
 
 
-def _tree(program_file: str, tune: tuple[str, ...]) -> str:
+def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None) -> str:
+    from gdsl.api.compiling import compile_file, types_of
     from gdsl.cli.tree import print_tree
     from gdsl.pipeline import load_checked
     from gdsl.program_text import read_program
 
-    return print_tree(load_checked(read_program(program_file), tune).program)
+    source = read_program(program_file)
+    chosen = () if types is None else types_of(compile_file(program_file, types=types).ir, {})
+    return print_tree(load_checked(source, tune, chosen).program)

@@ -92,6 +92,17 @@ def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
     return [_item(f"{name}=", knob.text, OPEN) for name, knob in known.items() if name.startswith(word)]
 
 
+def types(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """``NAME=`` of the type parameters of the program in the command, behind that the types that each admits."""
+    from gdsl.cli.program_words import type_parameters
+
+    known = type_parameters(_text(context))
+    name, separator, _ = word.partition("=")
+    if separator:
+        return [_item(each) for each in (f"{name}={type_}" for type_ in known.get(name, ())) if each.startswith(word)]
+    return [_item(f"{each}=", ", ".join(known[each]), OPEN) for each in known if each.startswith(word)]
+
+
 def explained(context: click.Context, param: click.Parameter, word: str) -> Items:
     """What `gdslc explain` takes: codes, knobs, programs."""
     from gdsl.diagnostics import all_codes

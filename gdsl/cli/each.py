@@ -109,6 +109,7 @@ def run_all(
 ) -> Many:
     """The runs; `names` of the program's file and the graph's."""
     started = time.perf_counter()
+    program = program.instance(graph, values, varied=[name for name in values if not isinstance(values[name], str)])
     try:
         batch = program.map(graph, values, **options)
     except (TypeError, ValueError) as error:  # lists that are not equally long

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import tuning_options
+from gdsl.cli.options import tuning_options, type_option
 from gdsl.cli.streams import message, tell_warnings
 
 _BACKENDS = ("cuda", "cpu")
@@ -21,8 +21,11 @@ _BACKENDS = ("cuda", "cpu")
     help="cuda writes a .cu for nvcc, cpu a .cpp for a C++ compiler with or without OpenMP.",
 )  # fmt: skip
 @click.option("--force", is_flag=True, help="Replace files of the same names in a directory that is not empty.")
+@type_option
 @tuning_options
-def command(program_file: str, output: str, backend: str, force: bool, tune: tuple[str, ...]) -> None:
+def command(
+    program_file: str, output: str, backend: str, force: bool, types: dict[str, str] | None, tune: tuple[str, ...]
+) -> None:
     """Write PROGRAM as a folder of plain CUDA or C++, to be compiled and changed without gdsl.
 
     DIR gets NAME.cu (or NAME.cpp), the program with what runs it; NAME.h, an interface for C; main.cpp, a command that
@@ -30,11 +33,12 @@ def command(program_file: str, output: str, backend: str, force: bool, tune: tup
 
     PROGRAM is a .gdsl file, a bare name (NAME if there is such a file, else NAME.gdsl here, else the sample), or - for
     standard input. Ids have 32 bits unless --tune schedule.ids=64 asks for 64; vertices keep the ids that are given.
+    Type parameters have their defaults unless -t chooses others.
 
     \b
     Examples:
       gdslc export bfs -o bfs_cuda
-      gdslc export sssp -o sssp_cpu --backend cpu
+      gdslc export sssp -o sssp_cpu --backend cpu -t weight_type=int64
       gdslc export my_program.gdsl -o out --tune schedule.fuse=off --force
     """
     from gdsl.api.compiling import compile_file
@@ -45,7 +49,7 @@ def command(program_file: str, output: str, backend: str, force: bool, tune: tup
     refuse_hyphen(output)
     if not output:
         raise GdslError.single("E0911", "the name of the directory to write is empty")
-    program = compile_file(program_file, tune)
+    program = compile_file(program_file, tune, types=types)
     tell_warnings(program)
     files = export(program.ir, program.text, backend, Path(output), force=force)
     message(f"wrote {len(files)} files into {printable(output)}: {', '.join(files)}")

@@ -126,6 +126,27 @@ def tuning_options(command: Command) -> Command:
     )(decorated)
 
 
+def type_option(command: Command) -> Command:
+    """Add -t; the command gets `types`, what it says by type parameter, or None where it says nothing."""
+    return click.option(
+        "-t", "--type", "types", metavar="NAME=TYPE", multiple=True, callback=_checked_types,
+        shell_complete=completing.types,
+        help="Choose the type of a type parameter, such as weight_type=int64; the dtypes of inputs decide without it.",
+    )(command)  # fmt: skip
+
+
+def _checked_types(context: click.Context, option: click.Parameter, words: tuple[str, ...]) -> dict[str, str] | None:
+    found: dict[str, str] = {}
+    for word in words:
+        name, separator, type_ = (part.strip() for part in word.partition("="))
+        if not (separator and name and type_):
+            raise click.BadParameter(f"{shown(word)} is not of the form name=type, such as weight_type=int64")
+        if name in found:
+            raise click.BadParameter(f"the type of {name} is given twice")
+        found[name] = type_
+    return found or None
+
+
 def tune_file_options(command: Command) -> Command:
     """Add --tune-file and --no-tune-file; the command gets `tune_file`, a name, or whether to take the one beside the
     program."""

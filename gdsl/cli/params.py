@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _NUMBER = re.compile(r"-[0-9.].*")
-_TAKE_A_WORD = ("-p", "--param", "--tune")
+_TAKE_A_WORD = ("-p", "--param", "--tune", "-t", "--type")
 
 
 def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:

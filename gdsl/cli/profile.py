@@ -18,6 +18,7 @@ from gdsl.cli.options import (
     param_option,
     tune_file_options,
     tuning_options,
+    type_option,
 )
 from gdsl.cli.output import check_writable, file_name, require_apart, write_output
 from gdsl.cli.params import TakesParams, given_params, param_values
@@ -62,6 +63,7 @@ _HIDDEN = "-"
 )  # fmt: skip
 @click.option("--open", "show", is_flag=True, help="Open the page of --html in a browser.")
 @limit_options("Stop where all runs take longer.")
+@type_option
 @tune_file_options
 @tuning_options
 @graph_options
@@ -77,6 +79,7 @@ def command(
     show: bool,
     timeout: float | None,
     max_iterations: int | None,
+    types: dict[str, str] | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -109,7 +112,7 @@ def command(
     if runs:
         assert program_file is not None and graph_file is not None
         with limited(timeout):
-            kept.append(_measured(program_file, graph_file, assignments, (tune, tune_file), words, asked))
+            kept.append(_measured(program_file, graph_file, assignments, (tune, tune_file, types), words, asked))
     found = kept[0].compare(kept[1]) if len(kept) == 2 else kept[0]
     _tell(found, page, data, to_file)
     if show and page is not None:
@@ -158,7 +161,7 @@ def _measured(
     program_file: str,
     graph_file: str,
     assignments: tuple[str, ...],
-    tuning: tuple[tuple[str, ...], str | bool],
+    tuning: tuple[tuple[str, ...], str | bool, dict[str, str] | None],
     words: GraphWords,
     asked: dict[str, Any],
 ) -> Profile:

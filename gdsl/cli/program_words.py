@@ -10,9 +10,11 @@ from collections.abc import Iterator
 
 from gdsl.knobs import BY_NAME, OPERATOR_KNOBS, SCHEDULE_KNOBS, Knob, written
 from gdsl.records import dataclass
+from gdsl.types import TYPE_CLASSES
 
 _SILENT = re.compile(r'"""(?:.|\n)*?"""|#[^\n]*')
 _DATA = re.compile(r"[{;]\s*((?:\w+\s+)*?)(param|vertex|edge|scalar)\s+(\w+)\s*(?:\[[^\]]*\]\s*)?:\s*([^;=]*)")
+_TYPES = re.compile(r"\btype\s+(\w+)\s*:\s*(\w+)\s*=")
 _TUNED = re.compile(r"\bfunctor\s+(\w+)|@(\w+)")
 
 
@@ -41,6 +43,12 @@ def _pieces(problem: str) -> Iterator[tuple[str, str, str, str]]:
     while (found := _DATA.search(problem, place)) is not None:
         yield found[1], found[2], found[3], found[4]
         place = found.end() - 1 if found[0].endswith(";") else found.end()
+
+
+def type_parameters(text: str) -> dict[str, tuple[str, ...]]:
+    """The type parameters, each with the names of the types that it admits."""
+    found = _TYPES.findall(_SILENT.sub(" ", text))
+    return {name: tuple(type_.name for type_ in TYPE_CLASSES.get(of, ())) for name, of in found}
 
 
 def knobs(text: str) -> dict[str, Knob]:

@@ -50,6 +50,7 @@ def as_document(run: Run) -> dict[str, Any]:
         "gdsl": __version__,
         "program": run.program.name,
         "file": run.file,
+        **({"types": {each.name: each.type.name for each in run.program.types}} if run.program.types else {}),
         "backend": result.backend,
         "backend_reason": result.backend_line or None,
         "graph": {
@@ -116,6 +117,9 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
+    types = [f"{each.name} = {each.type.name}" for each in run.program.types if each.type is not each.default]
+    if types:
+        click.echo(f"types: {', '.join(types)}")
     data = parts(run.program)
     for summary in result.summary():
         click.echo()

@@ -22,6 +22,7 @@ from gdsl.cli.options import (
     param_option,
     tune_file_options,
     tuning_options,
+    type_option,
 )
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.plots import check_plot, plot_option, write_plot
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     help="With --dry-run: as if so much were free, such as 80GB or 64GiB, also on a GPU that is not here.",
 )  # fmt: skip
 @plot_option("Draw each result, on a small graph as its colours, and the frontier into FILE: .png, .svg or .pdf.")
+@type_option
 @tune_file_options
 @tuning_options
 @graph_options
@@ -78,6 +80,7 @@ def command(
     dry_run: bool,
     memory: int | None,
     plot: Path | None,
+    types: dict[str, str] | None,
     tune_file: str | bool,
     tune: tuple[str, ...],
     words: GraphWords,
@@ -106,7 +109,7 @@ def command(
     _check_together(each, batch, memory, dry_run, plot)
     for path in (output, plot):
         require_apart(path, meant_by(program_file), graph_file, *(word.partition("=")[2] for word in assignments))
-    limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file)
+    limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file, types)
     given = given_params(assignments)
     if each:
         from gdsl.cli.each import check_options
@@ -126,7 +129,9 @@ def command(
         with limited(timeout), interrupting():
             program = _compiled(program_file, tuning, given, output)
             graph, _ = _opened(graph_file, words, by_name)
-            found = program.dry_run(graph, param_values(given, graph), backend=backend, memory=memory)
+            values = param_values(given, graph)
+            program = program.instance(graph, values)
+            found = program.dry_run(graph, values, backend=backend, memory=memory)
         tell(found, program, graph, program_file, graph_file, as_json)
         return
     with limited(timeout):
@@ -155,10 +160,12 @@ def _check_together(
 
 @dataclass(frozen=True, slots=True)
 class _Tuning:
-    """Words of --tune, and the tune file: its name, or whether the one beside the program is to be taken."""
+    """Words of --tune, the tune file: its name, or whether the one beside the program is to be taken, and the types of
+    -t."""
 
     words: tuple[str, ...]
     file: str | bool
+    types: dict[str, str] | None
 
 
 def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None) -> Program:
@@ -168,7 +175,7 @@ def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output:
     from gdsl.cli.results import check_result_path
 
     with doing(f"compiling {program_file}"):
-        program = compile_file(program_file, tuning.words, tuning.file)
+        program = compile_file(program_file, tuning.words, tuning.file, tuning.types)
         tell_warnings(program)
     if output is not None:
         check_result_path(output, program.ir)
@@ -238,6 +245,9 @@ def _execute(
             message(choice.line)
         graph, load_ms = _opened(graph_file, words, by_name)
         values = param_values(given, graph)
+        instance = program.instance(graph, values)
+    compile_ms = program.compile_ms + (instance.compile_ms if instance is not program else 0)
+    program = instance
     names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
@@ -248,5 +258,5 @@ def _execute(
     if output is not None:
         with working(f"writing {output}"):
             write_result(output, program.ir, result, names)
-    compile_ms = program.compile_ms + result.compile_ms
+    compile_ms += result.compile_ms
     return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)

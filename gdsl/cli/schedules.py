@@ -61,12 +61,13 @@ def check_schedules(
     graph_word: str,
     assignments: tuple[str, ...],
     backend: str,
-    tune: tuple[str, ...],
+    tuning: tuple[tuple[str, ...], dict[str, str] | None],
     words: GraphWords,
     how_many: str | int,
 ) -> bool:
     """Run the program under `how_many` combinations of knobs, print what came of it, and say whether all was well.
     Raises GdslError where the program, the graph or the params are wrong."""
+    from gdsl.api.compiling import compile_source, types_of
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
     from gdsl.binding import check_names, needed_widths
@@ -80,10 +81,12 @@ def check_schedules(
             message(choice.line)
         chosen = choice.backend.name
         with doing(f"compiling {program_word}"):
-            schedules = Schedules(source, tune, grid=chosen == "cuda")
-        check_names(schedules.program.ir, given, schedules.program.text)
+            program = compile_source(source, tuning[0], types=tuning[1])
+        check_names(program.ir, given, program.text)
         graph = words.open(graph_word)
         values = param_values(given, graph)
+        types = types_of(program.instance(graph, values).ir, {})
+        schedules = Schedules(source, tuning[0], grid=chosen == "cuda", types=types)
         with working("running the reference"):
             expected = schedules.program.run(graph, values, backend="reference")
         tally = Tally()

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, backend_option, checked_seconds, graph_options, output_option, param_option
+from gdsl.cli.options import (
+    GraphWords,
+    backend_option,
+    checked_seconds,
+    graph_options,
+    output_option,
+    param_option,
+    type_option,
+)
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.process import INTERRUPTED
@@ -55,6 +63,7 @@ class _Search:
 )  # fmt: skip
 @output_option("The tune file: PROGRAM's name with .tune for .gdsl, beside it, of a sample in the working directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
+@type_option
 @graph_options
 def command(
     program_file: str,
@@ -64,6 +73,7 @@ def command(
     seconds: float | None,
     output: Path | None,
     as_json: bool,
+    types: dict[str, str] | None,
     words: GraphWords,
 ) -> None:
     """Measure the knobs of PROGRAM on GRAPH, and keep what is fastest in a tune file.
@@ -77,7 +87,7 @@ def command(
       gdslc tune bfs rmat:16 -p source=0
       gdslc tune my_program.gdsl roads.gr.xz --seconds 20
     """
-    search = _search(program_file, graph_file, assignments, backend, seconds or SECONDS, output, words)
+    search = _search(program_file, graph_file, assignments, backend, seconds or SECONDS, output, types, words)
     if as_json:
         click.echo(json.dumps(_document(search), indent=2, allow_nan=False))
     else:
@@ -96,10 +106,12 @@ def _search(
     backend: str,
     seconds: float,
     output: Path | None,
+    types: dict[str, str] | None,
     words: GraphWords,
 ) -> _Search:
     """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
     the file to write are wrong."""
+    from gdsl.api.compiling import compile_source, types_of
     from gdsl.api.graph_kinds import kind_of
     from gdsl.api.tune_files import Entry, file_of, require_tune_file
     from gdsl.api.tuned import device_of
@@ -112,7 +124,7 @@ def _search(
     source, given = with_imports(read_program(program_word)), given_params(assignments)
     path = _output(output, source)
     with doing(f"compiling {program_word}"):
-        program = _program(source)
+        program = compile_source(source, types=types)
     require_tune_file(path, program.name)
     check_names(program.ir, given, program.text)
     choice = registry.choose(backend)
@@ -124,8 +136,9 @@ def _search(
     kind, device = kind_of(graph), device_of(chosen)
     former = file_of(path, program.name, source).found(chosen, device, kind)
     before = former.knobs if isinstance(former, Entry) else ()
+    instance = types_of(program.instance(graph, values).ir, {})
     with _progress() as tell:
-        found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell).search()
+        found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell, types=instance).search()
     search = _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
     search.written = _keep(search, source, bool(before))
     return search
@@ -146,13 +159,6 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
     entry = Entry(search.backend, search.device, search.kind, found.knobs, *times)
     write_file(file_of(search.output, search.program, source).replaced(entry))  # others may have written meanwhile
     return True
-
-
-def _program(source: Source) -> Any:
-    from gdsl.api.compiling import load
-    from gdsl.api.program import Program
-
-    return Program(load(source), source)
 
 
 def _output(output: Path | None, source: Source) -> str:

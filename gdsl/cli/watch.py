@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, backend_option, graph_options, limit_options, param_option, tuning_options
+from gdsl.cli.options import (
+    GraphWords,
+    backend_option,
+    graph_options,
+    limit_options,
+    param_option,
+    tuning_options,
+    type_option,
+)
 from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import interrupting, limited
@@ -41,6 +49,7 @@ class _Words:
     timeout: float | None
     max_iterations: int | None
     profile: bool
+    types: dict[str, str] | None
     tune: tuple[str, ...]
     of_graph: GraphWords
 
@@ -52,6 +61,7 @@ class _Words:
 @backend_option()
 @click.option("--profile", is_flag=True, help="Show every operator that ran.")
 @limit_options("Stop a run that takes longer.")
+@type_option
 @tuning_options
 @graph_options
 def command(
@@ -62,6 +72,7 @@ def command(
     profile: bool,
     timeout: float | None,
     max_iterations: int | None,
+    types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> None:
@@ -79,7 +90,7 @@ def command(
     given = given_params(assignments)
     if graph_file is None and (given or words != GraphWords()):
         raise click.UsageError("params and the options of graphs are for runs: name a GRAPH behind the program")
-    said = _Words(program_file, graph_file, given, backend, timeout, max_iterations, profile, tune, words)
+    said = _Words(program_file, graph_file, given, backend, timeout, max_iterations, profile, types, tune, words)
     _watch(said)
 
 
@@ -144,7 +155,7 @@ class _Looker:
         from gdsl.cli.check import tell_sound
 
         words = self._words
-        program = compile_file(words.program, words.tune, True)
+        program = compile_file(words.program, words.tune, True, words.types)
         tell_warnings(program)
         if words.graph is None:
             tell_sound(words.program, program)
@@ -160,6 +171,7 @@ class _Looker:
         with interrupting():
             graph, load_ms = self._graph(graph_name)
             values = param_values(words.given, graph)
+        program = program.instance(graph, values)
         limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
         result = program.run(graph, values, backend=words.backend, **limits)
         compile_ms = program.compile_ms + result.compile_ms

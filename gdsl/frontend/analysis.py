@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram, check_all
+from gdsl.frontend.instances import Types, check_choice, instances
 from gdsl.frontend.parser import merged, parse_all
 from gdsl.source import Source
 
@@ -24,21 +25,47 @@ class Analysis:
     checked: CheckedProgram | None
 
 
-def analyse(source: Source) -> Analysis:
+class Reading:
+    """A parsed text with what it imports, to be checked once for each choice of its type parameters."""
+
+    def __init__(self, source: Source) -> None:
+        """Raises nothing, whatever the text."""
+        parsed = parse_all(source)
+        self._source, self._broken = source, parsed.broken
+        self.tree, self.mistakes = parsed.tree, parsed.diagnostics
+        if self.tree is not None and self.tree.imports:
+            from gdsl.frontend.importing import with_definitions
+
+            imported = with_definitions(self.tree, source)
+            self.tree, self.mistakes = imported.tree, tuple(merged(self.mistakes, imported.diagnostics))
+            self._broken = dataclasses.replace(self._broken, names=self._broken.names | imported.lost)
+        self._found: dict[Types, Analysis] = {}
+
+    def instances(self) -> tuple[Types, ...]:
+        """Every choice of types that the program admits, that of the defaults first; nothing of a program without type
+        parameters, or whose text cannot be read."""
+        return () if self.tree is None or self.mistakes else tuple(instances(self.tree))
+
+    def checked(self, types: Types = ()) -> Analysis:
+        """The instance of these types; type parameters that are not among them have their defaults. Raises
+        `GdslError` (E0621) for types that the program does not admit."""
+        if self.tree is None:
+            return Analysis(None, (), self.mistakes, None)
+        if types and not self.mistakes:
+            check_choice(self.tree, types)
+        chosen = {**dict(next(instances(self.tree), ())), **dict(types)}
+        key = tuple(chosen.items())
+        if key not in self._found:
+            found = check_all(self.tree, self._source, self._broken, chosen)
+            diagnostics = tuple(merged(self.mistakes, found.diagnostics))
+            checked = None if diagnostics else found.checked
+            self._found[key] = Analysis(found.tree, found.symbols, diagnostics, checked)
+        return self._found[key]
+
+
+def analyse(source: Source, types: Types = ()) -> Analysis:
     """Syntax, names and types of any text, without the rules of writes and reads, which `gdsl.pipeline.analyse` adds.
 
     Raises nothing, whatever the text.
     """
-    parsed = parse_all(source)
-    if parsed.tree is None:
-        return Analysis(None, (), parsed.diagnostics, None)
-    tree, broken, mistakes = parsed.tree, parsed.broken, parsed.diagnostics
-    if tree.imports:
-        from gdsl.frontend.importing import with_definitions
-
-        imported = with_definitions(tree, source)
-        tree, mistakes = imported.tree, tuple(merged(mistakes, imported.diagnostics))
-        broken = dataclasses.replace(broken, names=broken.names | imported.lost)
-    found = check_all(tree, source, broken)
-    diagnostics = tuple(merged(mistakes, found.diagnostics))
-    return Analysis(found.tree, found.symbols, diagnostics, None if diagnostics else found.checked)
+    return Reading(source).checked(types)

@@ -135,6 +135,24 @@ class TreeBuilder(NamelessBuilder):
     def problem(self, meta: Any, children: list[Any]) -> Part:
         return Part("problem", span_of(meta), tuple(children))
 
+    def type_parameter(self, meta: Any, children: list[Any]) -> syntax.TypeDeclaration:
+        _, name, class_name, default = children
+        return syntax.TypeDeclaration(
+            span_of(meta), str(name), span_of(name), default, str(class_name), span_of(class_name)
+        )
+
+    def type_alias(self, meta: Any, children: list[Any]) -> syntax.TypeDeclaration:
+        _, name, target = children
+        return syntax.TypeDeclaration(span_of(meta), str(name), span_of(name), target)
+
+    def widened_type(self, meta: Any, children: list[Any]) -> syntax.TypeDeclaration:
+        _, name, function, target = children
+        if function != "wide":
+            message = f"`{function}` gives no type"
+            fix = f"write `type {name} = wide({target.name});` for the type of a sum of such values"
+            self.diagnostics.append(Diagnostic("E0243", message, span_of(function), fix=fix))
+        return syntax.TypeDeclaration(span_of(meta), str(name), span_of(name), target, widened=True)
+
     def requires(self, meta: Any, children: list[Any]) -> Part:
         words = tuple(syntax.Requirement(span_of(child), str(child)) for child in children if child is not None)
         return Part("requires", span_of(meta), words)
@@ -296,16 +314,18 @@ class TreeBuilder(NamelessBuilder):
             fix = "add `schedule { … }`, which says what runs in which order"
             self.diagnostics.append(Diagnostic("E0110", message, span_of(name), fix=fix))
         content = {keyword: part.content for keyword, part in parts.items()}
+        data = content.get("problem", ())
         return syntax.Program(
             span_of(meta),
             inspect.cleandoc(str(doc)[3:-3]) if doc is not None else "",
             str(name or ""),
             content.get("requires", ()),
-            content.get("problem", ()),
+            tuple(each for each in data if isinstance(each, syntax.Declaration)),
             tuple(part for part in others if isinstance(part, syntax.Functor)),
             tuple(part for part in others if isinstance(part, syntax.Function)),
             content.get("schedule", ()),
             content.get("tune", ()),
             tuple(part for part in others if isinstance(part, syntax.Procedure)),
             tuple(part for part in others if isinstance(part, syntax.Import)),
+            tuple(each for each in (*others, *data) if isinstance(each, syntax.TypeDeclaration)),
         )

@@ -218,7 +218,7 @@ class _Importer:
                 labels = (Label(former.name_span, "the first"),)
                 message = f"`{node.name}` is declared twice"
                 self.diagnostics.append(Diagnostic("E0202", message, node.name_span, labels, fix="rename one of them"))
-        file.data = frozenset(node.name for node in tree.declarations)
+        file.data = frozenset([node.name for node in tree.declarations] + [node.name for node in tree.types])
         file.words = frozenset(syntax.words_of(tree))
         self._read_imports(file, tree.imports, (*around, file))
 

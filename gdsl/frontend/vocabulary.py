@@ -16,7 +16,7 @@ KEYWORDS = frozenset((
     "operator", "identity", "graph", "history", "buckets", "on", "off",
 ))
 # fmt: on
-CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set", "common", "vote"))
+CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set", "common", "vote", "type"))
 """Words that mean something where no name may stand; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))

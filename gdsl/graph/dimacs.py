@@ -15,7 +15,7 @@ from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
 from gdsl.graph.notices import notice
-from gdsl.graph.text import TextLines, line_end, narrowed, short
+from gdsl.graph.text import TextLines, line_end, short, whole_values
 from gdsl.records import dataclass
 
 
@@ -90,7 +90,7 @@ def read_dimacs(path: str) -> EdgeList:
     for values in ends:
         _check_ids(path, values, num_vertices)
         np.subtract(values, 1, out=values)
-    attributes = {name: narrowed(values) for name, values in zip(kind.values, columns[2:], strict=True)}
+    attributes = {name: whole_values(values) for name, values in zip(kind.values, columns[2:], strict=True)}
     edges = EdgeList(ends[0], ends[1], num_vertices, kind.directed, attributes)
     edges.vertex_attributes = _values_of_vertices(path, header, further.of_vertices)
     return edges
@@ -211,7 +211,7 @@ def _values_of_vertices(path: str, header: _Header, found: dict[int, str]) -> di
     if header.word == "min":
         supply = np.zeros(header.num_vertices, np.int64)
         supply[list(found)] = [int(value) for value in found.values()]
-        return {"supply": narrowed(supply)}
+        return {"supply": whole_values(supply)}
     if not found:
         return {}
     if len(found) < header.num_vertices:
@@ -219,7 +219,7 @@ def _values_of_vertices(path: str, header: _Header, found: dict[int, str]) -> di
         notice(f"{printable(path)}: only {count} vertices have a value (`n ID VALUE`); the values are skipped")
         return {}
     values = [int(found[vertex]) for vertex in range(header.num_vertices)]
-    return {"vertex_weight": narrowed(np.array(values, np.int64))}
+    return {"vertex_weight": whole_values(np.array(values, np.int64))}
 
 
 def _notice_ends(path: str, sources: list[int], sinks: list[int]) -> None:

@@ -31,7 +31,7 @@ from gdsl.graph.list_checks import count_line_fix, refuse_count_line, refuse_sec
 from gdsl.graph.list_meaning import Meaning, meaning_of, notice_keys, notice_nodes
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names, compacted
-from gdsl.graph.text import TextLines, narrowed
+from gdsl.graph.text import TextLines, whole_values
 from gdsl.graph.wanted import Columns
 from gdsl.graph.worded_lists import Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list
 from gdsl.records import dataclass
@@ -146,11 +146,11 @@ def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Fou
         found, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
     else:
         found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
-    return _Found(found.sources, found.destinations, _narrow(found), rows, found.names, found.type_says)
+    return _Found(found.sources, found.destinations, _values(found), rows, found.names, found.type_says)
 
 
-def _narrow(found: Worded) -> dict[str, NDArray[Any]]:
-    return {name: narrowed(values) for name, values in found.attributes.items()}
+def _values(found: Worded) -> dict[str, NDArray[Any]]:
+    return {name: whole_values(values) for name, values in found.attributes.items()}
 
 
 def _joined(lines: TextLines, read: Any, head: Head) -> Iterator[str]:
@@ -189,7 +189,7 @@ def _plain(path: str, head: Head) -> _Found:
     refuse_overflow(path, rows, layout.names, columns, layout.delimiter, exact=True)
     source, destination = layout.ends
     values = [place for place in range(len(columns)) if place not in (*layout.ends, *layout.skipped)]
-    attributes = {layout.names[place]: narrowed(columns[place]) for place in values}
+    attributes = {layout.names[place]: whole_values(columns[place]) for place in values}
     return _Found(columns[source], columns[destination], attributes, rows, gap=gap)
 
 

@@ -17,7 +17,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large, with_fix
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.text import TextLines, empty, line_end, narrowed, short
+from gdsl.graph.text import TextLines, empty, line_end, short, whole_values
 from gdsl.records import dataclass
 
 _VALUE_TYPES: dict[str, type | None] = {
@@ -81,7 +81,7 @@ def _read(path: str, values: type | None) -> EdgeList:
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
     rows, neighbours = (_from_zero(path, header, found.astype(ids, copy=False)) for found in columns[:2])
-    attributes = {} if kind is None else {"weight": narrowed(columns[2])}
+    attributes = {} if kind is None else {"weight": whole_values(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
 
 

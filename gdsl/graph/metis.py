@@ -18,7 +18,7 @@ from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
 from gdsl.graph.symmetric import undirected_csr
-from gdsl.graph.text import TextLines, narrowed, short
+from gdsl.graph.text import TextLines, short
 from gdsl.records import dataclass
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
@@ -66,7 +66,7 @@ def read_metis(path: str) -> Csr:
         raise GdslError.single("E0706", f"{message}, which are named from both ends", place=path)
     attributes: dict[str, NDArray[Any]] = {}
     if header.weighted:
-        attributes = {"weight": narrowed(np.concatenate([np.zeros(0, np.int64), *vertices.edge_weights]))}
+        attributes = {"weight": np.concatenate([np.zeros(0, np.int64), *vertices.edge_weights])}
     edges = EdgeList(sources, destinations, header.num_vertices, True, attributes, _of_vertices(header, vertices))
     return undirected_csr(edges, "the list of neighbours", "name each edge at both of its ends", first=1)
 
@@ -217,4 +217,4 @@ def _of_vertices(header: _Header, vertices: _Vertices) -> dict[str, NDArray[Any]
     names = ["size"] * header.sizes
     names += ["vertex_weight"] if header.weights == 1 else [f"vertex_weight_{n}" for n in range(header.weights)]
     columns = map(np.ascontiguousarray, table.T)
-    return {name: narrowed(column) for name, column in zip(names, columns, strict=True)}
+    return dict(zip(names, columns, strict=True))

@@ -15,7 +15,6 @@ from gdsl.graph.foreign import fetched
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
 from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, entries_of
 from gdsl.graph.symmetric import undirected_csr
-from gdsl.graph.text import narrowed
 
 
 def edges_of_matrix(matrix: Any) -> EdgeList:
@@ -94,7 +93,6 @@ def read_npz(path: str) -> EdgeList | Csr:
     """
     saved = read_archive(path)
     edges = _edges(saved.layout, saved.shape, saved.arrays)
-    edges.attributes = {name: narrowed(values) for name, values in edges.attributes.items()}
     if saved.directed:
         return edges
     fix = "the file says that it is undirected: without its part `gdsl_directed` it is directed"

@@ -307,3 +307,8 @@ def narrowed(values: NDArray[Any]) -> NDArray[Any]:
     limits = np.iinfo(np.int32)
     fits = not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
     return values.astype(np.int32) if fits else values
+
+
+def whole_values(values: NDArray[Any]) -> NDArray[Any]:
+    """int32 values as int64: a program takes its type from them, and sums may be larger than each of them."""
+    return values.astype(np.int64) if values.dtype == np.int32 else values

@@ -23,6 +23,8 @@ def print_program(program: nodes.Program) -> str:
     lines = [f"program {program.name}  # {printable(program.source_name)}"]
     words = [word for word in ("symmetric", "simple") if getattr(program.requires, word)]
     lines += [f"requires {', '.join(words)}"] if words else []
+    for parameter in program.types:
+        lines.append(f"type {parameter.name}: {parameter.class_name} = {parameter.type.name}")
     lines += ["", "data:"] + ["    " + line for line in _data(program)]
     for function in program.functions:
         parameters = ", ".join(f"{name}: {type_.name}" for name, type_ in function.parameters)

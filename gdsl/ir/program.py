@@ -270,6 +270,22 @@ class Requirements(Node):
     simple: bool
 
 
+@dataclass(frozen=True, slots=True)
+class TypeParameter(Node):
+    """A type that the caller chooses. The program is one instance of its text: everything else in it has `type` there,
+    or a type that follows from it.
+
+    `class_name` is the key of `gdsl.types.TYPE_CLASSES`. `users` are the params and the data of this type, of which the
+    params and inputs decide it in a call.
+    """
+
+    name: str
+    class_name: str
+    default: Type
+    type: Type
+    users: tuple[str, ...]
+
+
 class _WithDigest(Node):
     """Room for what stands for a whole program in keys: it takes longer to find out than a small program to read. It is
     no part of the value: neither equality nor a copy knows it."""
@@ -301,3 +317,5 @@ class Program(_WithDigest):
     any_ids: bool = False
     """Whether other ids, by falling degree and in the given order where degrees are equal, change no result but for the
     ids in it; found by `gdsl.uniqueness.layout`."""
+    types: tuple[TypeParameter, ...] = ()
+    """The type parameters, in the order of the text."""

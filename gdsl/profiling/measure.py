@@ -47,6 +47,7 @@ def profile(
     max_iterations: int | None = None,
     graph_name: str = "",
     load_ms: float | None = None,
+    types: Mapping[str, Any] | None = None,
     **named: Any,
 ) -> Profile:
     """Run `program` (a `Program`, or what `gdsl.compile` takes) on `graph`, and give the profile of the run.
@@ -54,7 +55,8 @@ def profile(
     Params and inputs are keywords; those that have the name of an option here go into the mapping `values`. `repeat`:
     so many runs, of which the profile has the one of median time (with an even number the quicker one of the two), and
     the times of all. `timeout` is for all runs together. `graph_name` is what the profile calls the graph, `load_ms`
-    how long it took to load. Raises what `Program.run` raises, ValueError and TypeError for options that are none.
+    how long it took to load, `types` chooses those of type parameters. Raises what `Program.run` raises, ValueError and
+    TypeError for options that are none.
     """
     if isinstance(repeat, bool) or not isinstance(repeat, int):
         raise TypeError(f"repeat must be an int, not {shown(repeat)}")
@@ -67,6 +69,7 @@ def profile(
     compile_ms = ready.compile_ms
     limits(timeout, max_iterations)
     with deadline.limited(timeout):
+        ready = ready.instance(graph, given, types)
         for _ in range(repeat):
             with quiet() if runs else nullcontext():  # the first one has said it
                 result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)

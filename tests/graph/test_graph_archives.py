@@ -145,7 +145,7 @@ def test_what_is_unusual_and_right(tmp_path):
     assert Graph.read(saved(tmp_path / "a.npz", arrays_of("dia", **far))).num_edges == 3
     assert weights(row=[1, 1, 1, 3], col=[0, 0, 0, 3], data=[0.0, 0.0, 2.0, 1.0]).tolist() == [0, 0, 2, 1]
     assert np.isnan(weights(data=[np.nan, 1.0, 2.0, 3.0])[0])
-    assert weights(data=np.array([1, 2, 3, 4], dtype=">i8")).dtype == np.dtype(np.int32)
+    assert weights(data=np.array([1, 2, 3, 4], dtype=">i8")).dtype == np.dtype(np.int64)
     assert weights(data=np.array([1, 2, 3, 4], dtype=np.float16)).dtype == np.dtype(np.float32)
     assert weights(row=np.array([0, 1, 1, 3], dtype=">u2"), format="coo").tolist() == [1.5, -2, 3, 4]
     coords = saved(tmp_path / "b.npz", arrays_of("coo", row=None, col=None, coords=[MATRIX.row, MATRIX.col]))

@@ -31,7 +31,7 @@ def test_a_header_alone_is_an_empty_graph(delimiter, end, start, tmp_path):
             graph = Graph.read(tmp_path / name)
             assert (graph.num_vertices, graph.num_edges) == (0, 0)
             assert list(graph.attributes) == names[2:]
-            assert all(values.dtype == np.int32 for values in graph.attributes.values())
+            assert all(values.dtype == np.int64 for values in graph.attributes.values())
 
 
 def test_a_header_leaves_the_columns_their_names_and_types(tmp_path):
@@ -41,7 +41,7 @@ def test_a_header_leaves_the_columns_their_names_and_types(tmp_path):
     assert Graph.read(path, undirected=True, one_based=True, weights="random:1", dedup="sum").num_edges == 0
     # The same columns with an edge.
     path.write_text("source,destination,weight\n0,1,7\n")
-    assert Graph.read(path).attributes["weight"].dtype == np.int32
+    assert Graph.read(path).attributes["weight"].dtype == np.int64
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,6 @@ def test_the_command_line_takes_it(tmp_path, capfd):
         capfd.readouterr()
         assert main(["graph", "info", target, "--json"]) == 0
         found = json.loads(capfd.readouterr().out)
-        assert (found["vertices"], found["edges"], found["weight_type"]) == (0, 0, "int32")
+        assert (found["vertices"], found["edges"], found["weight_type"]) == (0, 0, "int64")
     assert main(["graph", "info", str(source)]) == 0
     assert "None" not in capfd.readouterr().out

@@ -168,7 +168,7 @@ def test_ends_are_found_by_their_names(tmp_path, pair, mark):
             assert list(zip(graph.edge_sources.tolist(), graph.columns.tolist(), strict=True)) == [(0, 2), (3, 1)]
             values = {name: value.tolist() for name, value in graph.attributes.items()}
             assert values == {2: {}, 3: {"cost": [0.5, 7]}, 4: {"cost": [0.5, 7], "lanes": [4, 6]}}[width]
-            assert graph.attributes.get("lanes", np.zeros(0, np.int32)).dtype == np.int32
+            assert graph.attributes.get("lanes", np.zeros(0, np.int64)).dtype == np.int64
 
 
 def test_names_of_ends_that_do_not_make_a_pair_are_no_names_of_ends(tmp_path):

@@ -114,4 +114,19 @@ CODES: tuple[Code, ...] = (
         "Two profiles are of programs that have no operator of the same label in common.",
         "gdslc profile --compare bfs.json pagerank.json",
     ),
+    Code(
+        "E0620",
+        "no type for what was given",
+        "A type parameter takes its type from the arrays and values that are given for it, and none of the types that "
+        "the program admits represents all of these exactly. Choose a type: `-t weight_type=float64`, from Python "
+        '`types={"weight_type": "float64"}`.',
+        "gdslc run scaled.gdsl karate.mtx -p factors=@int64.npy -p offsets=@float64.npy",
+    ),
+    Code(
+        "E0621",
+        "choice of a type that cannot be",
+        "`-t NAME=TYPE`, from Python `types={NAME: TYPE}`, names a type parameter of the program and one of the types "
+        "that this admits.",
+        "gdslc run sssp karate -p source=0 -t weight=int16",
+    ),
 )

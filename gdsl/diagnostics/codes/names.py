@@ -222,4 +222,13 @@ CODES: tuple[Code, ...] = (
         ),
         "procedure a() { b(); b(); }  procedure b() { c(); c(); }  …",
     ),
+    Code(
+        "E0243",
+        "type declaration that cannot be",
+        (
+            "A type parameter has a class of types, `number`, `integer` or `real`, and one of these types as default. "
+            "A program has at most three, since it is checked for every type of each. `wide` gives the type of a sum."
+        ),
+        "type weight_type : float = float32;       # type weight_type : number = float32;",
+    ),
 )

@@ -52,6 +52,8 @@ class CallChecker(NameChecker):
             return poison(expression.span)
         if name in TYPES:
             return self._cast(expression, TYPES[name])
+        if symbol is not None and symbol.kind is SymbolKind.TYPE and symbol.type is not None:
+            return self._cast(expression, symbol.type)
         if reads_graph(name, symbol):
             return graph_read(self, expression)
         if is_reduction(expression, environment):
@@ -85,7 +87,7 @@ class CallChecker(NameChecker):
         functions = {n for n, s in environment.globals.items() if s.kind in kinds}
         known = FUNCTIONS | GRAPH_FUNCTIONS | CONTEXTUAL_FUNCTIONS
         casts = {cast for cast in TYPES if cast[0] == name[0].lower()}  # `print` is no `int64`
-        known |= functions | casts
+        known |= functions | casts | environment.types.keys()
         known |= ARRAY_REDUCTIONS if environment.place is Place.SCHEDULE else frozenset()
         near = FOREIGN_NAMES.get(name) or closest(name, known)
         fix = f"did you mean `{near}`?" if near else None

@@ -122,6 +122,8 @@ class Environment:
     """Blocks of the callers of a procedure that its statements are expanded in."""
     in_procedure: bool = False
     """Whether the place is in a procedure, whose names hide those of the program."""
+    types: dict[str, Type | None] = field(default_factory=dict)
+    """The types that the program declares, by name; None after a mistake."""
     votes: dict[str, tuple[Type, Type]] = field(default_factory=dict)
     """By vote functor the types of the keys and totals that it scores."""
 
@@ -131,7 +133,7 @@ class Environment:
         part = Environment(
             *shared, place, domain, own, scopes=[{}], broken=self.broken, declared=self.declared, source=self.source
         )
-        part.made, part.votes = self.made, self.votes
+        part.made, part.votes, part.types = self.made, self.votes, self.types
         return part
 
     def seeing(self, names: dict[str, Symbol]) -> Environment:

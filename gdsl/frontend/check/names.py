@@ -160,6 +160,7 @@ class NameChecker:
             ),
             SymbolKind.FUNCTOR: ("a functor", None),
             SymbolKind.FUNCTION: ("a function", f"call it: `{symbol.name}(…)`"),
+            SymbolKind.TYPE: ("a type", f"write `{symbol.name}(…)` for a cast"),
             SymbolKind.GRAPH: ("a graph", f"`on {symbol.name} {{ … }}` runs statements on it"),
             SymbolKind.PROCEDURE: ("a procedure", f"call it as a statement: `{symbol.name}(…);`"),
             SymbolKind.HISTORY: ("a history", f"write `size({symbol.name})` for the number of its levels"),

@@ -215,7 +215,7 @@ class _Binding:
         if parameter.declared is None:
             self._frontier(parameter, given)
             return
-        type_ = resolve_type(parameter.declared, Environment())
+        type_ = resolve_type(parameter.declared, Environment(types=self.environment.types))
         if type_ is None:
             return
         if parameter.domain is None:

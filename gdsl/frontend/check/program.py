@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.frontend import syntax
@@ -25,12 +26,15 @@ from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
+from gdsl.frontend.check.type_parameters import declare_types
 from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Over
 from gdsl.source import Source, Span
+from gdsl.types import Type
 
+NO_TYPES: Mapping[str, Type] = MappingProxyType({})
 _REQUIREMENTS = ("symmetric", "simple")
 
 
@@ -69,10 +73,13 @@ def check(program: syntax.Program, source: Source, tune: Sequence[str] = ()) -> 
     return found.checked
 
 
-def check_all(program: syntax.Program, source: Source, broken: syntax.Broken | None = None) -> Checked:
-    """The same of any tree, also of one that the parser could read in parts only; raises nothing."""
+def check_all(
+    program: syntax.Program, source: Source, broken: syntax.Broken | None = None, types: Mapping[str, Type] = NO_TYPES
+) -> Checked:
+    """The same of any tree, also of one that the parser could read in parts only; raises nothing. `types` are those of
+    type parameters, which else have their defaults."""
     environment = Environment(broken=broken or syntax.Broken(), source=source)
-    typed, far_ends, whole = _typed(program, environment)
+    typed, far_ends, whole = _typed(program, environment, types)
     knobs = Knobs()
     TuningChecker(environment, operator_calls(typed.schedule), knobs, whole=whole).entries(program.tune)
     found = in_order(environment.diagnostics)
@@ -94,11 +101,14 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
             raise GdslError(environment.diagnostics, Source("--tune", word))
 
 
-def _typed(program: syntax.Program, environment: Environment) -> tuple[syntax.Program, dict[str, Over], bool]:
+def _typed(
+    program: syntax.Program, environment: Environment, types: Mapping[str, Type]
+) -> tuple[syntax.Program, dict[str, Over], bool]:
     """The typed program, how its edge frontiers were walked, and whether its schedule has no mistakes."""
     environment.made.taken.update(syntax.words_of(program))
     environment.made.labels.update(_labels(program))
     _check_requirements(program, environment)
+    program = dataclasses.replace(program, types=declare_types(program, types, environment))
     declarations = [declare_data(node, environment) for node in program.declarations]
     functions = [declare_function(node, environment) for node in program.functions]
     functors = [declare_functor(node, environment) for node in program.functors]

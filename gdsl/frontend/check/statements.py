@@ -22,14 +22,17 @@ def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None
     """The type that is written; reports a mistake if there is none of this name."""
     if name.parts:
         return _pair_type(name, environment)
+    if name.name in environment.types:
+        return environment.types[name.name]
     found = TYPES.get(name.name)
     if name.name == VERTEX_SET:
         message = f"only a param is a `{VERTEX_SET}`"
         fix = "a parameter of a procedure that is a set is `f: frontier`"
         environment.report("E0225", message, name.span, fix=fix)
     elif found is None:
-        near = FOREIGN_TYPES.get(name.name) or closest(name.name, TYPES)
-        fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(TYPES)}"
+        known = (*TYPES, *environment.types)
+        near = FOREIGN_TYPES.get(name.name) or closest(name.name, known)
+        fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(known)}"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
     return found
 

@@ -38,6 +38,7 @@ from gdsl.frontend.syntax.declarations import (
     Program,
     Requirement,
     TuneEntry,
+    TypeDeclaration,
 )
 from gdsl.frontend.syntax.expressions import (
     Argument,
@@ -171,6 +172,7 @@ __all__ = [
     "Symbol",
     "SymbolKind",
     "TuneEntry",
+    "TypeDeclaration",
     "TypeName",
     "Unary",
     "Update",

@@ -28,6 +28,7 @@ class SymbolKind(Enum):
     FUNCTOR = "functor"
     FUNCTION = "function"
     PROCEDURE = "procedure"
+    TYPE = "type"
     FRONTIER = "frontier"
     GRAPH = "graph"
     HISTORY = "history"

@@ -46,6 +46,27 @@ class Declaration(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TypeDeclaration(Node):
+    """`type name : class = default;`, a type parameter, or `type name = target;`, another name for a type, which
+    `widened` makes that of a sum of its values."""
+
+    name: str
+    name_span: Span
+    target: TypeName
+    """The default of a type parameter, else what the name means."""
+    class_name: str | None = None
+    class_span: Span | None = None
+    widened: bool = False
+    type: Type | None = None
+    """Of the typed tree: what the name means in this instance of the program."""
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether the type is the caller's."""
+        return self.class_name is not None
+
+
+@dataclass(frozen=True, slots=True)
 class ParameterName(Node):
     """A functor's parameter."""
 
@@ -166,3 +187,4 @@ class Program(Node):
     tune: tuple[TuneEntry, ...]
     procedures: tuple[Procedure, ...] = ()
     imports: tuple[Import, ...] = ()
+    types: tuple[TypeDeclaration, ...] = ()

@@ -7,6 +7,7 @@ from typing import Any
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
+from gdsl.frontend.check.type_parameters import parameter_of
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
@@ -19,6 +20,7 @@ from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
 from gdsl.operations import Domain
 from gdsl.source import NOWHERE
+from gdsl.types import Type
 
 _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_ARRAY: Domain.EDGE}
 
@@ -31,6 +33,14 @@ def lower(checked: CheckedProgram) -> nodes.Program:
     program = with_checked_params(_Lowering(checked).program())
     verify(program, "lowering")
     return program
+
+
+def _type_parameter(node: syntax.TypeDeclaration, tree: syntax.Program) -> nodes.TypeParameter:
+    if node.type is None or node.class_name is None:
+        impossible(node)
+    users = tuple(each.name for each in tree.declarations if parameter_of(each.declared.name, tree) == node.name)
+    default = Type.named(node.target.name)
+    return nodes.TypeParameter(node.span, node.name, node.class_name, default, node.type, users)
 
 
 class _Lowering:
@@ -79,6 +89,7 @@ class _Lowering:
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), **fields),
             graphs=tuple(schedule.graphs.graphs.values()),
             vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
+            types=tuple(_type_parameter(node, tree) for node in tree.types if node.is_parameter),
         )
 
     # ------------------------------------------------------------ problem data

@@ -262,20 +262,20 @@ struct relax_early {
 };
 
 __device__ __forceinline__ bool relax_apply_late(const data_slice& d, vertex src, vertex dst, edge e, relax_early& early) {
-#line 11 "sssp.gdsl"
+#line 12 "sssp.gdsl"
     return late_changed_min(&d.distance[dst], early.own + early.value_1, early.seen);
 }
 #line resume "sssp.cu"
 
 __device__ __forceinline__ void relax_read(const data_slice& d, edge e, relax_early& early) {
-#line 11 "sssp.gdsl"
+#line 12 "sssp.gdsl"
     early.value_1 = load_once(&d.weight[e]);
 }
 #line resume "sssp.cu"
 
 // ---- operators ----
 
-// line 17: f = advance(f, relax)
+// line 18: f = advance(f, relax)
 __device__ __forceinline__ void advance_relax(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
