@@ -42,6 +42,7 @@ _OF_THIS_MACHINE = ("-march=native", "-fPIC", "-shared", "-w", "-O3", "-std=c++1
 _WITHOUT_NVCC = ("-default-device", "-lineinfo", "-std=c++17")
 _QUIET = "-diag-suppress=177,550"
 """No warnings of variables that a text of pieces has and this program does not read."""
+_OPENMP = re.compile(r"^(\s*)#pragma (omp .*)$", re.MULTILINE)
 _CODES = (601, 604, 605, 606, 608, 609, 610, 612, 613, 614, 707, 709, 711, 801, 804, 805, 806, 901, 905, 912)
 """What running can end in."""
 
@@ -73,7 +74,7 @@ def files_of(program: ir.Program, source: Source, backend: str) -> dict[str, str
     checks = ChecksPrinter(program, interface, widths, source)
     name, stem = program.name, stem_of(program.name)
     suffix, has_defaults = _SUFFIXES[backend], any(each.default is not None for each in interface.given)
-    common = {"name": name, "stem": stem, "literal": literal_of, "has_defaults": has_defaults}
+    common = {"name": name, "stem": stem, "literal": literal_of, "has_defaults": has_defaults, "backend": backend}
     made, host = (cuda if backend == "cuda" else cpu).program_text(program, checks)
     arrays = [part.member for each in interface.found if each.domain is not None for part in each.parts]
     stops = list(stop_texts(program, made.checks))
@@ -96,6 +97,7 @@ def _with_front(text: str, shared: str, named: str, file: str, common: dict[str,
     moved = front.count("\n")
     own = re.compile(rf'^#line (\d+) "{re.escape(named)}"$', re.MULTILINE)
     text = own.sub(lambda found: f'#line {int(found[1]) + moved} "{file}"', text)
+    text = _OPENMP.sub(r"\1GDSL_OPENMP(\2)", text)
     return f"{front}{text.rstrip()}\n\n{shared}"
 
 

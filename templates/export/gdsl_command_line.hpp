@@ -10,6 +10,7 @@
 #include <fstream>
 #include <limits>
 #include <map>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <type_traits>
@@ -121,32 +122,63 @@ T number_of(const std::string& what, const std::string& kind, const std::string&
     return found;
 }
 
-// The numbers in a file, between blanks, commas or line ends, or in `text` itself where no @ stands before them.
+// How many values of `bytes` each a quarter of the free memory holds.
+inline long long most_values(std::size_t bytes) {
+    const long long free = free_memory();
+    return free < 0 ? std::numeric_limits<long long>::max() : free / 4 / (long long)(bytes);
+}
+
+// The numbers in a file, between blanks, commas or line ends, or in `text` itself where no @ stands before them. A file
+// may be a device that never ends, so that no more than `most` numbers are read, and blanks between them are bounded.
 template <class T>
-std::vector<T> numbers_of(const std::string& what, const std::string& kind, const std::string& text, bool is_set) {
-    std::string all = text;
-    if (!text.empty() && text[0] == '@') {
-        std::ifstream file(text.substr(1), std::ios::binary);
-        all.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
-        if (!file) { fail(611, what + ": cannot read " + text.substr(1)); }
+std::vector<T> numbers_of(const std::string& what, const std::string& kind, const std::string& text, bool is_set, long long most) {
+    constexpr std::size_t LONGEST = 1000, MOST_BLANKS = std::size_t(1) << 26;
+    std::ifstream file;
+    std::istringstream given(text);
+    const bool is_file = !text.empty() && text[0] == '@';
+    if (is_file) {
+        file.open(text.substr(1), std::ios::binary);
+        file.peek();
+        if (!file.is_open() || file.bad()) { fail(611, what + ": cannot read " + text.substr(1)); }
     } else if (!is_set) {
         fail(607, what + " takes an array, not one value; write NAME=@FILE, a file of one value a line");
     }
+    std::istream& input = is_file ? static_cast<std::istream&>(file) : given;
+    const int code = is_set ? 603 : 611;
     std::vector<T> values;
     std::string word;
-    for (std::size_t at = 0; at <= all.size(); ++at) {
-        const char each = at < all.size() ? all[at] : ' ';
-        if (each != ' ' && each != ',' && each != '\n' && each != '\t' && each != '\r') {
-            word += each;
-        } else if (!word.empty()) {
-            T found;
-            if (!read_number(word, found)) {
-                fail(is_set ? 603 : 611, what + ": '" + word.substr(0, 40) + "' is no value of type " + kind);
-            }
-            values.push_back(found);
-            word.clear();
+    std::size_t blanks = 0;
+    const auto take = [&] {
+        if (word.empty()) { return; }
+        T found;
+        if (word.size() > LONGEST || !read_number(word, found)) {
+            fail(code, what + ": '" + word.substr(0, 40) + "' is no value of type " + kind);
         }
-    }
+        if ((long long)(values.size()) >= most) {
+            fail(is_set ? 603 : 606, what + " has more than " + std::to_string(most) + " values");
+        }
+        values.push_back(found);
+        word.clear();
+    };
+    std::vector<char> buffer(std::size_t(1) << 16);
+    do {
+        input.read(buffer.data(), std::streamsize(buffer.size()));
+        for (std::size_t at = 0; at < std::size_t(input.gcount()); ++at) {
+            const char each = buffer[at];
+            if (each == '\0') { fail(code, what + ": there is a NUL byte, so this is a binary file"); }
+            if (each != ' ' && each != ',' && each != '\n' && each != '\t' && each != '\r') {
+                if (word.size() <= LONGEST) { word += each; }
+                continue;
+            }
+            take();
+            if (++blanks > MOST_BLANKS + 100 * values.size()) {
+                fail(code, what + ": there are too many blanks and commas between the values");
+            }
+        }
+        if (word.size() > LONGEST) { take(); }
+    } while (input);
+    if (input.bad()) { fail(611, what + ": cannot read " + text.substr(1)); }
+    take();
     return values;
 }
 

@@ -7,8 +7,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <limits>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "gdsl_graph.hpp"
@@ -41,6 +44,9 @@ public:
         if (file_.bad()) { fail(701, "cannot read " + path_); }
         if (file_.fail() && (count == 0 || file_.eof())) { return false; }
         ++number_;
+        if (std::memchr(buffer_.data(), '\0', count - (file_.fail() || file_.eof() ? 0 : 1)) != nullptr) {
+            refuse(710, "the line has a NUL byte, so this is a binary file");
+        }
         if (file_.fail()) { refuse(705, "the line has more than " + std::to_string(count) + " characters"); }
         is_ended_ = !file_.eof();
         line.assign(buffer_.data(), count - (is_ended_ ? 1 : 0));
@@ -50,7 +56,23 @@ public:
 
     bool is_ended() const { return is_ended_; }
 
+    // Bytes of the file; less than 0 for a pipe or a device.
+    long long size() const {
+        std::error_code error;
+        if (!std::filesystem::is_regular_file(path_, error)) { return -1; }
+        const std::uintmax_t found = std::filesystem::file_size(path_, error);
+        return error ? -1 : (long long)(found);
+    }
+
     bool is_blank() const { return line.find_first_not_of(" \t\r\f\v") == std::string::npos; }
+
+    // Counts a line that is a comment or blank: an endless input may consist of these alone.
+    void skip_line() {
+        skipped_ += (long long)(line.size()) + 1;
+        if (skipped_ > MOST_SKIPPED) {
+            refuse(705, "there are more than " + std::to_string(MOST_SKIPPED) + " bytes of comments and blank lines");
+        }
+    }
 
     [[noreturn]] void refuse(int code, const std::string& text) const {
         fail(code, path_ + ":" + std::to_string(number_) + ": " + text);
@@ -96,7 +118,8 @@ private:
     std::string path_;
     std::ifstream file_;
     std::vector<char> buffer_ = std::vector<char>(std::size_t(1) << 20);  // a device may have lines without an end
-    long long number_ = 0;
+    static constexpr long long MOST_SKIPPED = 1LL << 26;
+    long long number_ = 0, skipped_ = 0;
     bool is_ended_ = true;
 };
 
@@ -143,7 +166,10 @@ inline matrix_market_head read_head(matrix_market_lines& lines) {
     }
     head.directed = words[4] == "general";
     bool found = false;
-    while (!found && lines.next()) { found = !lines.is_blank() && lines.line[0] != '%'; }
+    while (!found && lines.next()) {
+        found = !lines.is_blank() && lines.line[0] != '%';
+        if (!found) { lines.skip_line(); }
+    }
     if (!found) { lines.refuse(706, "the file ends before its line `rows columns entries`"); }
     std::int64_t columns = 0;
     const bool sizes = lines.take(head.num_vertices) && lines.take(columns) && lines.take(head.entries);
@@ -193,10 +219,18 @@ read_graph<Vertex> read_matrix_market(const std::string& path) {
     if (free >= 0 && head.num_vertices > free / 32) {  // offsets, those of the other direction, and what sorting takes
         lines.refuse(708, "there is not enough free memory for a graph of " + std::to_string(head.num_vertices) + " vertices");
     }
+    // Of a file that is too short for its header this is not what is wrong.
+    const bool is_short = lines.size() >= 0 && head.entries > lines.size() / 2;
+    if (free >= 0 && !is_short && head.entries > free / 48) {  // both ends, a value, and what sorting takes
+        lines.refuse(708, "there is not enough free memory for " + std::to_string(head.entries) + " entries");
+    }
     std::vector<std::int64_t> sources, destinations, whole;
     std::vector<double> real;
     while (lines.next()) {
-        if (lines.is_blank()) { continue; }
+        if (lines.is_blank()) {
+            lines.skip_line();
+            continue;
+        }
         if (std::int64_t(sources.size()) == head.entries) {
             lines.refuse(706, "the file goes on after the " + std::to_string(head.entries) + " entries of its header");
         }

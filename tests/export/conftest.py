@@ -14,6 +14,7 @@ import gdsl
 from gdsl.graph import Graph
 
 ROOT = Path(__file__).parents[2]
+STRICT = ["-Wall", "-Wextra", "-Werror"]
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +25,7 @@ def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[gdsl.P
     directories = {name: tmp_path_factory.mktemp(name) / "made" for name in programs}
 
     def made(name: str) -> tuple[gdsl.Program, Path]:
-        return programs[name], build(programs[name], "cpu", directories[name], ["-O1"], leave=["-O3"])
+        return programs[name], build(programs[name], "cpu", directories[name], ["-O1", *STRICT], leave=["-O3"])
 
     with ThreadPoolExecutor(2) as pool:
         return dict(zip(programs, pool.map(made, programs), strict=True))

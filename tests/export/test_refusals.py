@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 import subprocess
 from pathlib import Path
@@ -120,6 +121,10 @@ def test_weights_that_the_condition_refuses(
         (graph_text().replace("7 7 9", "7 7 999999999999"), "E0706", "ends after 9 entries"),
         (graph_text().replace("\n", "\r\n").replace("3 1 4", "3 1 x"), "E0705", ":6: this is not"),
         (graph_text() + "x" * 2**20 + "\n", "E0705", ":13: the line has more than"),
+        (graph_text().replace("3 1 4", "3 1 4\0"), "E0710", ":6: the line has a NUL byte"),
+        (graph_text().replace("3 1 4", "3 1\x004"), "E0710", ":6: the line has a NUL byte"),
+        ("\0" + graph_text(), "E0710", ":1: the line has a NUL byte"),
+        (graph_text()[:-2] + "\0", "E0710", ":12: the line has a NUL byte"),
         (None, "E0701", "cannot read"),
     ],
 )
@@ -133,6 +138,63 @@ def test_bad_files(
     assert found.returncode == 1
     assert found.stderr.startswith(f"error {code}: ")
     assert words in found.stderr
+
+
+HEAD = "%%MatrixMarket matrix coordinate pattern general"
+
+
+@pytest.mark.skipif(shutil.which("yes") is None, reason="no program writes without end here")
+@pytest.mark.parametrize(
+    ("input_", "words", "error"),
+    [
+        ("cat /dev/zero", "source=0", "E0710: /dev/stdin:1: the line has a NUL byte"),
+        ("yes", "source=0", "E0703: /dev/stdin:1: this is no Matrix Market file"),
+        (f"echo '{HEAD}'; yes %%%%%%%%%%%%%%%%%%%%%%%%%%%%%%", "source=0", "of comments and blank lines"),
+        (f"echo '{HEAD}'; echo 3 3 2; yes '                        '", "source=0", "of comments and blank lines"),
+        (
+            f"echo '{HEAD}'; echo 3 3 2; yes 1 1",
+            "source=0",
+            "E0706: /dev/stdin:5: the file goes on after the 2 entries",
+        ),
+        (
+            f"echo '{HEAD}'; echo 3 3 {2**62}; yes 1 1",
+            "source=0",
+            "E0708: /dev/stdin:2: there is not enough free memory",
+        ),
+        (f"echo '{HEAD}'; yes 1 | tr -d '\\n'", "source=0", "E0705: /dev/stdin:2: the line has more than"),
+    ],
+)
+def test_input_without_end(commands: dict[str, tuple[gdsl.Program, Path]], input_: str, words: str, error: str) -> None:
+    line = f"({input_}) | {shlex.quote(str(commands['bfs'][1]))} /dev/stdin {words}"
+    found = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 1 and found.stdout == ""
+    assert error in found.stderr and found.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(shutil.which("yes") is None, reason="no program writes without end here")
+@pytest.mark.parametrize(
+    ("input_", "name", "error"),
+    [
+        ("yes 1", "sites", "E0603: param `sites` has more than 1000112 values"),
+        ("yes 1", "mark", "E0606: input `mark` has more than 1000007 values"),
+        ("cat /dev/zero", "mark", "E0611: input `mark`: there is a NUL byte"),
+        ("printf '1 2\\0 3'", "sites", "E0603: param `sites`: there is a NUL byte"),
+        ("yes , | tr -d '\\n'", "sites", "too many blanks and commas"),
+        ("yes 1 | tr -d '\\n'", "mark", "is no value of type uint32"),
+    ],
+)
+def test_values_without_end(
+    commands: dict[str, tuple[gdsl.Program, Path]],
+    rich_values: tuple[Path, Graph, dict[str, str], dict[str, object]],
+    input_: str,
+    name: str,
+    error: str,
+) -> None:
+    path, _, given, _ = rich_values
+    words = [f"{each}={'@/dev/stdin' if each == name else value}" for each, value in given.items()]
+    line = f"({input_}) | {shlex.join([str(commands['rich'][1]), str(path), *words])}"
+    found = subprocess.run(["bash", "-c", line], capture_output=True, text=True, timeout=60, check=False)
+    assert found.returncode == 1 and error in found.stderr, found.stderr
 
 
 def test_wrong_use(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
