@@ -44,6 +44,38 @@ def test_strong_components_take_shortcuts(name: str) -> None:
     check_strong(graph, {}, result.host_arrays())
 
 
+def grid(side: int, against: float, both: float, shuffled: bool = False) -> gdsl.Graph:
+    """A grid, of whose edges some point against the others and some both ways."""
+    random = np.random.default_rng(3)
+    vertices = random.permutation(side * side) if shuffled else np.arange(side * side)
+    cells = vertices.reshape(side, side)
+    tails = np.concatenate([cells[:, :-1].ravel(), cells[:-1].ravel()])
+    heads = np.concatenate([cells[:, 1:].ravel(), cells[1:].ravel()])
+    draw = random.random(tails.size)
+    turned, two_way = draw < against, draw > 1 - both
+    ends = np.where(turned, heads, tails), np.where(turned, tails, heads)
+    return gdsl.Graph.from_edges(
+        np.concatenate([ends[0], heads[two_way]]), np.concatenate([ends[1], tails[two_way]]), side * side
+    )
+
+
+@pytest.mark.parametrize(
+    "graph, visits",
+    [
+        (grid(150, against=0.35, both=0.15), 80),
+        (grid(80, against=0.5, both=0), 120),
+        (grid(80, against=0, both=0, shuffled=True), 4),
+        (gdsl.Graph.generate("rmat:11"), 4),
+    ],
+    ids=["one-way grid", "grid of one-way edges", "grid without cycles", "rmat"],
+)
+def test_strong_components_visit_edges_a_few_times(graph: gdsl.Graph, visits: int) -> None:
+    """A search that goes on for as long as information spreads visits them as often as the grid has rows, and more."""
+    result = gdsl.compile("strongly_connected_components").run(graph, backend="cpu")
+    check_strong(graph, {}, result.host_arrays())
+    assert sum(record.edges or 0 for record in result.trace) <= visits * graph.num_edges
+
+
 def complete(count: int) -> gdsl.Graph:
     tails, heads = np.triu_indices(count, 1)
     return gdsl.Graph.from_edges(tails, heads, count, directed=False)

@@ -21,6 +21,7 @@ from gdsl.ir.nodes import (
     Intersect,
     Iteration,
     Literal,
+    NeighborReduce,
     NeighborVote,
     Program,
     Repeat,
@@ -173,6 +174,7 @@ def begins_with_all(program: Program) -> bool:
         elif isinstance(node, CombineFrontiers):
             made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
     walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
+    walked += [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
     return None in _reached(made_of, walked)
 
 
