@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from gdsl.api.signature import NotGiven
-from gdsl.diagnostics import shown
+from gdsl.diagnostics import GdslError, shown
+from gdsl.ir import nodes as ir
 
 _MAPPINGS = dict, Mapping
 """What nearly all give comes first: whether an object is a `Mapping`, Python finds out by a call of its own."""
@@ -29,6 +31,27 @@ def named_values(values: object) -> Mapping[str, Any]:
 def without_defaults(values: Mapping[str, Any]) -> dict[str, Any]:
     """`values` but for those that stand for a default, of which Python has no value."""
     return {name: value for name, value in values.items() if not isinstance(value, NotGiven)}
+
+
+def rounded_names(names: object, program: ir.Program, known: Collection[str]) -> frozenset[str]:
+    """The params and inputs that `round` names: one, several, or (None) none. Raises TypeError for what is no name, and
+    E0602 for a name that is not among the `known`."""
+    if names is None:
+        return frozenset()
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, Collection) or isinstance(listed, Mapping | bytes):
+        raise TypeError(f"round is the name of a param or an input, or a list of names, not {shown(names)}")
+    found = list(listed)
+    for name in found:
+        if not isinstance(name, str):
+            raise TypeError(f"round has names of params and inputs, and {shown(name)} is none")
+        if name not in known:
+            close = difflib.get_close_matches(name, known, n=1)
+            fix = f"did you mean {close[0]!r}?" if close else None
+            message = f"round: program {program.name} has no param and no input {shown(name)}"
+            notes = [f"it has {', '.join(sorted(known))}"] if known else []
+            raise GdslError.single("E0602", message, notes=notes, fix=fix)
+    return frozenset(found)
 
 
 def taken_options(names: Collection[str], keywords: dict[str, Any], known: Collection[str]) -> dict[str, Any]:

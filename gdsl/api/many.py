@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -52,6 +52,7 @@ class Options(NamedTuple):
     timeout: float | None = None
     max_iterations: int | None = None
     types: Mapping[str, Any] | None = None
+    round: str | Collection[str] | None = None
 
 
 def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
@@ -85,6 +86,7 @@ class _Many:
         read = {**self.shared, **self.varied}
         instance = program.instance(graph, read, options.types, varied=self.varied)
         self.program = _suited(instance, graph, options.backend)
+        self.rounded = self.program._rounded(options.round)
         self.count = len(next(iter(self.varied.values())))
         self.first: Bindings | None = None
         """What the first run is given, the inputs of all."""
@@ -174,11 +176,12 @@ class _Many:
     def _bound(self, choice: Choice) -> Sequence[Bindings]:
         """Everything checked, for each of the values."""
         program, widths = self.program, needed_widths(self.program._program, self.graph)
-        binder, device, found = program._binder, choice.backend.name == "cuda", list[Bindings]()
+        binder, found = program._binder, list[Bindings]()
+        how: dict[str, Any] = {"widths": widths, "device": choice.backend.name == "cuda", "rounded": self.rounded}
         check_names(program._program, [*self.shared, *self.varied], program._source)
         with deadline.doing("checking the params and inputs"):
             try:
-                together = binder.bind_all(self.graph, self.shared, self.varied, widths=widths, device=device)
+                together = binder.bind_all(self.graph, self.shared, self.varied, **how)
             except GdslError as error:
                 raise self._told(error, 0) from None
             if together is not None:
@@ -187,7 +190,7 @@ class _Many:
                 given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
                 try:
                     former = found[0] if found else None
-                    found.append(binder.bind(self.graph, given, widths=widths, device=device, former=former))
+                    found.append(binder.bind(self.graph, given, former=former, **how))
                 except GdslError as error:
                     raise self._told(error, index) from None
                 self._check_shapes(found, index)

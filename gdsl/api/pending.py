@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -35,25 +35,33 @@ def submitted(
     timeout: float | None = None,
     max_iterations: int | None = None,
     types: Mapping[str, Any] | None = None,
+    round: str | Collection[str] | None = None,  # noqa: A002 - as `Program.run` calls it
 ) -> Pending:
     """`Program.submit`, of names that are known to be str."""
     program = program.instance(graph, given, types)
+    rounded = program._rounded(round)
     stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
     if timeout is None:
-        return _submitted(program, graph, given, backend, stops, 0.0)
+        return _submitted(program, graph, given, backend, stops, 0.0, rounded)
     called = time.monotonic()
     with deadline.limited(timeout):
-        return _submitted(program, graph, given, backend, stops, called)
+        return _submitted(program, graph, given, backend, stops, called, rounded)
 
 
 def _submitted(
-    program: Program, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits, called: float
+    program: Program,
+    graph: Graph,
+    given: Mapping[str, Any],
+    backend: str,
+    stops: Limits,
+    called: float,
+    rounded: frozenset[str],
 ) -> Pending:
     tuned = None
     if program._picker is not None:
         program, tuned = program._picked(graph, backend)
     try:
-        return Pending(program, graph, program._asked(graph, given, backend), stops, called, tuned)
+        return Pending(program, graph, program._asked(graph, given, backend, rounded), stops, called, tuned)
     except GdslError as error:
         raise program._explained(error) from None
 

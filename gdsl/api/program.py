@@ -14,7 +14,7 @@ from gdsl import deadline
 from gdsl.api.advice import warnings_of
 from gdsl.api.convergence import warn
 from gdsl.api.dry_run import DryRun
-from gdsl.api.given import called_with, named_values, taken_options, without_defaults
+from gdsl.api.given import called_with, named_values, rounded_names, taken_options, without_defaults
 from gdsl.api.limits import NO_LIMITS, limits
 from gdsl.api.pending import Pending, submitted
 from gdsl.api.result import Result, Results
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
+
+
+_NONE: frozenset[str] = frozenset()
 
 
 class _Settled(NamedTuple):
@@ -183,17 +186,19 @@ class Program:
         timeout: float | None = None,
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
+        round: str | Collection[str] | None = None,  # noqa: A002 - what the command line calls it
     ) -> Result:
         """Run on `graph` with `values` for the params and inputs.
 
         `types` chooses the types of type parameters; the others represent the inputs exactly, by their dtypes.
         `backend` is auto, cuda, cpu or reference. `timeout` (seconds from the call to the result, checks of the inputs
         and compilation included) and `max_iterations` (passes of any loop) stop the run with an error. Several runs
-        may go on at once, each in its own thread. Raises `gdsl.GdslError`, TypeError or ValueError for options that
-        are none; the program and the graph stay usable.
+        may go on at once, each in its own thread. `round` names the params and inputs whose values become the nearest
+        ones of the declared type; others must be values of it. Raises `gdsl.GdslError`, TypeError or ValueError for
+        options that are none; the program and the graph stay usable.
         """
         named = named_values(values)
-        options: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "types": types}
+        options: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "types": types, "round": round}
         return self._called(graph, named, backend=backend, **options)
 
     def map(self, graph: Graph, values: Mapping[str, Any] | None = None, /, **named: Any) -> Batch:
@@ -237,15 +242,17 @@ class Program:
         timeout: float | None = None,
         max_iterations: int | None = None,
         types: Mapping[str, Any] | None = None,
+        round: str | Collection[str] | None = None,  # noqa: A002
     ) -> Result:
         """As `run`, with names that are known to be str."""
         graph = graph if type(graph) is Graph else as_graph(graph)
         stops = NO_LIMITS if timeout is None and max_iterations is None else limits(timeout, max_iterations)
         given = without_defaults(values)
+        rounded = _NONE if round is None else self._rounded(round)
         if timeout is None:
-            return self._run_instance(graph, given, backend, stops, types)
+            return self._run_instance(graph, given, backend, stops, types, rounded)
         with deadline.limited(timeout):
-            return self._run_instance(graph, given, backend, stops, types)
+            return self._run_instance(graph, given, backend, stops, types, rounded)
 
     def _run_instance(
         self,
@@ -254,21 +261,28 @@ class Program:
         backend: str,
         stops: Limits,
         types: Mapping[str, Any] | None,
+        rounded: frozenset[str],
     ) -> Result:
         """As `_run`, by the instance that the call decides, and by the knobs of the tune file."""
         program, known = self, len(self._instances)
         if self._program.types or types is not None:
             program = self._ran[graph] = self.instance(graph, given, types)
         run = program._run if program._picker is None or not isinstance(backend, str) else program._run_tuned
-        result = run(graph, given, backend, stops)
+        result = run(graph, given, backend, stops, rounded)
         if len(self._instances) > known:
             result.compile_ms += program.compile_ms
         return result
 
-    def _run_tuned(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+    def _rounded(self, names: object) -> frozenset[str]:
+        """What the option `round` names."""
+        return rounded_names(names, self._program, self._binder.known)
+
+    def _run_tuned(
+        self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits, rounded: frozenset[str]
+    ) -> Result:
         """As `_run`, by the knobs that the tune file has for such graphs."""
         program, tuned = self._picked(graph, backend)
-        result = program._run(graph, given, backend, stops)
+        result = program._run(graph, given, backend, stops, rounded)
         result.tuned = tuned
         return result
 
@@ -289,9 +303,11 @@ class Program:
         program = load(self._source, words, types_of(self._program, {}))
         return Program(program, self._source, words, chosen={each.name: each.type for each in program.types})
 
-    def _run(self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits) -> Result:
+    def _run(
+        self, graph: Graph, given: Mapping[str, Any], backend: str, stops: Limits, rounded: frozenset[str]
+    ) -> Result:
         try:
-            choice, executable, bindings, compile_ms = self._asked(graph, given, backend)
+            choice, executable, bindings, compile_ms = self._asked(graph, given, backend, rounded)
             if stops.timeout is not None:
                 stops = replace(stops, spent=deadline.spent())
             outcome = executable.run(graph, bindings, stops)
@@ -305,7 +321,7 @@ class Program:
         return Result(self._results, outcome, choice.backend.name, choice.line, compile_ms, bindings.params, graph)
 
     def _asked(
-        self, graph: Graph, given: Mapping[str, Any], backend: str
+        self, graph: Graph, given: Mapping[str, Any], backend: str, rounded: frozenset[str]
     ) -> tuple[Choice, Executable, Bindings, float]:
         """Where a call runs, and what, with which values, that are checked; and milliseconds of compiling."""
         widths = needed_widths(self._program, graph)
@@ -317,7 +333,7 @@ class Program:
             choice, executable = registry.choose(backend), None
         if graph._postponed is not None:
             choice.backend.place(graph)
-        bindings = self._bound(choice, graph, given, widths)
+        bindings = self._bound(choice, graph, given, widths, rounded)
         compile_ms = 0.0
         if executable is None:
             executable = self._executables.get((choice.backend.name, widths))
@@ -327,7 +343,7 @@ class Program:
                     ready, executable = self._ready(choice, widths, backend)
                 compile_ms = (time.perf_counter() - started) * 1000
                 if ready is not choice:
-                    choice, bindings = ready, self._bound(ready, graph, given, widths)
+                    choice, bindings = ready, self._bound(ready, graph, given, widths, rounded)
             self._settled[backend] = _Settled(widths, choice, executable)
         return choice, executable, bindings, compile_ms
 
@@ -339,6 +355,7 @@ class Program:
         backend: str = "auto",
         memory: int | None = None,
         types: Mapping[str, Any] | None = None,
+        round: str | Collection[str] | None = None,  # noqa: A002
     ) -> DryRun:
         """Check `values` as `run` does, and tell what it would allocate; nothing is compiled or run.
 
@@ -359,7 +376,7 @@ class Program:
             if self._picker is not None and not elsewhere:
                 program = self._picker.pick(graph, backend, lambda: choice.backend.name, self._with)[0] or self
             widths = needed_widths(program._program, graph)
-            bindings = program._bound(choice, graph, given, widths)
+            bindings = program._bound(choice, graph, given, widths, self._rounded(round))
             space = choice.backend.space() if memory is None else Space("as asked for", memory, memory)
             needs = choice.backend.needs(program._program, widths, graph, bindings, space.free)
         return DryRun(choice.backend.name, choice.line, widths, needs, space.name, space.total, space.free)
@@ -432,12 +449,14 @@ class Program:
 
         return program_page(self)
 
-    def _bound(self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths) -> Bindings:
+    def _bound(
+        self, choice: Choice, graph: Graph, values: Mapping[str, Any], widths: Widths, rounded: frozenset[str]
+    ) -> Bindings:
         bind, device = self._binder.bind, choice.backend.name == "cuda"
         if deadline.current() is None:
-            return bind(graph, values, widths=widths, device=device)
+            return bind(graph, values, widths=widths, device=device, rounded=rounded)
         with deadline.doing("checking the params and inputs"):
-            return bind(graph, values, widths=widths, device=device)
+            return bind(graph, values, widths=widths, device=device, rounded=rounded)
 
     def _ready(self, choice: Choice, widths: Widths, asked: str) -> tuple[Choice, Executable]:
         """The program made ready by the chosen backend; where "auto" was asked for and this machine's compiler is of

@@ -23,6 +23,7 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "timeout": ("float | None", None),
     "max_iterations": ("int | None", None),
     "types": ("dict[str, str] | None", None),
+    "round": ("str | Collection[str] | None", None),
 }
 """The options of a run that a call takes too: annotation and default by name."""
 _NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}
@@ -98,7 +99,7 @@ def _options_told(program: ir.Program) -> str:
     """Whose the options of a call are; those that the program has a name for are its own, and are left out."""
     taken = signature_of(program).parameters
     words = {"backend": "backend", "timeout": "timeout (seconds)", "max_iterations": "max_iterations (of a loop)"}
-    words |= {"types": "types (by type parameter)"}
+    words |= {"types": "types (by type parameter)", "round": "round (to values of the declared type)"}
     own = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
     told = [word for name, word in words.items() if name in taken and name not in own]
     listed = " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import statistics
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
@@ -136,9 +136,17 @@ Run = Callable[[Program, Graph, Mapping[str, Any], str, "float | None"], Result]
 Tell = Callable[[str, int, int], None]
 
 
-def _run(program: Program, graph: Graph, values: Mapping[str, Any], backend: str, timeout: float | None) -> Result:
+def run_quietly(
+    program: Program,
+    graph: Graph,
+    values: Mapping[str, Any],
+    backend: str,
+    timeout: float | None,
+    round: Collection[str] = (),  # noqa: A002 - as `Program.run` calls it
+) -> Result:
+    """A run that nobody asked for, which does not warn."""
     with quiet():
-        return program.run(graph, values, backend=backend, timeout=timeout)
+        return program.run(graph, values, backend=backend, timeout=timeout, round=round)
 
 
 class Tuner:
@@ -165,7 +173,7 @@ class Tuner:
         types: Types = (),
     ) -> None:
         self.source, self.graph, self.values, self.backend = with_imports(source), graph, values, backend
-        self.clock, self.run, self._tell, self._before = clock, run or _run, tell, before
+        self.clock, self.run, self._tell, self._before = clock, run or run_quietly, tell, before
         self._seconds, self._started = seconds, clock()
         self._types = types
         self._auto = self._best = _Way({}, self._program(()))

@@ -107,13 +107,15 @@ class Binder:
         widths: Widths | None = None,
         device: bool = False,
         former: Bindings | None = None,
+        rounded: frozenset[str] = _NONE,
     ) -> Bindings:
         """Check `given` (params and inputs by name) and the graph against what the program declares.
 
         Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
         still be testing them. `former` is what came of a call that differed in params alone: its inputs are not
-        looked at again, unless what must hold of them hangs on params. Raises `GdslError` with every missing and
-        unknown name, or else the first value that does not do.
+        looked at again, unless what must hold of them hangs on params. Values of the names in `rounded` become the
+        nearest ones of their type. Raises `GdslError` with every missing and unknown name, or else the first value that
+        does not do.
         """
         program, source = self._program, self._source
         names = given.keys()
@@ -122,7 +124,7 @@ class Binder:
         seen = self._latest() if self._latest is not None else None
         if seen is None or seen.graph() is not graph:
             seen = self._seen(graph)
-        params = self._params(graph, given, seen)
+        params = self._params(graph, given, seen, rounded)
         widths = widths or needed_widths(program, graph)
         if self._of_params:
             self._check_where(self._of_params, graph, params, {}, seen, _NONE)
@@ -133,7 +135,7 @@ class Binder:
             return Bindings(params, {})
         if former is not None and not self._hangs_on_params:
             return Bindings(params, former.inputs, former.own)
-        inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device)
+        inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device, rounded)
         if not self._conditions:
             return Bindings(params, inputs, own)
         conditions = [each for each in self._conditions if each.data.name not in vouched]
@@ -202,7 +204,9 @@ class Binder:
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
         return _Seen(ref(graph), {name: found for name, found in ranges.items() if found is not None})
 
-    def _params(self, graph: Graph, given: Mapping[str, object], seen: _Seen) -> dict[str, bool | int | float]:
+    def _params(
+        self, graph: Graph, given: Mapping[str, object], seen: _Seen, rounded: frozenset[str]
+    ) -> dict[str, bool | int | float]:
         """The value of every param, the caller's or the default."""
         params: dict[str, bool | int | float] = {}
         ranges = seen.ranges
@@ -214,7 +218,7 @@ class Binder:
                     params[name] = value
                     continue
                 value = vertex_by_name(param, value, graph, self._source)
-                params[name] = scalar_value(param, value, _id_count(param.type, graph), self._source)
+                params[name] = scalar_value(param, value, _id_count(param.type, graph), self._source, name in rounded)
             elif name in seen.defaults:
                 params[name] = seen.defaults[name]
             elif param.default is not None:
@@ -241,6 +245,7 @@ class Binder:
         seen: _Seen,
         widths: Widths,
         device: bool,
+        rounded: frozenset[str],
     ) -> tuple[dict[str, Any], frozenset[str], frozenset[str]]:
         """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
         caller says that their conditions hold."""
@@ -259,19 +264,22 @@ class Binder:
                 if not (device and self._is_ready(array, values, graph, seen)):
                     deadline.check()
                     count = values_of(array, params)
-                    flags = name in self._of_callers_type
-                    values = input_array(array, values, graph, widths, self._source, device, count, flags)
+                    how = {"flags": name in self._of_callers_type, "is_rounded": name in rounded}
+                    values = input_array(array, values, graph, widths, self._source, device, count, **how)
                 inputs[name] = values
             else:
-                if (name, widths) not in seen.own:
+                key = (name, widths, name in rounded)
+                if key not in seen.own:
                     deadline.check()
-                    flags = name in self._of_callers_type
-                    seen.own[name, widths] = attribute_array(array, graph, widths, self._source, flags)
-                inputs[name] = seen.own[name, widths]
+                    how = {"flags": name in self._of_callers_type, "is_rounded": name in rounded}
+                    seen.own[key] = attribute_array(array, graph, widths, self._source, **how)
+                inputs[name] = seen.own[key]
                 own.append(name)
         for scalar in self._scalars:
             value = vertex_by_name(scalar, given[scalar.name], graph, self._source)
-            inputs[scalar.name] = scalar_value(scalar, value, _id_count(scalar.type, graph), self._source)
+            inputs[scalar.name] = scalar_value(
+                scalar, value, _id_count(scalar.type, graph), self._source, scalar.name in rounded
+            )
         return inputs, frozenset(own), frozenset(vouched)
 
     def _is_ready(self, array: ir.Array, values: Any, graph: Graph, seen: _Seen) -> bool:
@@ -297,8 +305,8 @@ class _Seen:
     """The defaults of params that hang on nothing but the graph."""
     ready: dict[str, ref[Any]] = field(default_factory=dict)
     """The arrays of the last call that were given as a run takes them, by input."""
-    own: dict[tuple[str, Widths], Any] = field(default_factory=dict)
-    """The graph's attributes as inputs, by name and widths of ids."""
+    own: dict[tuple[str, Widths, bool], Any] = field(default_factory=dict)
+    """The graph's attributes as inputs, by name, widths of ids, and whether they are rounded."""
     held: set[object] = field(default_factory=set)
     """What `WhereChecker` found to hold of these."""
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.binding.params import Text
+from gdsl.arithmetic.constants import integer_range
+from gdsl.binding.params import Text, rounding_words
+from gdsl.binding.representable import first_changed, plain_number
 from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
@@ -77,22 +79,30 @@ def value_name(domain: Domain, place: int, graph: Graph, count: int | None) -> s
     return f"value {place % count} of {element_name(domain, place // count, graph)}"
 
 
-_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths], Any]] = (
+_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths, bool], Any]] = (
     weakref.WeakKeyDictionary()
 )
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
 
 
-def attribute_array(array: ir.Array, graph: Graph, widths: Widths, source: Source | None, flags: bool = False) -> Any:
+def attribute_array(
+    array: ir.Array,
+    graph: Graph,
+    widths: Widths,
+    source: Source | None,
+    flags: bool = False,
+    is_rounded: bool = False,
+) -> Any:
     """The graph's attribute for the input `array`, as `input_array` makes it; the same array at every call.
 
     Raises E0605 if the graph has none of that name.
     """
     kept = _converted_attributes.setdefault(graph, {})
-    key = (f"{array.domain.value} {array.name}", array.type, widths)
+    key = (f"{array.domain.value} {array.name}", array.type, widths, is_rounded)
     if key not in kept:
         values = _attribute(array, graph, source)
-        kept[key] = input_array(array, values, graph, widths, source, device=False, flags=flags)
+        how = {"flags": flags, "is_rounded": is_rounded}
+        kept[key] = input_array(array, values, graph, widths, source, device=False, **how)
     return kept[key]
 
 
@@ -152,11 +162,13 @@ def input_array(
     device: bool,
     count: int | None = None,
     flags: bool = False,
+    is_rounded: bool = False,
 ) -> Any:
     """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length; where an element has
     `count` values, of shape [V, count] or [E, count], which becomes one row.
 
-    It stays on the device where `device` allows that. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
+    It stays on the device where `device` allows that. Values that the declared type does not have become the nearest
+    ones where `is_rounded`, also floats for integers. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
     that the declared type does not have, E0604 for ids that the graph does not have. With `flags` numbers may be given
     as bools, 0 and 1.
     """
@@ -166,11 +178,14 @@ def input_array(
     length = values.size if count is not None else _elements(array, graph)
     if values.ndim != 1 or len(values) != length:
         raise _wrong_length(array, values, length, graph, source)
+    if is_rounded and values.dtype.kind == "f" and array.type.is_integer:
+        values = array_module(values).rint(values)
+        return _converted(array, values, graph, source, count, is_rounded)
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
         return _checked_ids(array, values, graph, widths, source, count)
-    return _converted(array, values, graph, source, count)
+    return _converted(array, values, graph, source, count, is_rounded)
 
 
 def _elements(array: ir.Array, graph: Graph) -> int:
@@ -280,30 +295,44 @@ def _checked_ids(
     return values.astype(f"i{widths.of(array.type) // 8}", copy=False)
 
 
-def _converted(array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None) -> Any:
-    """Integers must be in range; floats are rounded, as literals are, but must not become infinite."""
+def _converted(
+    array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None, is_rounded: bool
+) -> Any:
+    """In the declared type, which must have the values (see `representable`) or, where `is_rounded`, be as large."""
     module = array_module(values)
     target = np.dtype(array.type.name)
     if values.dtype == target:
         return module.ascontiguousarray(values)
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):
         converted = module.ascontiguousarray(values, dtype=target)
     if values.dtype.kind == "b":
         return converted
     if target.kind == "f":
         bad = module.isinf(converted) & module.isfinite(values)
+    elif values.dtype.kind == "f":
+        low, high = integer_range(array.type)
+        bad = ~((values >= low) & (values < float(high + 1)))
     else:
         bad = _out_of_range(values, target)
-    if bool(bad.any()):
-        place = int(bad.argmax())
+    place = int(bad.argmax()) if bool(bad.any()) else None
+    why = f"which {array.type.name} cannot hold"
+    fix = None
+    if place is None and target.kind == "f" and not is_rounded:
+        place = first_changed(values, converted, module)
+        if place is not None:
+            why = f"which is no {array.type.name}; the nearest is {plain_number(converted[place])}"
+            fix = _ways_out(array, values.dtype)
+    if place is not None:
         name = value_name(array.domain, place, graph, count)
-        raise GdslError.single(
-            "E0607",
-            f"input `{array.name}`: {name} has {values[place].item()}, which {array.type.name} cannot hold",
-            array.span,
-            source,
-        )
+        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, {why}"
+        raise GdslError.single("E0607", message, array.span, source, fix=fix)
     return converted
+
+
+def _ways_out(array: ir.Array, dtype: np.dtype[Any]) -> str:
+    """What to do about values that the declared type does not have."""
+    type_ = "float64" if dtype.kind == "f" or dtype.itemsize < 8 else dtype.name
+    return f"declare `{array.name} : {type_}`, or take the nearest values: {rounding_words(array.name)}"
 
 
 def _out_of_range(values: Any, target: np.dtype[Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from gdsl.binding.representable import has_float, has_float32, plain_number
 from gdsl.diagnostics import GdslError, shown
 from gdsl.foreign_objects import attribute, has, own_number
 from gdsl.ir import nodes as ir
@@ -30,14 +31,19 @@ class Text(str):
     """A value that came as text, from the command line."""
 
 
-def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, source: Source | None) -> Value:
-    """`given` as a value of the declared type; ids must be below `id_count`.
+def scalar_value(
+    declared: ir.Param | ir.Scalar, given: object, id_count: int, source: Source | None, is_rounded: bool = False
+) -> Value:
+    """`given` as a value of the declared type, the nearest one where `is_rounded`; ids must be below `id_count`.
 
     Raises E0603 where it is none of the type's values, E0604 where an id is out of range.
     """
     kind = "param" if isinstance(declared, ir.Param) else "input"
-    value = _from_text(declared, given, kind, source) if isinstance(given, Text) else plain(given)
     type_ = declared.type
+    is_rounded = is_rounded and not type_.is_id
+    value = _from_text(declared, given, kind, source, is_rounded) if isinstance(given, Text) else plain(given)
+    if is_rounded and type_.is_integer and isinstance(value, float) and math.isfinite(value):
+        value = round(value)
     if type_ is Type.BOOL:
         if isinstance(value, bool):
             return value
@@ -45,7 +51,7 @@ def scalar_value(declared: ir.Param | ir.Scalar, given: object, id_count: int, s
         if isinstance(value, np.longdouble):
             raise _unusable(declared, kind, f"{shown(value)} is too large for {type_.name}", source)
         if isinstance(value, int | float) and not isinstance(value, bool):
-            return _float(declared, value, kind, source)
+            return _float(declared, value, kind, source, is_rounded)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
     if attribute(given, "shape", ()) != () or isinstance(given, list | tuple | range):
@@ -88,12 +94,17 @@ def plain(given: Any) -> object:
     return given.item() if kind in ("b", "i", "u") else given
 
 
-def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: Source | None) -> Value:
+def rounding_words(name: str) -> str:
+    """How the caller asks for the nearest values."""
+    return f"--round {name} (from Python: round={name!r})"
+
+
+def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: Source | None, is_rounded: bool) -> Value:
     type_ = declared.type
     word = text.strip()
     try:
         if type_ is not Type.BOOL:
-            return real_number(word) if type_.is_float else whole_number(word)
+            return _number(word) if type_.is_float or is_rounded else whole_number(word)
         if word.lower() in _BOOLS:
             return _BOOLS[word.lower()]
         raise ValueError("expected true or false")
@@ -102,7 +113,17 @@ def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: So
         raise _unusable(declared, kind, message, source) from None
 
 
-def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source: Source | None) -> float:
+def _number(word: str) -> int | float:
+    """A text as a number, whole ones with all their digits."""
+    try:
+        return whole_number(word)
+    except ValueError:
+        return real_number(word)
+
+
+def _float(
+    declared: ir.Param | ir.Scalar, value: int | float, kind: str, source: Source | None, is_rounded: bool
+) -> float:
     try:
         number = float(value)
     except OverflowError:
@@ -113,7 +134,25 @@ def _float(declared: ir.Param | ir.Scalar, value: int | float, kind: str, source
             stored = float(np.float32(number))
     if math.isinf(stored) and not (isinstance(value, float) and math.isinf(value)):
         raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.name}", source)
+    if not is_rounded and not _has(declared.type, value):
+        nearest = np.float32(stored) if declared.type is Type.FLOAT32 else np.float64(stored)
+        what = f"{shown(value)} is no {declared.type.name}; the nearest is {plain_number(nearest)}"
+        raise _unusable(declared, kind, what, source, _ways_out(declared, value))
     return stored
+
+
+def _has(type_: Type, value: int | float) -> bool:
+    """Whether a float type has a value within its range."""
+    if isinstance(value, int):
+        return has_float(value, type_.name)
+    return type_ is Type.FLOAT64 or has_float32(value)
+
+
+def _ways_out(declared: ir.Param | ir.Scalar, value: int | float) -> str:
+    type_ = "float64" if declared.type is Type.FLOAT32 and _has(Type.FLOAT64, value) else "int64"
+    fits = type_ == "float64" or -(2**63) <= value < 2**63
+    wider = f"declare `{declared.name} : {type_}`, or " if fits else ""
+    return f"{wider}take the nearest value: {rounding_words(declared.name)}"
 
 
 def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> int:

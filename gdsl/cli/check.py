@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from gdsl.cli import completing
-from gdsl.cli.options import GraphWords, backend_option, graph_options, param_option, tuning_options, type_option
+from gdsl.cli.options import (
+    GraphWords,
+    backend_option,
+    graph_options,
+    param_option,
+    round_option,
+    tuning_options,
+    type_option,
+)
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.diagnostics import GdslError, printable
@@ -26,6 +34,7 @@ if TYPE_CHECKING:
     "results with the reference's.",
 )  # fmt: skip
 @param_option("Set a param for --schedules, as in run.")
+@round_option
 @backend_option("What --schedules runs on; auto.", default=None)
 @type_option
 @tuning_options
@@ -35,6 +44,7 @@ def command(
     strict: bool,
     schedules: str | int | None,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str | None,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
@@ -59,10 +69,11 @@ def command(
                 "--schedules takes one PROGRAM and one GRAPH: gdslc check --schedules all bfs karate"
             )
         program, graph = program_files
-        if not check_schedules(program, graph, assignments, backend or "auto", (tune, types), words, schedules):
+        tuning = (tune, types)
+        if not check_schedules(program, graph, assignments, rounded, backend or "auto", tuning, words, schedules):
             raise click.exceptions.Exit(1)
         return
-    if assignments or backend is not None or words != GraphWords():
+    if assignments or rounded or backend is not None or words != GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
     _check(program_files, tune, types, strict)
 

@@ -78,6 +78,15 @@ def params(context: click.Context, param: click.Parameter, word: str) -> Items:
     return [_item(f"{each.name}=", each.kind, OPEN) for each in found if f"{each.name}=".startswith(word)]
 
 
+def names(context: click.Context, param: click.Parameter, word: str) -> Items:
+    """The params and inputs of the program in the command."""
+    from gdsl.cli.program_words import wanted
+
+    taken = context.params.get(param.name or "") or ()
+    found = [each for each in wanted(_text(context)) if each.name not in taken]
+    return [_item(each.name, each.kind) for each in found if each.name.startswith(word)]
+
+
 def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
     """``KNOB=`` of what the program in the command has, behind that the knob's values."""
     from gdsl.cli.program_words import knobs as knobs_of

@@ -188,6 +188,15 @@ def param_option(help_text: str) -> Callable[[Command], Command]:
     )  # fmt: skip
 
 
+def round_option(command: Command) -> Command:
+    """Add --round; the command gets `rounded`, a tuple of names of params and inputs."""
+    return click.option(
+        "--round", "rounded", metavar="NAME", multiple=True, shell_complete=completing.names,
+        help="Take the nearest values of the declared type for this param or input, where it does not have those that "
+        "are given. May be repeated.",
+    )(command)  # fmt: skip
+
+
 def backend_option(help_text: str | None = None, default: str | None = "auto") -> Callable[[Command], Command]:
     """Add --backend; the command gets `backend`, the name of one, auto, or None where that is the default."""
     return click.option(

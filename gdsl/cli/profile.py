@@ -16,6 +16,7 @@ from gdsl.cli.options import (
     graph_options,
     limit_options,
     param_option,
+    round_option,
     tune_file_options,
     tuning_options,
     type_option,
@@ -37,6 +38,7 @@ _HIDDEN = "-"
 @click.argument("program_file", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
 @param_option("Set a param, as in gdslc run.")
+@round_option
 @backend_option("As in gdslc run.")
 @click.option(
     "--html",
@@ -71,6 +73,7 @@ def command(
     program_file: str | None,
     graph_file: str | None,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str,
     page: Path | None,
     data: str | None,
@@ -104,7 +107,8 @@ def command(
             require_apart(path, meant_by(program_file or ""), graph_file)
     if page is not None and to_file is not None and page.resolve() == to_file.resolve():
         raise click.UsageError("--html and --json name one file, which can hold only one of the two")
-    asked = {"backend": backend, "repeat": repeat, "timeout": timeout, "max_iterations": max_iterations}
+    limits = {"timeout": timeout, "max_iterations": max_iterations}
+    asked = {"backend": backend, "repeat": repeat, **limits, "round": rounded}
     files, runs = _sides(program_file, graph_file, others)
     if not runs:
         _refuse_words_of_runs()

@@ -20,6 +20,7 @@ from gdsl.cli.options import (
     limit_options,
     output_option,
     param_option,
+    round_option,
     tune_file_options,
     tuning_options,
     type_option,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
 @param_option(
     "Set a param; for an input array NAME=@FILE reads a .npy, .npz (FILE.npz:ARRAY) or text file. May be repeated."
 )
+@round_option
 @click.option(
     "--each", metavar="NAME=VALUES", multiple=True, shell_complete=completing.params,
     help="Run once for each value of a param: NAME=0,1,2, NAME=@FILE, or NAME=all for every vertex. May be repeated.",
@@ -68,6 +70,7 @@ def command(
     program_file: str,
     graph_file: str,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     each: tuple[str, ...],
     batch: int | None,
     backend: str,
@@ -109,7 +112,8 @@ def command(
     _check_together(each, batch, memory, dry_run, plot)
     for path in (output, plot):
         require_apart(path, meant_by(program_file), graph_file, *(word.partition("=")[2] for word in assignments))
-    limits, tuning = {"timeout": timeout, "max_iterations": max_iterations}, _Tuning(tune, tune_file, types)
+    limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded}
+    tuning = _Tuning(tune, tune_file, types)
     given = given_params(assignments)
     if each:
         from gdsl.cli.each import check_options
@@ -131,7 +135,7 @@ def command(
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(given, graph)
             program = program.instance(graph, values)
-            found = program.dry_run(graph, values, backend=backend, memory=memory)
+            found = program.dry_run(graph, values, backend=backend, memory=memory, round=rounded)
         tell(found, program, graph, program_file, graph_file, as_json)
         return
     with limited(timeout):

@@ -60,6 +60,7 @@ def check_schedules(
     program_word: str,
     graph_word: str,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str,
     tuning: tuple[tuple[str, ...], dict[str, str] | None],
     words: GraphWords,
@@ -88,13 +89,13 @@ def check_schedules(
         types = types_of(program.instance(graph, values).ir, {})
         schedules = Schedules(source, tuning[0], grid=chosen == "cuda", types=types)
         with working("running the reference"):
-            expected = schedules.program.run(graph, values, backend="reference")
+            expected = schedules.program.run(graph, values, backend="reference", round=rounded)
         tally = Tally()
         with _progress(schedules, how_many) as ways:
             for way in ways:
                 code = code_of(way.program.ir, chosen, needed_widths(way.program.ir, graph))
                 if code not in tally.codes:
-                    tally.codes[code] = run_and_compare(way, graph, values, expected, backend=chosen)
+                    tally.codes[code] = run_and_compare(way, graph, values, expected, backend=chosen, round=rounded)
                 tally.add(way.words, tally.codes[code])
     _report(tally, f"{schedules.program.name} on {graph_word}", chosen, uncompared(schedules.program.ir))
     return not tally.wrong

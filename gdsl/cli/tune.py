@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ from gdsl.cli.options import (
     graph_options,
     output_option,
     param_option,
+    round_option,
     type_option,
 )
 from gdsl.cli.output import check_writable
@@ -57,6 +59,7 @@ class _Search:
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="GRAPH", shell_complete=completing.graphs)
 @param_option("Set a param, as in run.")
+@round_option
 @backend_option("As in run. The reference takes no notice of knobs.")
 @click.option(
     "--seconds", callback=checked_seconds, metavar="SECONDS", help="How long to search, compilation included: 60.",
@@ -69,6 +72,7 @@ def command(
     program_file: str,
     graph_file: str,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str,
     seconds: float | None,
     output: Path | None,
@@ -87,7 +91,7 @@ def command(
       gdslc tune bfs rmat:16 -p source=0
       gdslc tune my_program.gdsl roads.gr.xz --seconds 20
     """
-    search = _search(program_file, graph_file, assignments, backend, seconds or SECONDS, output, types, words)
+    search = _search(program_file, graph_file, assignments, rounded, backend, seconds or SECONDS, output, types, words)
     if as_json:
         click.echo(json.dumps(_document(search), indent=2, allow_nan=False))
     else:
@@ -103,6 +107,7 @@ def _search(
     program_word: str,
     graph_word: str,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str,
     seconds: float,
     output: Path | None,
@@ -115,7 +120,7 @@ def _search(
     from gdsl.api.graph_kinds import kind_of
     from gdsl.api.tune_files import Entry, file_of, require_tune_file
     from gdsl.api.tuned import device_of
-    from gdsl.api.tuner import Tuner
+    from gdsl.api.tuner import Tuner, run_quietly
     from gdsl.backends import registry
     from gdsl.binding import check_names
     from gdsl.imports import with_imports
@@ -138,7 +143,9 @@ def _search(
     before = former.knobs if isinstance(former, Entry) else ()
     instance = types_of(program.instance(graph, values).ir, {})
     with _progress() as tell:
-        found = Tuner(source, graph, values, chosen, seconds, before=before, tell=tell, types=instance).search()
+        run = partial(run_quietly, round=rounded)
+        how: dict[str, Any] = {"before": before, "tell": tell, "types": instance}
+        found = Tuner(source, graph, values, chosen, seconds, run=run, **how).search()
     search = _Search(program.name, program_word, graph_word, kind, chosen, device, found, path)
     search.written = _keep(search, source, bool(before))
     return search

@@ -18,6 +18,7 @@ from gdsl.cli.options import (
     graph_options,
     limit_options,
     param_option,
+    round_option,
     tuning_options,
     type_option,
 )
@@ -45,6 +46,7 @@ class _Words:
     program: str
     graph: str | None
     given: dict[str, str]
+    rounded: tuple[str, ...]
     backend: str
     timeout: float | None
     max_iterations: int | None
@@ -58,6 +60,7 @@ class _Words:
 @click.argument("program_file", metavar="PROGRAM", shell_complete=completing.programs)
 @click.argument("graph_file", metavar="[GRAPH]", required=False, shell_complete=completing.graphs)
 @param_option("Set a param, as in run.")
+@round_option
 @backend_option()
 @click.option("--profile", is_flag=True, help="Show every operator that ran.")
 @limit_options("Stop a run that takes longer.")
@@ -68,6 +71,7 @@ def command(
     program_file: str,
     graph_file: str | None,
     assignments: tuple[str, ...],
+    rounded: tuple[str, ...],
     backend: str,
     profile: bool,
     timeout: float | None,
@@ -88,9 +92,10 @@ def command(
     if program_file == "-":
         raise click.UsageError("standard input cannot be watched; name a file")
     given = given_params(assignments)
-    if graph_file is None and (given or words != GraphWords()):
+    if graph_file is None and (given or rounded or words != GraphWords()):
         raise click.UsageError("params and the options of graphs are for runs: name a GRAPH behind the program")
-    said = _Words(program_file, graph_file, given, backend, timeout, max_iterations, profile, types, tune, words)
+    limits = (timeout, max_iterations)
+    said = _Words(program_file, graph_file, given, rounded, backend, *limits, profile, types, tune, words)
     _watch(said)
 
 
@@ -173,6 +178,7 @@ class _Looker:
             values = param_values(words.given, graph)
         program = program.instance(graph, values)
         limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
+        limits["round"] = words.rounded
         result = program.run(graph, values, backend=words.backend, **limits)
         compile_ms = program.compile_ms + result.compile_ms
         print_report(Run(program.ir, words.program, graph, graph_name, result, load_ms, compile_ms), words.profile)

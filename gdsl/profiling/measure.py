@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +45,7 @@ def profile(
     repeat: int = 1,
     timeout: float | None = None,
     max_iterations: int | None = None,
+    round: str | Collection[str] | None = None,  # noqa: A002 - as `Program.run` calls it
     graph_name: str = "",
     load_ms: float | None = None,
     types: Mapping[str, Any] | None = None,
@@ -68,11 +69,12 @@ def profile(
     runs: list[_Measured] = []
     compile_ms = ready.compile_ms
     limits(timeout, max_iterations)
+    how: dict[str, Any] = {"backend": backend, "timeout": timeout, "max_iterations": max_iterations, "round": round}
     with deadline.limited(timeout):
         ready = ready.instance(graph, given, types)
         for _ in range(repeat):
             with quiet() if runs else nullcontext():  # the first one has said it
-                result = ready.run(graph, given, backend=backend, timeout=timeout, max_iterations=max_iterations)
+                result = ready.run(graph, given, **how)
             compile_ms += result.compile_ms
             runs.append(_Measured(result.time_ms, result, result.trace))
             if len(runs) > 1:  # the results of one run are enough
@@ -93,7 +95,7 @@ def profile(
                 load_ms,
                 compile_ms,
                 executable.build(graph),
-                _memory(ready, graph, given, backend),
+                _memory(ready, graph, given, backend, round),
                 time.strftime("%Y-%m-%d %H:%M:%S"),
             )
         )
@@ -105,9 +107,11 @@ def _plain(value: object) -> str:
     return value if isinstance(value, str) else shown(value)
 
 
-def _memory(program: Program, graph: Any, given: Mapping[str, Any], backend: str) -> dict[str, Any] | None:
+def _memory(
+    program: Program, graph: Any, given: Mapping[str, Any], backend: str, rounded: str | Collection[str] | None
+) -> dict[str, Any] | None:
     """What `--dry-run` says; None where the device cannot be asked any more."""
     try:
-        return program.dry_run(graph, given, backend=backend).as_document()
+        return program.dry_run(graph, given, backend=backend, round=rounded).as_document()
     except GdslError:
         return None

@@ -86,11 +86,12 @@ def test_what_a_program_tells_of_itself(path):
 
 
 def test_help_tells_whose_the_options_are():
-    assert gdsl.compile("bfs").__doc__.splitlines()[-1] == (
-        "backend, timeout (seconds) and max_iterations (of a loop) are those of `Program.run`."
-    )
-    assert gdsl.compile(HOPS).__doc__.splitlines()[-1] == "backend and timeout (seconds) are those of `Program.run`."
-    own = "problem { param backend : int32; param timeout : int32; param max_iterations : int32; } schedule { }"
+    rounding = "round (to values of the declared type) are those of `Program.run`."
+    of_bfs = f"backend, timeout (seconds), max_iterations (of a loop) and {rounding}"
+    assert gdsl.compile("bfs").__doc__.splitlines()[-1] == of_bfs
+    assert gdsl.compile(HOPS).__doc__.splitlines()[-1] == f"backend, timeout (seconds) and {rounding}"
+    own = " ".join(f"param {name} : int32;" for name in ("backend", "timeout", "max_iterations", "round"))
+    own = f"problem {{ {own} }} schedule {{ }}"
     assert "Program.run" not in gdsl.compile(f"program own; {own}").__doc__
 
 

@@ -20,7 +20,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0603",
         "value of a param not usable",
-        "The value is no number or bool of the param's type, or out of the type's range.",
+        "The value is no number or bool of the param's type, or the type does not have it; `--round NAME` (in Python "
+        "`round=NAME`) takes the nearest value.",
         "gdslc run bfs.gdsl karate.mtx -p source=x",
     ),
     Code(
@@ -45,7 +46,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0607",
         "input of the wrong type",
-        "The array's dtype does not become the declared type without loss.",
+        "The array's dtype does not become the declared type without loss, or the declared type does not have one of "
+        "its values; the first one is named. `--round NAME` (in Python `round=NAME`) takes the nearest values.",
     ),
     Code(
         "E0608",

@@ -27,6 +27,7 @@
 #undef damping
 #undef dangling
 #undef error
+#undef follow
 #undef full
 #undef kept_lost
 #undef lost
@@ -173,11 +174,11 @@ struct data_slice {
     float64* lost;  // one value
     float64* error;  // one value
     bool* converged;  // one value
-    float32 damping;
-    float32 tolerance;
+    float64 damping;
+    float64 tolerance;
     int32 max_iterations;
 };
-static_assert(sizeof(data_slice) == 216, "as the host knows it");
+static_assert(sizeof(data_slice) == 224, "as the host knows it");
 
 // piece: stop_requested
 // piece: enactor
@@ -275,17 +276,18 @@ __device__ __forceinline__ float32 received_value(const data_slice& d, vertex sr
 
 __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, settle_totals& totals) {
 #line 28 "pagerank.gdsl"
-    const float32 full = (1.0f - d.damping) / float32(d.graph.num_vertices) + d.damping * (d.next[v] + float32(*d.lost) / float32(d.graph.num_vertices));
-    const float32 settled = d.damping < 1.0f ? full : (7.0f * full + d.rank[v]) / 8.0f;
+    const float32 follow = float32(d.damping);
+    const float32 full = (1.0f - follow) / float32(d.graph.num_vertices) + follow * (d.next[v] + float32(*d.lost) / float32(d.graph.num_vertices));
+    const float32 settled = follow < 1.0f ? full : (7.0f * full + d.rank[v]) / 8.0f;
     totals.error += float64(absolute(settled - d.rank[v]));
     d.next[v] = settled;
     if (out_degree(d.graph, v) > 0) {
-#line 32 "pagerank.gdsl"
+#line 33 "pagerank.gdsl"
         d.next_share[v] = settled / float32(out_degree(d.graph, v));
     } else {
-#line 33 "pagerank.gdsl"
+#line 34 "pagerank.gdsl"
         d.next_share[v] = 0.0f;
-#line 33 "pagerank.gdsl"
+#line 34 "pagerank.gdsl"
         totals.dangling += float64(settled);
     }
 }
@@ -293,7 +295,7 @@ __device__ __forceinline__ void settle_apply(const data_slice& d, vertex v, sett
 
 // ---- operators ----
 
-// line 38: compute(vertices, spread)
+// line 39: compute(vertices, spread)
 __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     spread_totals totals;
@@ -306,7 +308,7 @@ __device__ __forceinline__ void compute_spread(enactor& run, const data_slice& d
     note_operator(run, 0, iteration, size, 0, false);
 }
 
-// line 42: next = neighbor_reduce(vertices, received, sum, over=in_edges)
+// line 43: next = neighbor_reduce(vertices, received, sum, over=in_edges)
 __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -317,12 +319,12 @@ __device__ __forceinline__ void reduce_received(enactor& run, const data_slice& 
         [&](vertex near, float32 reduced, bool whole) {
             d.next[near] = reduced;
             if (!whole) { return; }
-            settle_apply(d, near, totals_1);  // line 43: compute(vertices, settle)
+            settle_apply(d, near, totals_1);  // line 44: compute(vertices, settle)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, in_lists{d.graph}, 0, 0.0f, combine, value,
         [&](vertex near, float32 reduced) { reduce_add(&d.next[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        settle_apply(d, near, totals_1);  // line 43: compute(vertices, settle)
+        settle_apply(d, near, totals_1);  // line 44: compute(vertices, settle)
     });
     {
         const float64 total = block_reduce(run.shared, totals_1.error, 0.0,
@@ -372,7 +374,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
     compute_spread(run, d, iteration);
     synchronize(run);
     *d.lost = *d.dangling;
-    for (int32 iteration = 0; *d.error > float64(d.tolerance) && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
+    for (int32 iteration = 0; *d.error > d.tolerance && iteration < d.max_iterations && begin_pass(run, 0, iteration); ++iteration, count_pass(run)) {
         turn(d.dangling, problem.dangling, 0.0);
         turn(d.error, problem.error, 0.0);
         reduce_received(run, d, iteration);
@@ -381,7 +383,7 @@ extern "C" __global__ void __launch_bounds__(BLOCK_THREADS, 3) gdsl_pagerank_ena
         *d.lost = *d.dangling;
     }
     if (run.stopped) { return; }
-    if (leader()) { *d.converged = *d.error <= float64(d.tolerance); }
+    if (leader()) { *d.converged = *d.error <= d.tolerance; }
     hand_back(d.error, problem.error);
     end_walks(run);
     if (leader()) {
