@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import zipfile
+from collections.abc import Iterator
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -11,7 +12,9 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.layouts import ARRAYS_OF_LAYOUT
+from gdsl.graph.errors import too_large
+from gdsl.graph.ids import LARGEST_NUM_VERTICES
+from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, Header, require_fitting, require_starts
 from gdsl.graph.memory import require_memory
 from gdsl.graph.quiet import quiet
 from gdsl.graph.text import file_size, printable, unreadable
@@ -65,17 +68,34 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     names = ARRAYS_OF_LAYOUT[layout]
     if layout == "coo" and "row" not in parts and "coords" in parts:
         names = ("data", "coords")
-    parts.require_memory((*names, "shape"))
-    shape = parts.array("shape")
-    if shape.shape != (2,) or shape.dtype.kind not in "iu" or (shape < 0).any():
-        raise parts.error("E0704", f"`shape` is {printable(str(shape.tolist()))}; a graph's matrix has two sizes")
-    arrays = {name: parts.array(name) for name in names}
+    size = parts.size()
+    headers = {name: parts.header(name) for name in names}
+    total = sum(found.nbytes for found in headers.values())
+    require_memory(total * 3, "the sparse matrix", parts.path)
+    # All lengths are compared, and the smaller lists read, before any of the larger ones is unpacked.
+    require_fitting(
+        layout, size, {name: header for each, found in headers.items() for name, header in _of(each, found)}
+    )
+    require_memory(total * 3 + 24 * (size + 1), "the sparse matrix", parts.path)
+    arrays = {}
+    if "indptr" in headers:
+        arrays["indptr"] = parts.array("indptr")
+        require_starts(arrays["indptr"], headers["indices"].shape[0])
+    arrays.update((name, parts.array(name)) for name in names if name not in arrays)
     if "coords" in arrays:
-        coordinates = arrays.pop("coords")
-        if coordinates.ndim != 2 or len(coordinates) != 2:
-            raise parts.error("E0704", f"`coords` has the shape {coordinates.shape}; a graph's matrix is square")
-        arrays["row"], arrays["col"] = coordinates
-    return SavedMatrix(layout, (int(shape[0]), int(shape[1])), arrays, directed)
+        arrays["row"], arrays["col"] = arrays.pop("coords")
+    return SavedMatrix(layout, (size, size), arrays, directed)
+
+
+def _of(name: str, found: _Header) -> Iterator[tuple[str, Header]]:
+    """Shape and type of an array, or of the two that `coords` stands for. Raises E0704."""
+    if name != "coords":
+        yield name, (found.shape, found.dtype)
+        return
+    if len(found.shape) != 2 or found.shape[0] != 2:
+        raise GdslError.single("E0704", f"`coords` has the shape {found.shape}; a graph's matrix is square")
+    for each in ("row", "col"):
+        yield each, (found.shape[1:], found.dtype)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,7 @@ class _Parts:
     """The arrays in an archive, each read at most once and only after its size was found to be possible."""
 
     def __init__(self, archive: zipfile.ZipFile, path: str, size: int) -> None:
-        self._archive, self._path, self._size = archive, path, size
+        self._archive, self.path, self._size = archive, path, size
         self._members = {member.filename: member for member in archive.infolist()}
         if len(self._members) != len(archive.infolist()):
             raise self.error("E0710", "two parts of the archive have the same name")
@@ -101,15 +121,26 @@ class _Parts:
         return f"{name}.npy" in self._members
 
     def error(self, code: str, message: str) -> GdslError:
-        return GdslError.single(code, message, place=self._path)
+        return GdslError.single(code, message, place=self.path)
 
-    def require_memory(self, names: tuple[str, ...]) -> None:
-        """Raise E0708 if the arrays, which are copied about twice on their way, do not fit in memory."""
-        total = 0
-        for name in names:
-            with self._open(name) as stream:
-                total += self._header(name, stream).nbytes
-        require_memory(total * 3, "the sparse matrix", self._path)
+    def size(self) -> int:
+        """The number of rows, which is that of columns. Raises E0704 or E0709."""
+        found = self.header("shape")
+        if found.shape != (2,) or found.dtype.kind not in "iu":
+            raise self.error("E0704", f"`shape` has the shape {found.shape}; a graph's matrix has two sizes")
+        rows, columns = (int(each) for each in self.array("shape"))
+        if rows < 0 or columns < 0:
+            raise self.error("E0704", f"`shape` is {rows}, {columns}; a graph's matrix has two sizes")
+        if rows != columns:
+            raise self.error("E0704", f"the matrix is {rows:,} × {columns:,}; a graph's matrix is square")
+        if rows > LARGEST_NUM_VERTICES:
+            raise too_large(f"{rows:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", self.path)
+        return rows
+
+    def header(self, name: str) -> _Header:
+        """What the head of an array says."""
+        with self._open(name) as stream:
+            return self._header(name, stream)
 
     def array(self, name: str) -> NDArray[Any]:
         with self._open(name) as stream:

@@ -64,8 +64,8 @@ DAMAGES = [
     ("csr", {"indices": [[1, 0, 3, 3]]}, "E0711", "indices has 2 dimensions"),
     ("csr", {"indices": np.array([1, 0, 3, 2**63], dtype=np.uint64)}, "E0711", "9223372036854775808"),
     ("csr", {"indices": ["1", "0", "3", "3"]}, "E0711", "indices has the type"),
-    ("csr", {"indices": [1, 0, 3]}, "E0711", "indptr ends with 4"),
-    ("csr", {"indices": [1, 0, 3, 3, 3]}, "E0711", "indptr ends with 4"),
+    ("csr", {"indices": [1, 0, 3]}, "E0711", "data has 4 elements, indices 3"),
+    ("csr", {"indices": [1, 0, 3, 3, 3]}, "E0711", "data has 4 elements, indices 5"),
     ("csr", {"indptr": [0, 3, 1, 3, 4]}, "E0711", "indptr[2] is 1, less than the 3 before it"),
     ("csr", {"indptr": [1, 1, 3, 3, 4]}, "E0711", "indptr[0] is 1"),
     ("csr", {"indptr": [-1, 1, 3, 3, 4]}, "E0711", "indptr[0] is -1"),
@@ -276,6 +276,26 @@ def test_a_bomb_is_not_unpacked(tmp_path, monkeypatch):
     # Vertices without an entry cost memory as well; the message has the file.
     arrays = {"row": [0], "col": [0], "data": [1], "shape": (10**9, 10**9), "format": b"coo"}
     assert refused(saved(tmp_path / "b.npz", arrays))[0] == "E0708"
+
+
+def test_lists_that_do_not_fit_are_not_unpacked(tmp_path):
+    """All lengths are compared first, and where the rows begin is read before what is in them."""
+    large, many = header((6_000_000,)) + bytes(48_000_000), header((6_000_000,), "<i8") + bytes(48_000_000)
+    cases = [
+        {"data.npy": large},
+        {"indices.npy": many},
+        {"data.npy": large, "indices.npy": many},  # of which the rows have fewer
+        {"indptr.npy": many},
+        {"shape.npy": many},
+    ]
+    for case in cases:
+        path = zipped(tmp_path / "a.npz", {**members(), **case}.items())
+        assert path.stat().st_size < 200_000
+        tracemalloc.start()
+        code, _ = refused(path)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert code in ("E0711", "E0704") and peak < 5e6, case.keys()
 
 
 def test_every_damaged_byte(tmp_path):
