@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line, required
+from gdsl.graph.arrow_sizes import MAGIC, decompressed_size
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList
@@ -26,7 +27,6 @@ _CALLED = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 _ABOUT = b"gdsl"
 """The key of the metadata that say of a table of ours what no row says: how many vertices there are, and whether
 numbers are names."""
-_IPC = b"ARROW1"
 
 
 def read_table_file(
@@ -57,6 +57,7 @@ def _table(path: str, kind: str) -> Any:
     try:
         table = _of_parquet(path) if kind == "parquet" else _of_arrow(path)
         table.validate(full=True)  # a file may say anything of where its values lie
+        table = _require_texts(table, path)
     except pyarrow.ArrowMemoryError:
         raise MemoryError from None
     except (pyarrow.ArrowException, OSError, ValueError, KeyError, NotImplementedError) as error:
@@ -72,12 +73,43 @@ def _of_parquet(path: str) -> Any:
     from pyarrow import parquet
 
     with parquet.ParquetFile(path) as file:
-        about = file.metadata
-        groups = (about.row_group(place) for place in range(about.num_row_groups))
+        about, schema = file.metadata, file.schema
         # A value that stands for many takes no room in the file.
-        unpacked = sum(max(group.total_byte_size, 0) for group in groups) + 8 * about.num_rows * about.num_columns
+        unpacked = 8 * about.num_rows * about.num_columns
+        for place in range(about.num_row_groups):
+            group = about.row_group(place)
+            chunks = (group.column(column) for column in range(group.num_columns))
+            unpacked += max(group.total_byte_size, 0) + 8 * sum(max(chunk.num_values, 0) for chunk in chunks)
         require_memory(2 * unpacked, "the table", path)
+        columns = (schema.column(place) for place in range(len(schema.names)))
+        texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    with parquet.ParquetFile(path, read_dictionary=texts) as file:
         return file.read()
+
+
+def _require_texts(table: Any, path: str) -> Any:
+    """`table` with the texts of its columns instead of places in dictionaries, once they are known to fit in memory."""
+    import pyarrow
+
+    for place, field in enumerate(table.schema):
+        if not pyarrow.types.is_dictionary(field.type):
+            continue
+        kind = field.type.value_type
+        if not (pyarrow.types.is_string(kind) or pyarrow.types.is_large_string(kind)):
+            continue
+        chunks = table.column(place).chunks
+        require_memory(2 * sum(map(_length_of_texts, chunks)), "the table", path)
+        plain = [chunk.dictionary_decode() for chunk in chunks]
+        table = table.set_column(place, field.with_type(kind), pyarrow.chunked_array(plain, kind))
+    return table
+
+
+def _length_of_texts(chunk: Any) -> int:
+    """Bytes of the texts that the places of a dictionary array stand for."""
+    from pyarrow import compute
+
+    lengths = compute.binary_length(chunk.dictionary)
+    return int(compute.sum(compute.cast(lengths.take(chunk.indices), "int64")).as_py() or 0)
 
 
 def _of_arrow(path: str) -> Any:
@@ -85,11 +117,17 @@ def _of_arrow(path: str) -> Any:
     import pyarrow
 
     with open(path, "rb") as source:
-        is_file = source.read(len(_IPC)) == _IPC
+        is_file = source.read(len(MAGIC)) == MAGIC
+        size = file_size(path) + decompressed_size(source, is_file)
+        require_memory(2 * size, "the table", path)
         source.seek(0)
-        reader = pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source)
-        with reader:
-            return reader.read_all()
+        with pyarrow.ipc.open_file(source) if is_file else pyarrow.ipc.open_stream(source) as reader:
+            batches = []
+            for batch in map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader:
+                batches.append(batch)
+                # Several batches may be the same part of the file.
+                require_memory(2 * batch.nbytes, "the table", path)
+            return pyarrow.Table.from_batches(batches, reader.schema)
 
 
 def _about(metadata: Any) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from gdsl.graph import write
 networkx = pytest.importorskip("networkx")
 pandas = pytest.importorskip("pandas")
 pyarrow = pytest.importorskip("pyarrow")
+pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 TABLES = ["a.parquet", "a.feather", "a.arrow"]
@@ -171,9 +172,23 @@ def test_a_table_larger_than_memory(tmp_path, monkeypatch):
     parquet.write_table(pyarrow.table(rows), tmp_path / "a.parquet")
     assert (tmp_path / "a.parquet").stat().st_size < 100_000
     assert Graph.read(tmp_path / "a.parquet").num_edges == 1_000_000
+    name = "x" * 10_000
+    texts = pyarrow.table({"source": [name] * 2_500, "target": ["y"] * 2_500})
+    parquet.write_table(texts, tmp_path / "b.parquet")
+    for each in ("source", "target"):
+        texts = texts.set_column(texts.schema.names.index(each), each, texts[each].dictionary_encode())
+    pyarrow.feather.write_feather(texts, tmp_path / "b.arrow")
+    assert Graph.read(tmp_path / "b.parquet").names == (name, "y") == Graph.read(tmp_path / "b.arrow").names
     monkeypatch.setattr(memory, "available_memory", lambda: 20_000_000)
-    with pytest.raises(gdsl.GdslError, match=r"a.parquet.*E0708"):
-        Graph.read(tmp_path / "a.parquet")
+    for file, kind in (("a.feather", "lz4"), ("a.arrow", "zstd")):
+        options = pyarrow.ipc.IpcWriteOptions(compression=kind)
+        new = pyarrow.ipc.new_file if file == "a.feather" else pyarrow.ipc.new_stream
+        with new(tmp_path / file, pyarrow.table(rows).schema, options=options) as stream:
+            stream.write_table(pyarrow.table(rows))
+    for file in ("a.parquet", "a.feather", "a.arrow", "b.parquet", "b.arrow"):
+        assert (tmp_path / file).stat().st_size < 300_000
+        with pytest.raises(gdsl.GdslError, match=rf"{file}.*E0708"):
+            Graph.read(tmp_path / file)
 
 
 def test_long_files_of_short_pieces(tmp_path):
