@@ -35,5 +35,7 @@ class Tuning(Node):
     layout: Layout = Layout.AUTO
     hub_bounds: bool = False
     """No knob: whether blocks keep bounds of hubs where they may, which the graph of a run decides."""
+    without: tuple[str, ...] = ()
+    """No knob: the passes of the plan that are left out (`gdsl.plan.passes`), which changes no result."""
     rows_ahead: bool = False
     """No knob: whether sweeps over all vertices fetch what the next ones ask for, which the graph decides, too."""

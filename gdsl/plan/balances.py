@@ -13,11 +13,11 @@ from gdsl.plan.sweep_nodes import Form
 from gdsl.plan.target import Target
 
 
-def balance_of(wanted: Balance, target: Target, pulls: bool, repeated: bool) -> Balance:
+def balance_of(wanted: Balance, target: Target, repeated: bool) -> Balance:
     """What becomes of the knob. `repeated`: a member may come twice."""
-    if pulls or wanted not in target.balances:
+    if wanted not in target.balances:
         wanted = Balance.AUTO
-    return Balance.MERGE if repeated and not pulls and wanted is Balance.AUTO else wanted
+    return Balance.MERGE if repeated and wanted is Balance.AUTO else wanted
 
 
 FEW_PLACES = 4
@@ -29,6 +29,6 @@ def balance_of_push(balance: Balance, over: Over, first_places: Expression | Non
     return Balance.THREAD if few and balance is Balance.AUTO and target.grid else balance
 
 
-def form_of_members(balance: Balance, pulls: bool) -> Form:
-    """Who looks at all vertices or all edges asks of each whether it is a member."""
-    return Form.BITMAP if pulls or balance is Balance.EDGES else Form.QUEUE
+def form_of_members(balance: Balance) -> Form:
+    """Who looks at all edges asks of each whether its end is a member."""
+    return Form.BITMAP if balance is Balance.EDGES else Form.QUEUE

@@ -51,6 +51,7 @@ _WALKED = Access("edges walked", True, Who.ANYBODY)
 between them."""
 
 _NOTHING: Since = frozenset()
+_EVERY_STEP = "a barrier between any two steps"
 _STOPPING = "a run can be stopped in every pass"
 _TOLD = "edges walked: the trace is told"
 _ENDING = (Define, Copy, Combine, FarEnds, MakeGraph, Initialise)
@@ -66,6 +67,29 @@ def place(launch: Launch, accesses: Accesses) -> Launch:
         if not placement.grown:
             steps = (*steps, Barrier(_TOLD)) if _WALKED in left else steps
             return dataclasses.replace(launch, steps=steps)
+
+
+def separated(launch: Launch) -> Launch:
+    """`launch` with a barrier between any two steps: the plainest correct placement."""
+    return dataclasses.replace(launch, steps=_separated(launch.steps))
+
+
+def _separated(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    placed: list[Step] = []
+    for step in steps:
+        if isinstance(step, (Loop, On)):
+            step = dataclasses.replace(step, body=_entered(step.body))
+        elif isinstance(step, Branch):
+            step = dataclasses.replace(step, then=_entered(step.then), otherwise=_entered(step.otherwise))
+        placed.append(step)
+        if not ends_with_barrier(step):
+            placed.append(Barrier(_EVERY_STEP))
+    return tuple(placed)
+
+
+def _entered(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """A block behind a test, which all threads must have made before its first step changes what it reads."""
+    return (Barrier(_EVERY_STEP), *_separated(steps))
 
 
 def without(launch: Launch) -> Launch:

@@ -26,16 +26,15 @@ from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Over
 from gdsl.passes.writers import far_roles
-from gdsl.plan.target import Target
 
 _VALUES = (Literal, NoneId, Parameter, ParamValue)
 _QUICK = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
 
 
-def reads_both_sides(step: NeighborReduce, functor: EdgeFunctor, target: Target) -> bool:
+def reads_both_sides(step: NeighborReduce, functor: EdgeFunctor) -> bool:
     """Whether the value of `functor` is such a choice, of which a side reads something of the edge."""
     value = functor.value
-    if target.grid or step.over is Over.ALL_EDGES or not isinstance(value, Select):
+    if step.over is Over.ALL_EDGES or not isinstance(value, Select):
         return False
     sides = [node for node in walk((value.yes, value.no)) if isinstance(node, Element)]
     read = {print_expression(node) for node in walk(value.condition) if isinstance(node, Element)}

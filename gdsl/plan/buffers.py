@@ -11,7 +11,8 @@ from gdsl.ir.nodes import Role as IrRole
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import graph_reads, hub_bounds, structs, turns, votes
-from gdsl.plan.duplicates import repeated_of, room_of
+from gdsl.plan.deduplication import repeated_of, room_of
+from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialise, MakeGraph, Plan, Sweep
 from gdsl.plan.orders import key_type, orders
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
@@ -46,6 +47,11 @@ _PARTS: dict[str, tuple[Type, Extent]] = {
 """The parts of a graph, in the order of `graph_slice`."""
 _LISTS = {Over.OUT_EDGES: ("offsets", "columns"), Over.IN_EDGES: ("in_offsets", "in_sources")}
 _DEGREES = {Over.OUT_EDGES: ("offsets",), Over.IN_EDGES: ("in_offsets",), Over.ALL_EDGES: ("offsets", "in_offsets")}
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with every buffer that it needs."""
+    return fill(plan)
 
 
 def fill(plan: Plan) -> Plan:

@@ -27,8 +27,8 @@ from gdsl.plan.target import Target
 from gdsl.plan.walking import map_blocks
 
 
-def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> Combine:
-    """The plan of one operation; `lacking` are the frontiers that may be without a queue."""
+def combine(step: CombineFrontiers, target: Target) -> Combine:
+    """The plan of one operation on frontiers that have queues."""
     walked, asked = step.first, step.second
     if step.operation is not SetOperation.DIFFERENCE and asked.frontier == step.name:
         walked, asked = asked, walked  # what is written next should not be what was marked
@@ -41,7 +41,7 @@ def combine(step: CombineFrontiers, target: Target, lacking: frozenset[str]) -> 
         grows=grows,
         few=grows and target.marks_apart and target.fused,
         marks=target.marks_apart,
-        words=lacks_queues(step, lacking),
+        words=False,
         waits=target.marks_apart and asked.frontier == step.name,
     )
 

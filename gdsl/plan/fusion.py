@@ -1,5 +1,7 @@
-"""Decides which operators run in one sweep: one that goes through the members of the one before it, and does with each
-member its own work as soon as the other has done its work on it.
+"""Pass `fusion`: operators that run in one sweep.
+
+The second one goes through the members of the first one, and does its own work on each member as soon as the first has
+done its work on it.
 
 Apart, all of the first ends before any of the second begins. Together, the second one's call for a member comes behind
 the first one's work on that member, and in no order with its work on others. So nobody sees a difference where, of
@@ -26,9 +28,24 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Element, ElementTarget, Node, ScalarTarget, ScalarValue
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance
-from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Step, Swap, Sweep, Turn
+from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.facts import Facts
+from gdsl.plan.nodes import Branch, Everyone, Leader, Loop, On, Operation, Plan, Step, Swap, Sweep, Turn
 from gdsl.plan.ownership import own_arrays
 from gdsl.source import Span
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with the operators that have one sweep in one."""
+    if not (plan.target.fused and plan.target.grid):
+        return plan
+    return dataclasses.replace(plan, schedule=fusion_of(plan, facts).steps(plan.schedule))
+
+
+def fusion_of(plan: Plan, facts: Facts) -> Fusion:
+    """What fuses the operators of `plan`."""
+    return Fusion(facts.accesses, repeated_of(plan))
+
 
 _IN_PARTS = (Balance.MERGE, Balance.EDGES)
 """Where what a list gives comes from several threads, whichever list it is."""
@@ -102,8 +119,8 @@ class Fusion:
         if obstacle is not None:
             placed.append(step)
             return
-        ahead = (*former.ahead, _one_by_one(self._alone[former.step.site]))
-        fused = dataclasses.replace(_one_by_one(step), ahead=ahead, waits=former.waits or step.waits)
+        ahead = (*former.ahead, self._alone[former.step.site])
+        fused = dataclasses.replace(step, ahead=ahead)
         placed[at:] = [*between, fused] if early else [fused, *between]
 
     def obstacle(self, former: Operation, step: Operation) -> Obstacle | None:
@@ -194,13 +211,6 @@ class Fusion:
         """Where an operator's functor touches `name`."""
         functor = self.accesses.functor_of(operation.step)
         return next((node.span for node in walk(functor) if _name_of(node) == name), None)
-
-
-def _one_by_one(step: Operation) -> Operation:
-    """`step` without anything read ahead: what it reads may be what another operator in its sweep writes."""
-    if not isinstance(step.does, Sweep):
-        return step
-    return dataclasses.replace(step, does=dataclasses.replace(step.does, early=None))
 
 
 def flattened(step: Operation) -> tuple[Operation, ...]:

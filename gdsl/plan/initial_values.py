@@ -8,6 +8,8 @@ percent of the time, of a colouring of nine million vertices.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from gdsl.effects.access import Accesses, frontiers_of
 from gdsl.ir.nodes import (
     Array,
@@ -29,9 +31,10 @@ from gdsl.plan.nodes import Initial, Initialise
 from gdsl.plan.ownership import own_arrays
 
 
-def initialise(program: Program, accesses: Accesses) -> Initialise:
-    """The step before the schedule begins."""
-    begins = begins_with_them(program, accesses)
+def initialise(program: Program, begins: Collection[str] | None = None) -> Initialise:
+    """The step before the schedule begins. `begins`: the arrays that need their initial values; None: all."""
+    if begins is None:
+        begins = [array.name for array in program.arrays if not array.is_input]
     of_vertices, of_edges = (
         tuple(
             Initial(each.name, each.initial) for each in program.arrays if each.name in begins and each.domain is domain

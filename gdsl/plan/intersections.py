@@ -17,15 +17,15 @@ from gdsl.types import Type
 TOTAL = Reduction(ReduceOperation.ADD, Type.INT64)
 
 
-def plan_intersection(step: Intersect, functor: EdgeFunctor | None, grid: bool) -> Operation:
-    """The plan of an `intersect`, with the functor that it runs, for a `grid` of blocks or for cores."""
+def plan_intersection(step: Intersect, functor: EdgeFunctor | None) -> Operation:
+    """The plan of an `intersect`, with the functor that it runs."""
     name = "intersect" if step.label == step.word else f"intersect_{step.label}"
-    return Operation(step, name, _call(step), _sweep(step, functor, grid))
+    return Operation(step, name, _call(step), _sweep(step, functor))
 
 
 def lists_of(functor: EdgeFunctor | None, partners: str | None, tables: bool) -> Intersection:
     """What is walked, and what is done on the way."""
-    run = variants.on_common(functor) if functor is not None else None
+    run = variants.plain(functor) if functor is not None else None
     asks = functor is not None and variants.asks_for_edge(functor)
     return Intersection(Over.OUT_EDGES, Over.OUT_EDGES, run, asks, partners, tables)
 
@@ -36,7 +36,7 @@ def has_tables(step: Intersect, grid: bool) -> bool:
     return grid and step.partners is None and step.frontier.everything
 
 
-def _sweep(step: Intersect, functor: EdgeFunctor | None, grid: bool) -> Sweep:
+def _sweep(step: Intersect, functor: EdgeFunctor | None) -> Sweep:
     collect = Collect(step.result, Domain.VERTEX, Form.QUEUE, Dedup.MARK) if step.result is not None else None
     return Sweep(
         members=_members(step.frontier),
@@ -51,7 +51,7 @@ def _sweep(step: Intersect, functor: EdgeFunctor | None, grid: bool) -> Sweep:
         segment=None,
         balance=Balance.AUTO,
         edges=EdgeCount.WALKED,
-        intersection=lists_of(functor, step.partners, has_tables(step, grid)),
+        intersection=lists_of(functor, step.partners, False),
     )
 
 

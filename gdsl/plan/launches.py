@@ -1,6 +1,6 @@
-"""Decides what is one kernel: the whole schedule, or each of its steps, with the host walking what lies between.
+"""Pass `launches`: what is one kernel: the whole schedule, or each of its steps, between which the host decides.
 
-Nothing else knows the fused form from the unfused one.
+In the one kernel of a grid a barrier separates each step from the next one; `synchronization` removes most of them.
 """
 
 from __future__ import annotations
@@ -9,6 +9,8 @@ import dataclasses
 
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Expression
+from gdsl.plan.barriers import separated
+from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import (
     Branch,
     Choice,
@@ -26,9 +28,20 @@ from gdsl.plan.nodes import (
     On,
     OnSets,
     Operation,
+    Plan,
     Step,
     Swap,
 )
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with its launches."""
+    first, *others = plan.schedule
+    assert isinstance(first, Initialise)
+    if not plan.target.fused:
+        return dataclasses.replace(plan, schedule=unfused(first, tuple(others)))
+    launch = fused(first, tuple(others))
+    return dataclasses.replace(plan, schedule=(separated(launch) if plan.target.grid else launch,))
 
 
 def fused(initialise: Initialise, steps: tuple[Step, ...]) -> Launch:

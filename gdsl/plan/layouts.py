@@ -1,4 +1,4 @@
-"""Decides whether a run may number the vertices anew, and what that asks of memory.
+"""Pass `vertex_order`: whether a run may renumber the vertices by degree, and what that needs in memory.
 
 A program that cannot tell other ids (`gdsl.uniqueness.layout` proves it) may run on a graph whose vertices are numbered
 by falling degree, those of equal degree as before. What most edges lead to lies side by side then: the values of hubs
@@ -24,6 +24,7 @@ from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout
 from gdsl.plan import first_values
+from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan, Renumbering
 from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import sweeps
@@ -42,6 +43,11 @@ MADE_ON_DEVICE = ("offsets", "columns", "in_offsets", "in_sources", "edge_source
 LISTS = ("offsets", "columns", "in_offsets", "in_sources")
 """Those that every numbering makes; of a graph that has each edge both ways the last two are the first two."""
 _ENDS = ("columns", "in_sources")
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with the order of its vertices."""
+    return dataclasses.replace(plan, layout=layout_of(plan))
 
 
 def layout_of(plan: Plan) -> Renumbering | None:

@@ -18,9 +18,7 @@ from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Over
 from gdsl.plan.early import early_of, is_simple, several_of
-from gdsl.plan.hub_bounds import may_bound
 from gdsl.plan.sweep_nodes import Early, EarlyRead, Skips, Variant
-from gdsl.plan.target import Target
 
 _ENDS = {
     Over.OUT_EDGES: (ir.Role.SOURCE, ir.Role.DESTINATION),
@@ -35,10 +33,8 @@ def early_of_worklist(
     variant: Variant,
     skips: Skips,
     program: ir.Program,
-    target: Target,
 ) -> Early | None:
-    """None where the functor is too long for that, or asks for other values of the array. With bounds where the program
-    has these (`hub_bounds`)."""
+    """None where the functor is too long for that, or asks for other values of the array."""
     functions: dict[str, object] = {function.name: function.body for function in program.functions}
     near, far = _ENDS[step.over]
     if not is_simple(functor, variant, functions):
@@ -54,8 +50,7 @@ def early_of_worklist(
     seen = ir.Element(changed.span, skips.type, skips.array, Domain.VERTEX, changed.index, False, False)
     own = EarlyRead(reads[0], tuple(reads))
     several = several_of([*(read.value for level in (*before, *behind) for read in level), own.value, seen])
-    asked = skips.operation if may_bound(step, skips, program, target) else None
-    return Early(before, behind, several, own, seen, asked) if several > 1 else None
+    return Early(before, behind, several, own, seen) if several > 1 else None
 
 
 def _is(index: ir.Expression, role: ir.Role) -> bool:

@@ -13,7 +13,6 @@ from collections.abc import Mapping
 from gdsl.ir.nodes import BuiltinCall, EdgeFunctor, FunctionCall, NeighborReduce, Program
 from gdsl.ir.traversal import walk
 from gdsl.operations import Builtin
-from gdsl.plan.target import Target
 
 SEVERAL = 4
 MOST_NODES = 48
@@ -23,10 +22,8 @@ _LONG_CALL = 32
 """Nodes for which a call counts that is many instructions."""
 
 
-def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Program, target: Target) -> int:
-    """Of the reduction `step` of what `functor` gives; one where a single thread walks a list."""
-    if not target.grid:
-        return 1
+def edges_side_by_side(step: NeighborReduce, functor: EdgeFunctor, program: Program) -> int:
+    """Of the reduction `step` of what `functor` gives."""
     functions = {function.name: function.body for function in program.functions}
     own = nodes_in(functions[step.own.function], functions) if step.own is not None else 0
     nodes = nodes_in(functor, functions) + own

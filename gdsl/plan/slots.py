@@ -1,4 +1,5 @@
-"""Decides which frontiers have one place in memory: those of one domain that are never needed at the same time.
+"""Pass `storage`: frontiers of one domain that are never needed at the same time share their storage, and arrays
+whose initial values nobody reads do not get any (`initial_values`).
 
 A frontier is needed from where it is made to where its members or its size are asked for the last time, around loops
 too. Of what is not made before it is asked for, the empty set is needed from the beginning on. What makes a frontier
@@ -11,11 +12,14 @@ is needed at the head of a loop is needed in all of it.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
 from gdsl.effects.access import asked_frontiers, frontiers_of
 from gdsl.ir.nodes import Frontier
 from gdsl.operations import Domain
+from gdsl.plan.facts import Facts
+from gdsl.plan.initial_values import begins_with_them, initialise
 from gdsl.plan.nodes import (
     Branch,
     Combine,
@@ -24,6 +28,7 @@ from gdsl.plan.nodes import (
     Everyone,
     FarEnds,
     Fill,
+    Initialise,
     Launch,
     Leader,
     Loop,
@@ -31,11 +36,28 @@ from gdsl.plan.nodes import (
     On,
     OnSets,
     Operation,
+    Plan,
     Step,
 )
+from gdsl.plan.walking import map_blocks
 
 OfFrontiers = Operation | Define | Copy | FarEnds | Combine | MakeGraph | Leader | Everyone | Fill | OnSets
 """The steps, without others in them, that may touch frontiers."""
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with the slots of its frontiers and the initial values of its data."""
+    slot_of = assign(plan.program.frontiers, plan.schedule)
+    begins = begins_with_them(plan.program, facts.accesses)
+
+    def changed(block: tuple[Step, ...]) -> tuple[Step, ...]:
+        return tuple(initialise(plan.program, begins) if isinstance(step, Initialise) else step for step in block)
+
+    return dataclasses.replace(
+        plan,
+        frontiers=tuple(dataclasses.replace(each, slot=slot_of[each.name]) for each in plan.frontiers),
+        schedule=map_blocks(plan.schedule, changed),
+    )
 
 
 def assign(frontiers: tuple[Frontier, ...], steps: tuple[Step, ...]) -> dict[str, int]:

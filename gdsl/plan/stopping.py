@@ -8,15 +8,15 @@ reference does; where both lists of a vertex are reduced; and where the knob ask
 from __future__ import annotations
 
 from gdsl.ir.nodes import EdgeFunctor, NeighborReduce
-from gdsl.operations import Balance, NeighborOperation, Over
+from gdsl.operations import NeighborOperation, Over
 from gdsl.plan.stops import may_stop
 
 _STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
 
 
-def result_that_stays(step: NeighborReduce, functor: EdgeFunctor, balance: Balance) -> bool | None:
+def result_that_stays(step: NeighborReduce, functor: EdgeFunctor) -> bool | None:
     """The result at which a list need not be walked any further, if there is one."""
-    if step.operation is None or step.over is Over.ALL_EDGES or balance is not Balance.AUTO:
+    if step.operation is None or step.over is Over.ALL_EDGES:
         return None
     if may_stop(functor):
         return None

@@ -1,4 +1,4 @@
-"""Decides where what a run has lies where one launch runs for many values at once.
+"""Pass `batch`: where the buffers of a run are stored if one launch runs for many values.
 
 The grid is cut into teams of blocks. A team runs the whole schedule with one value, then with the next one that nobody
 has: only the blocks of a team wait for each other, and where it is one block, for no other at all. Nothing that is
@@ -8,12 +8,14 @@ at. What is only worked in, a team has, for one value after the other.
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:
+    from gdsl.plan.facts import Facts
     from gdsl.plan.nodes import Plan
 
 
@@ -29,6 +31,11 @@ class Teams:
     """A team has them, of zeros at first and after each value."""
     rooms: tuple[tuple[str, str], ...]
     """A team has them, of any content."""
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with the places of its buffers, where teams of blocks run it."""
+    return dataclasses.replace(plan, teams=teams_of(plan)) if plan.target.teams else plan
 
 
 def refusal(plan: Plan) -> str | None:

@@ -15,12 +15,11 @@ from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import NeighborOperation
 from gdsl.plan.stops import may_stop
-from gdsl.plan.target import Target
 
 
-def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor, target: Target) -> bool:
+def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
     """Whether the tests of `functor` are asked for values alone that change the result of `step` so far."""
-    if target.grid or step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
+    if step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
         return False
     value = functor.value
     if not isinstance(value, Element) or value.type != step.array_type or value.type.holds_float or value.type.is_pair:

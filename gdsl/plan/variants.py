@@ -26,7 +26,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
-from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
+from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, written_arrays
 from gdsl.plan.masks import runs_in_any_case, tests_at_once
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 from gdsl.plan.stops import may_stop
@@ -34,18 +34,18 @@ from gdsl.plan.stops import may_stop
 Functor = VertexFunctor | EdgeFunctor
 
 
-def on_elements(functor: Functor, repeated: bool = False) -> Variant:
-    """On vertices, or on all edges: each element has one call, which alone addresses what it owns, unless members may
-    come twice."""
-    own = Role.VERTEX if isinstance(functor, VertexFunctor) else Role.EDGE
-    return _variant(functor, _all_tests(functor), plain_arrays(functor, frozenset() if repeated else frozenset({own})))
+def plain(functor: Functor) -> Variant:
+    """All tests, then the whole body, with every write shared by all calls."""
+    return _variant(functor, _all_tests(functor), frozenset())
 
 
-def pushed(functor: EdgeFunctor, over: Over, repeated: bool = False) -> Variant:
-    """Along the edges of members. Where both ends may bring an edge, or one end twice, nobody has it alone."""
-    several = repeated or over is Over.ALL_EDGES
-    own = frozenset() if several else plain_arrays(functor, frozenset({Role.EDGE}))
-    return _variant(functor, _all_tests(functor), own)
+def with_own(variant: Variant, own: frozenset[str]) -> Variant:
+    """`variant` where a call alone addresses what it writes of the arrays `own`."""
+    writes = tuple(
+        dataclasses.replace(write, mode=Mode.PLAIN) if write.name in own and write.mode is Mode.SHARED else write
+        for write in variant.writes
+    )
+    return dataclasses.replace(variant, writes=writes) if writes != variant.writes else variant
 
 
 def claimed(functor: EdgeFunctor, claim: Claim) -> Variant:
@@ -108,16 +108,9 @@ def selected(functor: EdgeFunctor, over: Over) -> Variant:
     return Variant(functor.name, tuple(chosen), None, (), (), accepts=False)
 
 
-def pulled(functor: EdgeFunctor, over: Over, selection: Variant, alone: bool) -> Variant:
-    """Of a pull: the rest. `alone`: one thread has the far end to itself."""
-    tests = tuple(i for i in _all_tests(functor) if i not in selection.tests)
-    roles = far_roles(over) | {Role.EDGE} if alone else frozenset({Role.EDGE})
-    return _variant(functor, tests, plain_arrays(functor, roles))
-
-
-def on_common(functor: EdgeFunctor) -> Variant:
-    """For an edge and a common neighbour of its ends: many calls have each of the three."""
-    return _variant(functor, _all_tests(functor), frozenset())
+def pulled(functor: EdgeFunctor, selection: Variant) -> Variant:
+    """Of a pull: the rest."""
+    return _variant(functor, tuple(i for i in _all_tests(functor) if i not in selection.tests), frozenset())
 
 
 def valued(functor: EdgeFunctor) -> Variant:

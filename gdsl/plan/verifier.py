@@ -12,7 +12,7 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import buffers, graph_reads, hub_bounds, initial_values, layouts, teams, turns, votes
-from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.edge_members import may_be_left_out
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.listed_sets import list_few

@@ -27,13 +27,14 @@ from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
 from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
 from gdsl.plan.both_sides import reads_both_sides
-from gdsl.plan.duplicates import repeated_of
+from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.early import early_of
 from gdsl.plan.ends import is_open
 from gdsl.plan.first_values import keeps_first
 from gdsl.plan.forms import form_of_result
 from gdsl.plan.fusion import Fusion, flattened
 from gdsl.plan.looks import early_of_worklist
+from gdsl.plan.lower import arrays_read, reduction_of
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -53,7 +54,6 @@ from gdsl.plan.orders import orders_of
 from gdsl.plan.side_by_side import edges_side_by_side
 from gdsl.plan.skips import skips_of
 from gdsl.plan.stopping import result_that_stays
-from gdsl.plan.sweeps import arrays_read, reduction_of
 from gdsl.plan.values_first import looks_at_value_first
 from gdsl.plan.variants import asks_for_edge, by_one_thread, contends
 from gdsl.plan.verifier_intersections import verify_intersection

@@ -78,6 +78,24 @@ def map_operations(steps: tuple[Step, ...], change: Callable[[Operation], Operat
     return map_blocks(steps, changed)
 
 
+def map_sweeps(plan: Plan, change: Callable[[Operation, Sweep], Sweep]) -> Plan:
+    """`plan` with each sweep of its operations, also of those within another's sweep, as `change` gives it."""
+
+    def changed(operation: Operation) -> Operation:
+        does, ahead = operation.does, tuple(map(changed, operation.ahead))
+        if isinstance(does, Choice):
+            yes, no = change(operation, does.yes), change(operation, does.no)
+            same = yes is does.yes and no is does.no
+            does = does if same else dataclasses.replace(does, yes=yes, no=no)
+        else:
+            does = change(operation, does)
+        if does is operation.does and all(one is other for one, other in zip(ahead, operation.ahead, strict=True)):
+            return operation
+        return dataclasses.replace(operation, does=does, ahead=ahead)
+
+    return dataclasses.replace(plan, schedule=map_operations(plan.schedule, changed))
+
+
 def deepest_on(steps: tuple[Step, ...]) -> int:
     """How many `On` lie inside each other at most."""
     return max((step.depth + 1 for step in steps_in(steps) if isinstance(step, On)), default=0)

@@ -1,4 +1,4 @@
-"""Decides between push and pull, and for which frontiers the edges of the members are counted while they are made.
+"""Pass `direction`: push, pull, or a switch between the two, and which frontiers count their members' edges.
 
 An auto direction chooses on the frontier's edges, so where the frontier is all vertices, or visits both lists of a
 vertex, there is nothing to choose: it pushes; so does an advance whose result is edges. What makes a frontier that a
@@ -9,13 +9,84 @@ than one graph has to do with.
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.effects.access import frontiers_of
 from gdsl.ir.near_far import copied, may_pull
-from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Step, While
+from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Role, Step, While
 from gdsl.ir.traversal import walk
-from gdsl.operations import Direction, Over
-from gdsl.plan.nodes import Compare, Measure, Switch
+from gdsl.operations import Balance, Direction, Over
+from gdsl.plan import variants
+from gdsl.plan.facts import Facts
+from gdsl.plan.nodes import (
+    Choice,
+    Collect,
+    Compare,
+    Dedup,
+    EdgeCount,
+    Form,
+    Measure,
+    Members,
+    Operation,
+    Plan,
+    Selection,
+    Sweep,
+    Switch,
+    Walk,
+)
+from gdsl.plan.walking import map_operations, operations
 from gdsl.records import dataclass
+
+_BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with advances that pull, or choose in each pass."""
+    found = directions(plan.program)
+
+    def changed(operation: Operation) -> Operation:
+        step, push = operation.step, operation.does
+        if not isinstance(step, Advance) or not isinstance(push, Sweep):
+            return operation
+        if found.counts.get(step.frontier.frontier or "") is step.over:
+            push = dataclasses.replace(push, edges=EdgeCount.CARRIED)
+        direction = found.of_site[step.site]
+        if direction is Direction.PUSH:
+            return dataclasses.replace(operation, does=push)
+        pull = _pull(step, facts)
+        if direction is Direction.AUTO:
+            return dataclasses.replace(operation, does=Choice(switch(plan.program.tuning.sites[step.site]), pull, push))
+        return dataclasses.replace(operation, does=pull)
+
+    plan = dataclasses.replace(
+        plan,
+        frontiers=tuple(dataclasses.replace(each, counts=found.counts.get(each.name)) for each in plan.frontiers),
+        schedule=map_operations(plan.schedule, changed),
+    )
+    switches = tuple(each.step.site for each in operations(plan) if isinstance(each.does, Choice))
+    return dataclasses.replace(plan, switches=switches)
+
+
+def _pull(step: Advance, facts: Facts) -> Sweep:
+    """The vertices to reach look for members at the other ends of their edges."""
+    functor = facts.edge_functor(step)
+    test = facts.remember(variants.selected, functor, step.over)
+    closing = step.closing
+    closes = closing is not None and closing.end is Role.FAR and closing.conjunct in test.tests
+    rest = facts.remember(variants.pulled, functor, test)
+    asks = facts.remember(variants.asks_for_edge, functor)
+    form = None if step.frontier.everything else Form.BITMAP
+    return Sweep(
+        members=Members(step.frontier.domain, step.frontier.frontier, form),
+        own=None,
+        walks=(Walk(step.over, _BACK[step.over], rest, None, None, asks),),
+        selection=Selection(test, closes),
+        collect=Collect(step.result, step.gives, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
+        totals=facts.remember(variants.totals_of, functor),
+        segment=None,
+        balance=Balance.AUTO,
+        edges=EdgeCount.ALL if step.frontier.everything else EdgeCount.CARRIED,
+    )
 
 
 @dataclass(frozen=True, slots=True)

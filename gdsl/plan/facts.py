@@ -1,0 +1,42 @@
+"""What the passes of the plan ask about a program again and again, each answer worked out once."""
+
+from __future__ import annotations
+
+from gdsl.effects.access import Accesses
+from gdsl.ir.nodes import Array, EdgeFunctor, Operator, Param, Program, Scalar, VertexFunctor
+from gdsl.ir.remembered import Remembered
+from gdsl.plan.target import Sizes, Target
+
+
+class Facts:
+    """The analyses that passes share while one plan is built."""
+
+    def __init__(self, program: Program, target: Target, sizes: Sizes | None = None) -> None:
+        """`sizes`: those that the caller asks for; None: the pass `occupancy` chooses."""
+        self.program = program
+        self.target = target
+        self.sizes = sizes
+        self.accesses = Accesses(program)
+        self.remember = Remembered()
+        self.functions: dict[str, object] = {function.name: function.body for function in program.functions}
+        self.vote_functors = {functor.name: functor for functor in program.vote_functors}
+        data: tuple[Param | Array | Scalar, ...] = (*program.params, *program.arrays, *program.scalars)
+        self._names = {each.name for each in data}
+
+    def functor(self, step: Operator) -> VertexFunctor | EdgeFunctor:
+        """The functor of `step`, which has one."""
+        functor = self.accesses.functor_of(step)
+        assert functor is not None
+        return functor
+
+    def edge_functor(self, step: Operator) -> EdgeFunctor:
+        """The edge functor of `step`, which has one."""
+        functor = self.accesses.functor_of(step)
+        assert isinstance(functor, EdgeFunctor)
+        return functor
+
+    def unused(self, name: str) -> str:
+        """`name`, with underscores added until no data of the program has that name."""
+        while name in self._names:
+            name += "_"
+        return name

@@ -1,0 +1,288 @@
+"""Pass `lower`: from the operator IR to the plainest correct plan.
+
+One sweep for each operator, always a push; writes that calls may share are atomic; a mark keeps each vertex from being
+collected twice; every frontier has storage of its own; every step ends with a barrier. Later passes improve on this,
+and each of them can be left out.
+"""
+
+from __future__ import annotations
+
+from gdsl.ir import nodes as ir
+from gdsl.ir.traversal import walk
+from gdsl.operations import Balance, Domain, Over
+from gdsl.plan import initial_values, variants, votes
+from gdsl.plan.combinations import combine
+from gdsl.plan.edge_members import may_be_left_out
+from gdsl.plan.facts import Facts
+from gdsl.plan.intersections import plan_intersection
+from gdsl.plan.nodes import (
+    Branch,
+    Collect,
+    Copy,
+    Dedup,
+    Define,
+    EdgeCount,
+    FarEnds,
+    Fill,
+    Form,
+    Frontier,
+    Leader,
+    Loop,
+    MakeGraph,
+    Members,
+    On,
+    OnSets,
+    Operation,
+    Plan,
+    Reduction,
+    Segment,
+    Step,
+    Swap,
+    Sweep,
+    Walk,
+)
+from gdsl.plan.walking import deepest_on, steps_in
+
+
+def lower(facts: Facts) -> Plan:
+    """The plainest plan of the program that `facts` are about, without launches and buffers."""
+    program = facts.program
+    schedule = (initial_values.initialise(program), *_Lowering(facts).steps(program.schedule))
+    return Plan(
+        program=program,
+        target=facts.target,
+        sizes=facts.sizes or facts.target.sizes,
+        frontiers=_frontiers(program),
+        switches=(),
+        swapped=_swapped(schedule),
+        turning=(),
+        kept=(),
+        buffers=(),
+        saved=None,
+        graphs=tuple(graph.name for graph in program.graphs),
+        graph_rooms=_rooms(program, schedule),
+        schedule=schedule,
+    )
+
+
+def _frontiers(program: ir.Program) -> tuple[Frontier, ...]:
+    """A slot for each, those of vertices first."""
+    found = []
+    for domain in Domain:
+        names = [each.name for each in program.frontiers if each.domain is domain]
+        found += [Frontier(name, domain, slot, None) for slot, name in enumerate(names)]
+    return tuple(found)
+
+
+def _swapped(schedule: tuple[Step, ...]) -> tuple[str, ...]:
+    """The data that may change places."""
+    swaps = [step.step for step in steps_in(schedule) if isinstance(step, Swap)]
+    return tuple(dict.fromkeys(name for swap in swaps for name in (swap.first, swap.second)))
+
+
+def _rooms(program: ir.Program, steps: tuple[Step, ...]) -> int:
+    """How many graphs are in memory at once: one for each variable or surrounding `on`, another for each if subgraphs
+    are contracted (it may hold the ends of a subgraph's edges), and one for the graph being built."""
+    if not program.graphs:
+        return 0
+    kinds = {type(step.step) for step in steps_in(steps) if isinstance(step, MakeGraph)}
+    each = 2 if {ir.Contract, ir.Subgraph} <= kinds else 1
+    return each * (len(program.graphs) + deepest_on(steps)) + 1
+
+
+class _Lowering:
+    """The steps of the program as steps of the plan."""
+
+    def __init__(self, facts: Facts) -> None:
+        self.facts = facts
+        self.program, self.target = facts.program, facts.target
+        self.loops = 0
+        """How many loops are around."""
+        self.graphs = 0
+        """How many `on` are around."""
+
+    def steps(self, steps: tuple[ir.Step, ...]) -> tuple[Step, ...]:
+        """A block."""
+        return tuple(self._step(step) for step in steps)
+
+    def _step(self, step: ir.Step) -> Step:
+        if isinstance(step, ir.Operator):
+            return self._operation(step)
+        if isinstance(step, ir.DefineFrontier):
+            return Define(step, may_be_left_out(step, self.program))
+        if isinstance(step, ir.CopyFrontier):
+            return Copy(step)
+        if isinstance(step, ir.FarEnds):
+            return FarEnds(step)
+        if isinstance(step, ir.SetStep):
+            return OnSets(step, waits=True)
+        if isinstance(step, ir.CombineFrontiers):
+            return combine(step, self.target)
+        if isinstance(step, ir.Fill):
+            return Fill(step)
+        if isinstance(step, ir.Swap):
+            return Swap(step)
+        if isinstance(step, (ir.SameGraph, ir.Subgraph, ir.Contract)):
+            return MakeGraph(step)
+        if isinstance(step, ir.On):
+            return self._on(step)
+        if isinstance(step, ir.If):
+            return Branch(step.condition, None, self.steps(step.then), self.steps(step.otherwise))
+        if isinstance(step, (ir.While, ir.Repeat)):
+            return self._loop(step)
+        assert isinstance(step, (ir.StoreScalar, ir.StoreElement))
+        return Leader(step)
+
+    def _on(self, step: ir.On) -> On:
+        depth = self.graphs
+        self.graphs += 1
+        body = self.steps(step.body)
+        self.graphs -= 1
+        return On(step.graph, depth, None, body)
+
+    def _loop(self, step: ir.While | ir.Repeat) -> Loop:
+        counted = isinstance(step, ir.Repeat)
+        condition = step.count if isinstance(step, ir.Repeat) else step.condition
+        self.loops += 1
+        body = self.steps(step.body)
+        self.loops -= 1
+        return Loop(step.loop, condition, counted, None, self.loops == 0, body)
+
+    # Operators
+
+    def _operation(self, step: ir.Operator) -> Operation:
+        if isinstance(step, ir.Advance):
+            result = f"{step.result} = " if step.result is not None else ""
+            to = ", to=edges" if step.to is Domain.EDGE else ""
+            call = f"{result}advance({_set_text(step.frontier)}, {step.functor}{to}{_over_text(step.over)})"
+            return Operation(step, f"advance_{step.label}", call, self._advance(step))
+        if isinstance(step, ir.Filter):
+            call = f"{step.result} = filter({_set_text(step.frontier)}, {step.functor})"
+            return Operation(step, f"filter_{step.label}", call, self._on_members(step))
+        if isinstance(step, ir.Compute):
+            call = f"compute({_set_text(step.frontier)}, {step.functor})"
+            return Operation(step, f"compute_{step.label}", call, self._on_members(step))
+        if isinstance(step, ir.Intersect):
+            functor = self.facts.edge_functor(step) if step.functor is not None else None
+            return plan_intersection(step, functor)
+        if isinstance(step, ir.NeighborVote):
+            return self._vote(step)
+        assert isinstance(step, ir.NeighborReduce)
+        words = f"{step.functor}, {step.combines_by}{_over_text(step.over)}"
+        call = f"{step.array} = neighbor_reduce({_set_text(step.frontier)}, {words})"
+        return Operation(step, f"reduce_{step.label}", call, self._reduce(step))
+
+    def _advance(self, step: ir.Advance) -> Sweep:
+        functor = self.facts.edge_functor(step)
+        variant = self.facts.remember(variants.plain, functor)
+        asks = step.to is Domain.EDGE or self.facts.remember(variants.asks_for_edge, functor)
+        dedup = Dedup.NONE if step.to is Domain.EDGE and step.over is not Over.ALL_EDGES else Dedup.MARK
+        every = EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
+        return Sweep(
+            members=members_of(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, None, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=_collect(step, dedup),
+            totals=self.facts.remember(variants.totals_of, functor),
+            segment=None,
+            balance=Balance.THREAD,
+            edges=every if step.frontier.frontier is None else EdgeCount.WALKED,
+        )
+
+    def _on_members(self, step: ir.Operator) -> Sweep:
+        functor = self.facts.functor(step)
+        edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
+        return Sweep(
+            members=members_of(step.frontier, Form.QUEUE),
+            own=self.facts.remember(variants.plain, functor),
+            walks=(),
+            selection=None,
+            collect=_collect(step, Dedup.NONE),
+            totals=self.facts.remember(variants.totals_of, functor),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
+        )
+
+    def _reduce(self, step: ir.NeighborReduce) -> Sweep:
+        functor = self.facts.edge_functor(step)
+        variant = self.facts.remember(variants.valued, functor)
+        asks = self.facts.remember(variants.asks_for_edge, functor)
+        reads_result = step.array in self.facts.remember(arrays_read, functor)
+        aside = self.facts.unused(f"{step.array}_reduced") if reads_result else None
+        return Sweep(
+            members=members_of(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, None, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=Segment(step.operation, step.array, step.array_type, reduction_of(step), None, aside, 1),
+            balance=Balance.THREAD,
+            edges=EdgeCount.WALKED,
+        )
+
+    def _vote(self, step: ir.NeighborVote) -> Operation:
+        functor = self.facts.edge_functor(step)
+        score = self.facts.vote_functors[step.score] if step.score is not None else None
+        words = [step.functor, *([step.score] if step.score else []), *over_words(step.over)]
+        words += [f"keep={step.keep}"] if step.keep is not None else []
+        call = f"{step.array} = neighbor_vote({_set_text(step.frontier)}, {', '.join(words)})"
+        variant = self.facts.remember(variants.valued, functor)
+        asks = self.facts.remember(variants.asks_for_edge, functor)
+        sweep = Sweep(
+            members=members_of(step.frontier, Form.QUEUE),
+            own=None,
+            walks=tuple(Walk(over, over, variant, variant, None, asks) for over in _sides(step.over)),
+            selection=None,
+            collect=None,
+            totals=(),
+            segment=None,
+            balance=Balance.AUTO,
+            edges=EdgeCount.WALKED,
+            vote=votes.vote_of(step, functor, score, self.target.grid, self.facts.unused),
+        )
+        return Operation(step, f"vote_{step.label}", call, sweep)
+
+
+def reduction_of(step: ir.NeighborReduce) -> Reduction | ir.OwnOperation:
+    """How the values of a list become one."""
+    if step.own is not None:
+        return step.own
+    assert step.operation is not None
+    return Reduction(step.operation.as_update, step.array_type)
+
+
+def arrays_read(functor: ir.EdgeFunctor) -> frozenset[str]:
+    """The arrays of which `functor` reads an element."""
+    return frozenset(node.array for node in walk(functor) if isinstance(node, ir.Element))
+
+
+def members_of(source: ir.Elements, form: Form) -> Members:
+    """What is walked: a frontier as `form`, or everything."""
+    return Members(source.domain, source.frontier, None if source.everything else form)
+
+
+def over_words(over: Over) -> list[str]:
+    """The edges that are visited, as an argument of a call."""
+    return [] if over is Over.OUT_EDGES else [f"over={over.value}"]
+
+
+def _collect(step: ir.Operator, dedup: Dedup) -> Collect | None:
+    return Collect(step.result, step.gives, Form.QUEUE, dedup) if step.result is not None else None
+
+
+def _sides(over: Over) -> tuple[Over, ...]:
+    """The lists of a vertex that are walked, one after the other."""
+    return (Over.OUT_EDGES, Over.IN_EDGES) if over is Over.ALL_EDGES else (over,)
+
+
+def _set_text(source: ir.Elements) -> str:
+    if source.frontier is not None:
+        return source.frontier
+    return "edges" if source.domain is Domain.EDGE else "vertices"
+
+
+def _over_text(over: Over) -> str:
+    return "".join(f", {word}" for word in over_words(over))

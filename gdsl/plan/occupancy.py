@@ -1,0 +1,34 @@
+"""Pass `occupancy`: threads of a block, and what follows for what blocks and warps hold."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.plan import first_values, hub_bounds
+from gdsl.plan.facts import Facts
+from gdsl.plan.nodes import Plan
+from gdsl.plan.orders import orders, sizes_of
+from gdsl.plan.target import Sizes
+from gdsl.plan.walking import sweeps
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with its sizes: those that the caller asked for, if any."""
+    return dataclasses.replace(plan, sizes=sizes_of(facts.sizes or _sizes(plan), orders(plan)))
+
+
+def _sizes(plan: Plan) -> Sizes:
+    block = plan.program.tuning.block if plan.target.grid else None
+    kept = any(sweep.segment is not None and sweep.segment.kept is not None for sweep in sweeps(plan))
+    block = first_values.BLOCK if kept else block
+    block = hub_bounds.BLOCK if hub_bounds.asked_in(plan.schedule) else block
+    sizes = plan.target.sizes
+    if block is None:
+        return sizes
+    if block <= sizes.block_threads:
+        return dataclasses.replace(sizes, block_threads=block)
+    # More warps share what a block has for all.
+    staged = max(32, sizes.staged * sizes.block_threads // block)
+    digits, slots, votes = max(1, sizes.radix_bits - 2), sizes.table_slots // 2, sizes.vote_words // 2
+    wider = dataclasses.replace(sizes, block_threads=block, staged=staged, radix_bits=digits)
+    return dataclasses.replace(wider, table_slots=slots, vote_words=votes)

@@ -1,0 +1,75 @@
+"""The passes of the plan, in order; nothing but the list.
+
+`lower` builds the plainest correct plan. Every pass behind it takes a plan and returns a better one, and those that
+`may_be_left_out` can be: `gdslc compile PROGRAM --emit plan --without fusion` shows the plan without one of them,
+`--after fusion` the plan as it is when that pass has run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from gdsl.plan import (
+    block_cache,
+    buffers,
+    complement_tests,
+    cpu_threads,
+    deduplication,
+    direction,
+    frontier_form,
+    fusion,
+    launches,
+    layouts,
+    list_bounds,
+    load_balance,
+    occupancy,
+    prefetch,
+    slots,
+    small_frontiers,
+    synchronization,
+    teams,
+    work_order,
+    write_modes,
+)
+from gdsl.plan.facts import Facts
+from gdsl.plan.nodes import Plan
+
+LOWER = "lower"
+"""The name of what comes before all passes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """One pass. `run`: from plan to plan, with the facts that passes share. `may_be_left_out`: whether the plan is
+    complete and correct without it."""
+
+    name: str
+    run: Callable[[Plan, Facts], Plan]
+    may_be_left_out: bool = True
+
+
+PLAN_PASSES: tuple[Pass, ...] = (
+    Pass("direction", direction.run),
+    Pass("work_order", work_order.run),
+    Pass("list_bounds", list_bounds.run),
+    Pass("deduplication", deduplication.run),
+    Pass("load_balance", load_balance.run),
+    Pass("frontier_form", frontier_form.run),
+    Pass("write_modes", write_modes.run),
+    Pass("cpu_threads", cpu_threads.run),
+    Pass("fusion", fusion.run),
+    Pass("complement_tests", complement_tests.run),
+    Pass("storage", slots.run),
+    Pass("launches", launches.run, may_be_left_out=False),
+    Pass("synchronization", synchronization.run),
+    Pass("prefetch", prefetch.run),
+    Pass("block_cache", block_cache.run),
+    Pass("small_frontiers", small_frontiers.run),
+    Pass("occupancy", occupancy.run),
+    Pass("allocate", buffers.run, may_be_left_out=False),
+    Pass("vertex_order", layouts.run),
+    Pass("batch", teams.run, may_be_left_out=False),
+)
+OPTIONAL = tuple(each.name for each in PLAN_PASSES if each.may_be_left_out)
+"""The names of the passes that can be left out."""

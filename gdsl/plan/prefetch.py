@@ -1,0 +1,71 @@
+"""Pass `prefetch`: what a grid reads or fetches before it is needed. Hints only: none of them changes a result.
+
+Reads before their use: `early` (several elements side by side), `looks` (worklists that pass over members),
+`side_by_side` (edges of a reduced list). Fetches into a cache: `upcoming` (the lists of the next level of a history),
+`own_ahead` (what its members ask for), `sectors` (what is beside an element), `rows_ahead` (the vertices that come
+next).
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.ir.nodes import Advance, Compute, EdgeFunctor, NeighborReduce, VertexFunctor
+from gdsl.operations import Balance
+from gdsl.plan.early import early_of
+from gdsl.plan.facts import Facts
+from gdsl.plan.looks import early_of_worklist
+from gdsl.plan.nodes import Early, Operation, Plan, Sweep, Variant
+from gdsl.plan.own_ahead import fetch_own
+from gdsl.plan.rows_ahead import fetch_rows
+from gdsl.plan.sectors import fetch_beside
+from gdsl.plan.side_by_side import edges_side_by_side
+from gdsl.plan.upcoming import upcoming
+from gdsl.plan.walking import map_sweeps, own_sweeps
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with all of these hints."""
+    if not plan.target.grid:
+        return plan
+    program, target = plan.program, plan.target
+    plan = map_sweeps(plan, _Reads(plan, facts).changed)
+    schedule = fetch_own(upcoming(plan.schedule, program, target), program)
+    schedule = fetch_rows(fetch_beside(schedule, program, target), program, target)
+    return dataclasses.replace(plan, schedule=schedule)
+
+
+class _Reads:
+    """What sweeps read before its use."""
+
+    def __init__(self, plan: Plan, facts: Facts) -> None:
+        self.facts = facts
+        self.alone = {each.step.site for each in own_sweeps(plan) if not each.ahead}
+        """Operators that share their sweep with no other: what others read, another one may write."""
+
+    def changed(self, operation: Operation, sweep: Sweep) -> Sweep:
+        step = operation.step
+        if isinstance(step, Compute) and step.site in self.alone:
+            functor = self.facts.functor(step)
+            if isinstance(functor, VertexFunctor) and sweep.own is not None:
+                return dataclasses.replace(sweep, early=early_of(functor, sweep.own, self.facts.functions))
+        if isinstance(step, Advance) and sweep.selection is None:
+            edge_functor = self.facts.edge_functor(step)
+            walks = tuple(
+                dataclasses.replace(each, early=self._of_edges(step, edge_functor, each.variant, sweep))
+                for each in sweep.walks
+            )
+            return dataclasses.replace(sweep, walks=walks)
+        if isinstance(step, NeighborReduce) and sweep.segment is not None:
+            edge_functor = self.facts.edge_functor(step)
+            several = edges_side_by_side(step, edge_functor, self.facts.program)
+            return dataclasses.replace(sweep, segment=dataclasses.replace(sweep.segment, side_by_side=several))
+        return sweep
+
+    def _of_edges(self, step: Advance, functor: EdgeFunctor, variant: Variant, sweep: Sweep) -> Early | None:
+        """What a push reads before its use."""
+        if sweep.balance is not Balance.AUTO or sweep.order is not None:
+            return None
+        if sweep.skips is not None:
+            return early_of_worklist(step, functor, variant, sweep.skips, self.facts.program)
+        return early_of(functor, variant, self.facts.functions)

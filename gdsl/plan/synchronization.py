@@ -1,0 +1,51 @@
+"""Pass `synchronization`: only the barriers that somebody needs, and scalars that spare some.
+
+`waiting` says which steps end with a barrier of their own, `ends` for which reductions that is left open, `barriers`
+where else one is needed. `turns` gives scalars several places, and `kept` a value to each thread, where that saves
+barriers.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from gdsl.plan import turns
+from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.ends import is_open
+from gdsl.plan.facts import Facts
+from gdsl.plan.fusion import flattened
+from gdsl.plan.nodes import Initial, Launch, OnSets, Operation, Plan, Step
+from gdsl.plan.waiting import operation_waits, set_step_waits
+from gdsl.plan.walking import map_blocks
+
+
+def run(plan: Plan, facts: Facts) -> Plan:
+    """`plan` with its barriers and the scalars that spare some."""
+    plan = dataclasses.replace(plan, schedule=_ends(plan))
+    if not (plan.target.fused and plan.target.grid):
+        return plan
+    (launch,) = plan.schedule
+    assert isinstance(launch, Launch)
+    placed = turns.place(turns.without(launch), plan.program, facts.accesses)
+    turning = tuple(Initial(name, value) for name, value in placed.turning.items())
+    return dataclasses.replace(plan, schedule=(placed.launch,), turning=turning, kept=placed.kept)
+
+
+def _ends(plan: Plan) -> tuple[Step, ...]:
+    """The schedule of `plan` with what each step needs at its own end."""
+    repeated = repeated_of(plan)
+    counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
+
+    def waits(operation: Operation) -> bool:
+        several = operation.step.frontier.frontier in repeated and not is_open(operation)
+        return operation_waits(operation.does, plan.program, plan.target) or several
+
+    def changed(step: Step) -> Step:
+        if isinstance(step, OnSets):
+            return dataclasses.replace(step, waits=set_step_waits(step.step, counted, plan.target))
+        if not isinstance(step, Operation):
+            return step
+        ahead = tuple(dataclasses.replace(each, waits=waits(each)) for each in step.ahead)
+        return dataclasses.replace(step, ahead=ahead, waits=any(map(waits, flattened(step))))
+
+    return map_blocks(plan.schedule, lambda block: tuple(map(changed, block)))
