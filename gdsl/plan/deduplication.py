@@ -37,7 +37,10 @@ def run(plan: Plan, facts: Facts) -> Plan:
             collect = dataclasses.replace(collect, dedup=dedup)
         walks = sweep.walks
         if claimed is not None:
-            walks = tuple(dataclasses.replace(each, variant=claimed) for each in walks)
+            walks = tuple(
+                dataclasses.replace(each, variant=claimed, shared=claimed if each.shared is not None else None)
+                for each in walks
+            )
         return dataclasses.replace(sweep, walks=walks, collect=collect)
 
     return map_sweeps(plan, changed)

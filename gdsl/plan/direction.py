@@ -76,10 +76,11 @@ def _pull(step: Advance, facts: Facts) -> Sweep:
     rest = facts.remember(variants.pulled, functor, test)
     asks = facts.remember(variants.asks_for_edge, functor)
     form = None if step.frontier.everything else Form.BITMAP
+    chunks = rest if facts.target.shares_pulled_lists else None
     return Sweep(
         members=Members(step.frontier.domain, step.frontier.frontier, form),
         own=None,
-        walks=(Walk(step.over, _BACK[step.over], rest, None, None, asks),),
+        walks=(Walk(step.over, _BACK[step.over], rest, chunks, None, asks),),
         selection=Selection(test, closes),
         collect=Collect(step.result, step.gives, Form.QUEUE, Dedup.NONE) if step.result is not None else None,
         totals=facts.remember(variants.totals_of, functor),

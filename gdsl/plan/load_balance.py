@@ -27,10 +27,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
         if isinstance(step, Intersect) and sweep.intersection is not None:
             tables = has_tables(step, target.grid)
             return dataclasses.replace(sweep, intersection=dataclasses.replace(sweep.intersection, tables=tables))
-        if not isinstance(step, (Advance, NeighborReduce)):
+        if not isinstance(step, (Advance, NeighborReduce)) or sweep.selection is not None:
             return sweep
-        if sweep.selection is not None:
-            return _with_chunks(sweep) if target.shares_pulled_lists else sweep
         wanted = plan.program.tuning.sites[step.site].balance
         balance = balance_of(wanted, target, step.frontier.frontier in repeated)
         if isinstance(step, Advance) and sweep.order is None and sweep.skips is None:  # those take whole warps
@@ -50,14 +48,9 @@ def _shared(sweep: Sweep, balance: Balance) -> Sweep:
     if segment is not None and balance is not Balance.AUTO:
         segment = dataclasses.replace(segment, stops_at=None)
     members = _in_form(sweep.members, balance)
-    sweep = dataclasses.replace(sweep, balance=balance, members=members, segment=segment, walks=walks)
-    return _with_chunks(sweep) if balance is Balance.AUTO else sweep
-
-
-def _with_chunks(sweep: Sweep) -> Sweep:
-    """`sweep` with long lists cut into chunks, which are run as the lists are."""
-    walks = tuple(dataclasses.replace(each, shared=each.variant) for each in sweep.walks)
-    return dataclasses.replace(sweep, walks=walks)
+    cut = balance is Balance.AUTO  # long lists are cut into chunks, which are run as the lists are
+    walks = tuple(dataclasses.replace(each, shared=each.variant if cut else None) for each in walks)
+    return dataclasses.replace(sweep, balance=balance, members=members, segment=segment, walks=walks)
 
 
 def _in_form(members: Members, balance: Balance) -> Members:

@@ -177,11 +177,12 @@ class _Lowering:
         variant = self.facts.remember(variants.plain, functor)
         asks = step.to is Domain.EDGE or self.facts.remember(variants.asks_for_edge, functor)
         dedup = Dedup.NONE if step.to is Domain.EDGE and step.over is not Over.ALL_EDGES else Dedup.MARK
+        by_one = None if self.target.grid else variant
         every = EdgeCount.BOTH_LISTS if step.over is Over.ALL_EDGES else EdgeCount.ALL
         return Sweep(
             members=members_of(step.frontier, Form.QUEUE),
             own=None,
-            walks=tuple(Walk(over, over, variant, None, None, asks) for over in _sides(step.over)),
+            walks=tuple(Walk(over, over, variant, None, None, asks, by_one) for over in _sides(step.over)),
             selection=None,
             collect=_collect(step, dedup),
             totals=self.facts.remember(variants.totals_of, functor),
@@ -193,9 +194,11 @@ class _Lowering:
     def _on_members(self, step: ir.Operator) -> Sweep:
         functor = self.facts.functor(step)
         edges = EdgeCount.ALL if step.frontier.everything else EdgeCount.MEMBERS
+        own = self.facts.remember(variants.plain, functor)
+        alone = own if not self.target.grid and step.frontier.domain is Domain.VERTEX else None
         return Sweep(
             members=members_of(step.frontier, Form.QUEUE),
-            own=self.facts.remember(variants.plain, functor),
+            own=own,
             walks=(),
             selection=None,
             collect=_collect(step, Dedup.NONE),
@@ -203,6 +206,7 @@ class _Lowering:
             segment=None,
             balance=Balance.AUTO,
             edges=edges if step.frontier.domain is Domain.EDGE else EdgeCount.NONE,
+            own_by_one=alone,
         )
 
     def _reduce(self, step: ir.NeighborReduce) -> Sweep:

@@ -10,6 +10,7 @@ import dataclasses
 
 from gdsl.ir.nodes import Advance, While
 from gdsl.ir.traversal import walk
+from gdsl.operations import Balance
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Dedup, Loop, Operation, Plan, Step, Sweep
 from gdsl.plan.orders import orders_of
@@ -36,9 +37,17 @@ def run(plan: Plan, facts: Facts) -> Plan:
     def changed(operation: Operation, sweep: Sweep) -> Sweep:
         if not isinstance(operation.step, Advance) or sweep.selection is not None:
             return sweep
-        order, collect = by_site.get(operation.step.site), sweep.collect
+        order, skip, collect = by_site.get(operation.step.site), skips.get(operation.step.site), sweep.collect
         if order is not None and collect is not None and plan.target.grid:
             collect = dataclasses.replace(collect, dedup=Dedup.RANK)
-        return dataclasses.replace(sweep, order=order, skips=skips.get(operation.step.site), collect=collect)
+        if order is not None or skip is not None:
+            sweep = _by_warps(sweep)
+        return dataclasses.replace(sweep, order=order, skips=skip, collect=collect)
 
     return map_sweeps(dataclasses.replace(plan, schedule=map_blocks(plan.schedule, ordered)), changed)
+
+
+def _by_warps(sweep: Sweep) -> Sweep:
+    """`sweep` with whole warps for its members and chunks of long lists, as these worklists need it."""
+    walks = tuple(dataclasses.replace(each, shared=each.variant) for each in sweep.walks)
+    return dataclasses.replace(sweep, balance=Balance.AUTO, walks=walks)
