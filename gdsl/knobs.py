@@ -173,6 +173,30 @@ KNOBS = (
     ),
     Knob("bounds", _SWITCH, "whether computed indices are checked", "off", "`on`", default=True, alone=True),
 )
+PLAN_PASSES = (
+    "direction",
+    "work_order",
+    "list_bounds",
+    "deduplication",
+    "load_balance",
+    "frontier_form",
+    "write_modes",
+    "cpu_threads",
+    "fusion",
+    "complement_tests",
+    "storage",
+    "synchronization",
+    "prefetch",
+    "block_cache",
+    "small_frontiers",
+    "occupancy",
+    "vertex_order",
+)
+"""The passes over a backend's plan that can be left out (`gdsl.plan.passes`). None of them changes a result."""
+WITHOUT = "without="
+"""What a caller's word begins with that names such a pass."""
+ALL_PASSES = ("lower", *PLAN_PASSES[:11], "launches", *PLAN_PASSES[11:16], "allocate", PLAN_PASSES[16], "batch")
+"""Every pass over a plan, in the order in which they run."""
 BY_NAME = {knob.name: knob for knob in KNOBS}
 OPERATOR_KNOBS = tuple(knob.name for knob in KNOBS if knob.operators)
 SCHEDULE_KNOBS = tuple(knob.name for knob in KNOBS if not knob.operators)

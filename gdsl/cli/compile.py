@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ import click
 from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options, type_option
 from gdsl.cli.streams import tell_warnings
+from gdsl.knobs import ALL_PASSES, WITHOUT
 
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
@@ -38,6 +40,12 @@ _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
 @click.option("--emit", type=click.Choice(_FORMS), help="What to print; cuda if not said, of the cpu backend cpp.")
 @click.option("--backend", type=click.Choice(tuple(_BACKENDS)), help="Whose plan or code to print; cuda if not said.")
 @click.option("--arch", metavar="sm_NN", help="The GPU architecture of ptx and cubin.  [default: sm_75]")
+@click.option(
+    "--after",
+    metavar="PASS",
+    type=click.Choice(ALL_PASSES),
+    help=f"With --emit plan: the plan as PASS leaves it. {', '.join(ALL_PASSES)}.",
+)
 @click.option("--teams", is_flag=True, help="The form in which teams of blocks run it for many values (run --each).")
 @click.option(
     "--graph",
@@ -56,6 +64,7 @@ def command(
     backend: str | None,
     arch: str | None,
     graph_file: str | None,
+    after: str | None,
     teams: bool,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
@@ -71,6 +80,8 @@ def command(
       gdslc compile bfs
       gdslc compile my_program.gdsl --emit plan
       gdslc compile bfs --emit plan --backend cpu
+      gdslc compile bfs --emit plan --after direction
+      gdslc compile bfs --without fusion
       gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, require_apart, write_output
@@ -78,6 +89,7 @@ def command(
 
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
     _check(form, backend, arch, teams)
+    _check_after(after, form, teams, tune)
     if graph_file is not None and form in ("ast", "ir", "plan"):
         raise click.UsageError(f"--graph fixes the width of ids in cuda, cpp, ptx and cubin; {form} has none")
     if output is not None and output.suffix.lower() == SUFFIX:
@@ -87,7 +99,8 @@ def command(
         raise click.UsageError("a cubin is binary and not written to a terminal; use -o FILE or a pipe")
     if output is not None:
         check_writable(output)
-    made = _made(program_file, form, backend or "cuda", arch or "sm_75", graph_file, teams, types, tune, words)
+    chosen = _Form(form, backend or "cuda", arch or "sm_75", after, teams)
+    made = _made(program_file, chosen, graph_file, types, tune, words)
     if output is not None:
         data = made.encode() if isinstance(made, str) else made
         write_output(output, lambda file: file.write(data))
@@ -109,31 +122,52 @@ def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> Non
         raise click.UsageError("--teams is a form of the cuda backend")
 
 
+def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...]) -> None:
+    """Refuse --after where there is no such plan."""
+    if after is None:
+        return
+    if form != "plan":
+        raise click.UsageError(f"--after is for --emit plan, not for {form}")
+    if teams:
+        raise click.UsageError("--after shows the plan of one run; leave --teams out")
+    if f"{WITHOUT}{after}" in tune:
+        raise click.UsageError(f"--after {after} and --without {after} contradict each other")
+
+
+@dataclass(frozen=True)
+class _Form:
+    """What is asked for: the form, the backend whose plan or code it is, the architecture, the last pass, and whether
+    teams of blocks run it."""
+
+    name: str
+    backend: str
+    arch: str
+    after: str | None
+    teams: bool
+
+
 def _made(
     program_file: str,
-    form: str,
-    backend: str,
-    arch: str,
+    form: _Form,
     graph_file: str | None,
-    teams: bool,
     types: dict[str, str] | None,
     tune: tuple[str, ...],
     words: GraphWords,
 ) -> str | bytes:
     from gdsl.api.compiling import compile_file
 
-    if form == "ast":
+    if form.name == "ast":
         return _tree(program_file, tune, types)
     program = compile_file(program_file, tune, types=types)
     tell_warnings(program)
-    if form == "ir":
+    if form.name == "ir":
         from gdsl.ir.printer import print_program
 
         return print_program(program.ir)
-    if form == "plan":
+    if form.name == "plan":
         from gdsl.plan.printer import print_plan
 
-        return print_plan(_in_teams(program.ir) if teams else _plan(program.ir, backend))
+        return print_plan(_in_teams(program.ir) if form.teams else _plan(program.ir, form.backend, form.after))
     from gdsl.types import Widths
 
     widths = Widths.both(program.ir.tuning.ids or 32)
@@ -141,14 +175,14 @@ def _made(
         from gdsl.binding import needed_widths
 
         widths = needed_widths(program.ir, words.open(graph_file))
-    if form == "cpp":
+    if form.name == "cpp":
         return program.source_for("cpp", widths)
     text = program.source_for("cuda", widths)
-    if teams:
+    if form.teams:
         from gdsl.codegen.cuda.generate import generate
 
         text = generate(_in_teams(program.ir), widths).text
-    return text if form == "cuda" else _machine_code(program.ir, text, widths, form, arch)
+    return text if form.name == "cuda" else _machine_code(program.ir, text, widths, form.name, form.arch)
 
 
 def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
@@ -161,11 +195,13 @@ def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: 
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 
 
-def _plan(program: Program, backend: str) -> Plan:
-    """The plan of a backend."""
+def _plan(program: Program, backend: str, after: str | None) -> Plan:
+    """The plan of a backend, or what it is after one of its passes."""
     from gdsl.backends import cpu, cuda
 
-    return cpu.plan_of(program) if backend == "cpu" else cuda.plan_of(program)
+    if backend == "cpu":
+        return cpu.plan_of(program, after=after)
+    return cuda.plan_of(program, after=after)
 
 
 def _in_teams(program: Program) -> Plan:

@@ -14,7 +14,7 @@ from gdsl.cli import completing
 from gdsl.cli.output import file_name
 from gdsl.cli.streams import message
 from gdsl.diagnostics import shown
-from gdsl.knobs import summary
+from gdsl.knobs import PLAN_PASSES, WITHOUT, summary
 from gdsl.numerals import real_number, whole_number
 from gdsl.records import dataclass
 
@@ -104,18 +104,26 @@ class GraphWords:
 
 
 def tuning_options(command: Command) -> Command:
-    """Add --tune and --fuse; the command gets them as `tune`, a tuple of words."""
+    """Add --tune, --fuse and --without; the command gets them as `tune`, a tuple of words."""
 
     @functools.wraps(command)
-    def wrapped(*, tune: tuple[str, ...], fuse: str | None, **others: Any) -> Any:
+    def wrapped(*, tune: tuple[str, ...], fuse: str | None, without: tuple[str, ...], **others: Any) -> Any:
         words = (*tune, f"schedule.fuse={fuse}") if fuse is not None else tune
+        words = (*words, *(f"{WITHOUT}{name}" for name in without))
         return command(tune=words, **others)
 
+    decorated = click.option(
+        "--without",
+        metavar="PASS",
+        multiple=True,
+        type=click.Choice(PLAN_PASSES),
+        help=f"Leave out a pass over the plan, which changes no result; may be repeated. {', '.join(PLAN_PASSES)}.",
+    )(wrapped)
     decorated = click.option(
         "--fuse",
         type=click.Choice(["on", "off"]),
         help="One kernel for the whole schedule, or one an operator (the same as --tune schedule.fuse=…).",
-    )(wrapped)
+    )(decorated)
     return click.option(  # type: ignore[return-value]
         "--tune",
         metavar="KNOB=VALUE",

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from gdsl.ir.nodes import Program
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import Pair, fusion_of
@@ -13,24 +11,21 @@ from gdsl.plan.passes import LOWER, PLAN_PASSES
 from gdsl.plan.target import Sizes, Target
 
 
-def build(program: Program, target: Target, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
-    """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then."""
+def build(
+    program: Program, target: Target, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None
+) -> Plan:
+    """The plan of `program`, verified, unless the same is planned `again` whose plan was verified then.
+
+    `after`: the plan as it is when the pass of that name has run, which may lack what later passes add, and is not
+    verified. Raises `gdsl.ir.verifier.VerificationError` for a mistake of the compiler.
+    """
     facts = Facts(program, target, sizes)
-    without = program.tuning.without
-    plan = lower(facts)
-    for each in PLAN_PASSES:
-        if each.name not in without:
-            plan = each.run(plan, facts)
-    if False and not again and not without:
+    plan = _passed(facts, after)
+    if after is None and not again:
         from gdsl.plan import verifier
 
         verifier.verify(plan)
     return plan
-
-
-def after(program: Program, target: Target, name: str) -> Plan:
-    """The plan of `program` as it is when the pass `name` has run; `lower` comes before all."""
-    return _until(Facts(program, target), name, program.tuning.without)
 
 
 def neighbours(program: Program, target: Target) -> tuple[Pair, ...]:
@@ -38,19 +33,19 @@ def neighbours(program: Program, target: Target) -> tuple[Pair, ...]:
     if not (target.fused and target.grid):
         return ()
     facts = Facts(program, target)
-    plan = _until(facts, "cpu_threads", program.tuning.without)
+    plan = _passed(facts, "cpu_threads")
     fusion = fusion_of(plan, facts)
     fusion.steps(plan.schedule)
     return tuple(fusion.pairs)
 
 
-def _until(facts: Facts, last: str, without: Collection[str]) -> Plan:
-    plan = lower(facts)
-    if last == LOWER:
-        return plan
-    for each in PLAN_PASSES:
-        if each.name not in without:
+def _passed(facts: Facts, last: str | None) -> Plan:
+    """The plan behind the pass `last`; None: behind all."""
+    plan, without = lower(facts), facts.program.tuning.without
+    passes = iter(PLAN_PASSES)
+    name = LOWER
+    while name != last and (each := next(passes, None)) is not None:
+        name = each.name
+        if name not in without:
             plan = each.run(plan, facts)
-        if each.name == last:
-            break
     return plan

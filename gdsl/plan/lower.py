@@ -115,7 +115,7 @@ class _Lowering:
         if isinstance(step, ir.FarEnds):
             return FarEnds(step)
         if isinstance(step, ir.SetStep):
-            return OnSets(step, waits=True)
+            return OnSets(step, waits=not isinstance(step, ir.PushLevel))
         if isinstance(step, ir.CombineFrontiers):
             return combine(step, self.target)
         if isinstance(step, ir.Fill):

@@ -1,21 +1,31 @@
-"""Checks that a plan holds together: every field that a decision sets. A failure is a mistake of the compiler."""
+"""What must hold of any plan, stated without asking any pass what it would have decided.
+
+1. Every step of the program occurs once; only steps that do not conflict change their order.
+2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_sweeps`).
+3. A plain write goes where one call alone has the element (`verifier_sweeps`).
+4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one (`barriers.missing`).
+5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_sets`).
+6. The storage of every node exists and is large enough (`verifier_storage`).
+7. Frontiers that share a slot are never needed at the same time (`verifier_slots`).
+8. The sizes fit each other (`verifier_sizes`).
+
+What no plan shows, the order of instructions inside a piece of the runtime, only the emulator sees. A failure is a
+mistake of the compiler.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gdsl.effects.access import Accesses, asked_frontiers, frontiers_of
-from gdsl.extents import Fixed, Size
+from gdsl.effects.access import Access, Accesses, Who, asked_frontiers, frontiers_of
 from gdsl.ir import nodes as ir
-from gdsl.ir.nodes import Array, DegreeOf, Scalar
+from gdsl.ir.nodes import Binary, Convert, Literal, NoneId, ParamValue, Unary
+from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Balance, Degree, Domain, Over
-from gdsl.plan import buffers, graph_reads, hub_bounds, initial_values, layouts, teams, turns, votes
-from gdsl.plan.deduplication import repeated_of
+from gdsl.operations import Domain
+from gdsl.plan import barriers, layouts, teams
 from gdsl.plan.edge_members import may_be_left_out
-from gdsl.plan.fusion import Fusion, flattened
-from gdsl.plan.listed_sets import list_few
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
@@ -42,41 +52,28 @@ from gdsl.plan.nodes import (
     Swap,
     Turn,
 )
-from gdsl.plan.orders import orders, orders_of
-from gdsl.plan.own_ahead import fetch_own
-from gdsl.plan.rows_ahead import fetch_rows
-from gdsl.plan.sectors import fetch_beside
-from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
-from gdsl.plan.upcoming import upcoming
-from gdsl.plan.verifier_combinations import verify_combinations
+from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.verifier_sizes import verify_sizes
 from gdsl.plan.verifier_slots import verify_slots
+from gdsl.plan.verifier_storage import verify_storage
 from gdsl.plan.verifier_sweeps import SweepVerifier
-from gdsl.plan.waiting import set_step_waits
-from gdsl.plan.walking import cuts_lists, deepest_on, launches, numbered, operations, steps_in, sweeps
-from gdsl.plan.warp_halves import share_warps
+from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 from gdsl.types import Type
 
 _PUT_IN = (Barrier, Initialise, Keep, HandBack)
-"""The steps that are none of the program's."""
+"""The steps that are not the program's."""
+_SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
 
 
 def verify(plan: Plan) -> None:
-    """Raise `gdsl.ir.verifier.VerificationError` unless the parts of `plan` agree with each other and the program."""
+    """Raise `gdsl.ir.verifier.VerificationError` unless `plan` is a correct plan of its program."""
     verifier = _Verifier(plan)
     verifier.header()
-    verifier.buffers()
-    verifier.layout()
+    verify_storage(plan)
     verifier.schedule()
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
         sweeping.verify(operation)
-    verifier.expect(upcoming(plan.schedule, plan.program, plan.target) == plan.schedule, "what is looked at ahead")
-    verifier.expect(fetch_own(plan.schedule, plan.program) == plan.schedule, "what is fetched at members ahead")
-    verifier.expect(fetch_beside(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched beside")
-    verifier.expect(share_warps(plan.schedule, plan.target) == plan.schedule, "which warps have the members")
-    verifier.expect(fetch_rows(plan.schedule, plan.program, plan.target) == plan.schedule, "what is fetched of rows")
-    verifier.expect(list_few(plan.schedule, plan.program, plan.target) == plan.schedule, "which sets are lists")
     verify_combinations(plan)
     verify_slots(plan)
     verify_sizes(plan)
@@ -87,15 +84,8 @@ class _Verifier:
         self.plan = plan
         self.program = plan.program
         self.accesses = Accesses(plan.program)
-        counts = [each.name for each in plan.frontiers if each.counts is not None]
-        self.fusion = Fusion(self.accesses, repeated_of(plan))
+        self.counted = {each.name for each in plan.frontiers if each.counts is not None}
         self.turned = {each.name: each.value for each in plan.turning}
-        self.orders = orders_of(plan.program, plan.target, counts)
-        self.counted = frozenset(each.name for each in plan.frontiers if each.counts is not None)
-        self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
-        self.by_role: dict[Role, list[Buffer]] = {}
-        for buffer in plan.buffers:
-            self.by_role.setdefault(buffer.role, []).append(buffer)
 
     def expect(self, holds: bool, what: str) -> None:
         if not holds:
@@ -109,149 +99,32 @@ class _Verifier:
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
-        self.expect(list(plan.switches) == choosing, "the switches are not those of the choices")
+        self.expect(sorted(plan.switches) == sorted(choosing), "the switches are not those of the choices")
         swaps = [step.step for step in steps_in(plan.schedule) if isinstance(step, Swap)]
         names = {name for swap in swaps for name in (swap.first, swap.second)}
         self.expect(set(plan.swapped) == names and len(plan.swapped) == len(names), "other names are swapped")
         self.expect((plan.saved is None) == plan.target.fused, "what launches hand on")
-        expected = teams.teams_of(plan) if plan.target.teams else None
-        self.expect(plan.teams == expected, "teams have other things to themselves")
+        self.expect((plan.teams is not None) == plan.target.teams, "places of buffers for many values")
         self.expect(not plan.target.teams or teams.refusal(plan) is None, "teams cannot run this")
+        if plan.teams is not None:
+            self.expect(plan.teams == teams.teams_of(plan), "teams have other things to themselves")
         deepest = deepest_on(plan.schedule)
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
-        launches = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
-        self.expect(all(0 <= step.around <= deepest for step in launches), "a launch has other graphs around")
-
-    # ------------------------------------------------------------ buffers
-
-    def buffers(self) -> None:
-        plan = self.plan
-        names = [(buffer.group, buffer.name) for buffer in plan.buffers]
-        self.expect(len(set(names)) == len(names), "two buffers have one name")
-        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
-        everything.update((param.name, 3) for param in self.program.params if param.is_count)
-        for buffer in plan.buffers:
-            self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
-            own = buffer.made is Made.PROGRAM
-            self.expect(not own or plan.target.allocates_itself, f"nobody makes the buffer {buffer.name}")
-        self._data()
-        self._scratch()
-        self._graph()
-
-    def _data(self) -> None:
-        by_name = {buffer.name: buffer for buffer in self.plan.buffers if buffer.group == PROBLEM}
-        for data in self.data:
-            buffer = by_name.get(data.name)
-            fits = buffer is not None and buffer.element is data.type
-            self.expect(fits, f"no buffer for {data.name}")
-            if buffer is not None and isinstance(data, Scalar):
-                places = turns.PLACES * turns.apart(data.type) if data.name in self.turned else 1
-                self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
-            if buffer is not None:
-                given = buffer.cleared is Cleared.GIVEN
-                self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
-        results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
-        asides = {each.aside for each in results if each is not None and each.aside is not None}
-        self._tables()
-        found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
-        self.expect(asides == found, "the temporaries are not those of the reductions")
-
-    def _tables(self) -> None:
-        """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
-        found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
-        used: set[str] = set()
-        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
-        for sweep in sweeps(self.plan):
-            vote = sweep.vote
-            if vote is None or vote.tables is None:
-                continue
-            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
-                used.add(name)
-                buffer, wanted = found.get(name), votes.places(sweep).value(everything)
-                fits = buffer is not None and buffer.element is kind and buffer.extent.value(everything) >= wanted
-                self.expect(fits, f"no room for the votes in {name}")
-        self.expect(used == set(found), "a table that nobody votes in")
-
-    def _scratch(self) -> None:
-        plan, all_sweeps = self.plan, sweeps(self.plan)
-        by_host = not plan.target.allocates_itself
-        slots = {domain: plan.slots(domain) for domain in Domain}
-        balances = {sweep.balance for sweep in all_sweeps}
-        room = "2 * V" if repeated_of(plan) else "V"
-        marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
-        wanted = {
-            Role.CONTROL: 1,
-            Role.TRACE: 1,
-            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
-            Role.PLACES: bool(numbered(plan)),
-            Role.SAVED: not plan.target.fused,
-            Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
-            Role.QUEUE: sum(slots.values()),
-            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
-            Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
-            Role.MARKS: 2 * len(marked),
-            Role.KEYS: 2 * bool(orders(plan)),
-            Role.LISTED: 2 * any(sweep.listed for sweep in sweeps(plan)),
-            Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
-            Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
-        }
-        for role, count in wanted.items():
-            found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
-            self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
-        for queue in self.by_role.get(Role.QUEUE, []):
-            domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
-            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
-            self.expect(fits, f"the queues {queue.name} have no room for all")
-        for listed in self.by_role.get(Role.LISTED, []):
-            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.listed_member(plan)
-            self.expect(fits, "no room for the list of few members")
-        zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
-        for buffer in (each for role in zero for each in self.by_role.get(role, [])):
-            self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
-
-    def _graph(self) -> None:
-        """Whatever a sweep walks or counts is there."""
-        found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
-        tables = [sweep for sweep in sweeps(self.plan) if sweep.walks and sweep.balance is Balance.EDGES]
-        self.expect(not tables or {"columns", "edge_sources"} <= found, "the table of edges is not there")
-        for each in (each for sweep in sweeps(self.plan) if sweep not in tables for each in sweep.walks):
-            back = each.lists is Over.IN_EDGES
-            wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
-            self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
-            self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
-        ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, FarEnds)}
-        self.expect({buffers.ENDS[end] for end in ends} <= found, "the far ends of edges are not there")
-        own = [sweep.members for sweep in sweeps(self.plan) if sweep.members.domain is Domain.EDGE]
-        grid = self.plan.target.grid
-        alone = {"columns", "edge_sources"} if any(grid or each.frontier is not None for each in own) else set()
-        self.expect(alone <= found, "the ends of edges are not there")
-        lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
-        self.expect(lists <= found, "the lists of an intersection are not there")
-        asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
-        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
-        read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
-        self.expect(read <= found, "what functors read of the graph is not there")
-        asked = {node.degree for node in walk(buffers.code_of(self.program)) if isinstance(node, DegreeOf)}
-        names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
-        self.expect({names[degree] for degree in asked} <= found, "degrees are not there")
+        self.expect(not plan.graphs or plan.graph_rooms > len(plan.graphs) + deepest, "rooms for graphs")
+        self.expect(list(plan.graphs) == [graph.name for graph in self.program.graphs], "other graphs")
+        found = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
+        self.expect(all(0 <= step.around <= deepest for step in found), "a launch has other graphs around")
+        if plan.layout is not None:
+            self.expect(self.program.any_ids and plan.target.grid, "ids are changed that somebody can see")
+            self.expect(plan.layout == layouts.layout_of(plan), "another layout")
 
     # ------------------------------------------------------------ schedule
-
-    def layout(self) -> None:
-        self.expect(self.plan.layout == layouts.layout_of(self.plan), "another layout")
 
     def schedule(self) -> None:
         plan = self.plan
         sites = [operation.step.site for operation in operations(plan)]
         self.expect(len(set(sites)) == len(sites), "two operations have one site")
-        initial = [step for step in steps_in(plan.schedule) if isinstance(step, Initialise)]
-        self.expect(len(initial) == 1, "the data are initialised once")
-        made = [each.name for each in (*initial[0].vertex_arrays, *initial[0].edge_arrays, *initial[0].scalars)]
-        begins = initial_values.begins_with_them(self.program, self.accesses)
-        wanted = [
-            data.name for data in self.data if not data.is_input and (isinstance(data, Scalar) or data.name in begins)
-        ]
-        self.expect(sorted(made) == sorted(wanted), "other data are initialised than must be")
+        self._initial()
         if plan.target.fused:
             self.expect(len(plan.schedule) == 1 and isinstance(plan.schedule[0], Launch), "more than one launch")
         self.expect(self._same(plan.schedule, self.program.schedule, 0), "the steps are not those of the program")
@@ -260,23 +133,66 @@ class _Verifier:
         for launch in launches(plan):
             self._launch(launch)
 
+    def _initial(self) -> None:
+        """Everything that may be read before it is written has its initial value."""
+        found = [step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise)]
+        self.expect(len(found) == 1, "the data are initialised once")
+        (first,) = found
+        given = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
+        data = {each.name: each for each in (*self.program.arrays, *self.program.scalars) if not each.is_input}
+        self.expect(len({each.name for each in given}) == len(given), "data are initialised twice")
+        for each in given:
+            known = data.get(each.name)
+            self.expect(known is not None and known.initial == each.value, f"another initial value of {each.name}")
+        domains = {array.name: array.domain for array in self.program.arrays}
+        for group, domain in ((first.vertex_arrays, Domain.VERTEX), (first.edge_arrays, Domain.EDGE)):
+            self.expect(all(domains.get(each.name) is domain for each in group), "an array of other elements")
+        missing = [array for array in self.program.arrays if not array.is_input]
+        missing = [array for array in missing if array.name not in {each.name for each in given}]
+        local = all(array.is_local and array.domain is Domain.VERTEX and array.count is None for array in missing)
+        self.expect(local, "a result without initial values")
+        scalars = {scalar.name for scalar in self.program.scalars if not scalar.is_input}
+        self.expect(scalars <= {each.name for each in first.scalars}, "a scalar without an initial value")
+        reduced = {operation.step.stores for operation in operations(self.plan)}
+        self.expect(all(array.name in reduced for array in missing), "an array that nobody writes in any case")
+
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
-        """Whether `steps`, without what was put between them, are `wanted`; `depth` loops stand around."""
-        outside = [step for step in _outside_launches(steps) if not isinstance(step, _PUT_IN)]
+        """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""
         own: list[Step] = []
-        for step in outside:
-            own += flattened(step) if isinstance(step, Operation) else (step,)
+        for step in _outside_launches(steps):
+            if isinstance(step, Operation):
+                own += (*step.ahead, step)
+            elif not isinstance(step, _PUT_IN):
+                own.append(step)
         return len(own) == len(wanted) and self._in_order(own, list(wanted), depth)
 
     def _in_order(self, own: list[Step], wanted: list[ir.Step], depth: int) -> bool:
-        """The same, each in its place or on the other side of steps that it has nothing to do with."""
+        """The same, each in its place or on the other side of steps that it does not conflict with."""
         while own:
             step = own.pop(0)
             at = next((at for at, other in enumerate(wanted) if self._same_step(step, other, depth)), None)
-            if at is None or any(self.fusion.meets(step, other) for other in wanted[:at]):
+            if at is None or any(self._conflicts(wanted[at], other) for other in wanted[:at]):
                 return False
             del wanted[at]
         return True
+
+    def _conflicts(self, step: ir.Step, other: ir.Step) -> bool:
+        """Whether the order of two steps can be seen. What has steps in it is never moved."""
+        simple = (ir.StoreScalar, ir.StoreElement, ir.Swap, ir.Operator)
+        if not isinstance(step, simple) or not isinstance(other, simple):
+            return True
+        one, another = self._touched(step), self._touched(other)
+        written = {each.name for each in one if each.writes}, {each.name for each in another if each.writes}
+        if written[0] & {each.name for each in another} or written[1] & {each.name for each in one}:
+            return True
+        uses = frontiers_of(step), frontiers_of(other)
+        sets = {*uses[0].read, *uses[0].written}, {*uses[1].read, *uses[1].written}
+        return bool({*uses[0].written} & sets[1] or {*uses[1].written} & sets[0])
+
+    def _touched(self, step: ir.Step) -> frozenset[Access]:
+        if isinstance(step, ir.Swap):
+            return frozenset(Access(name, True, Who.ANYBODY) for name in (step.first, step.second))
+        return self.accesses.of_step(step)
 
     def _same_step(self, step: Step, wanted: ir.Step, depth: int) -> bool:
         if isinstance(step, Loop):
@@ -284,7 +200,7 @@ class _Verifier:
             counted = isinstance(wanted, ir.Repeat) and wanted.count == step.condition
             tested = isinstance(wanted, ir.While) and wanted.condition == step.condition
             fits = number and (counted if step.counted else tested) and step.outermost == (depth == 0)
-            fits = fits and self.orders.get(step.number) == step.order
+            fits = fits and self._order(step) is step.order
             return fits and isinstance(wanted, (ir.While, ir.Repeat)) and self._same(step.body, wanted.body, depth + 1)
         if isinstance(step, On):
             fits = isinstance(wanted, ir.On) and wanted.graph == step.graph
@@ -293,6 +209,13 @@ class _Verifier:
             fits = isinstance(wanted, ir.If) and wanted.condition == step.condition
             return fits and all(self._same(*blocks, depth) for blocks in _blocks(step, wanted))
         return not isinstance(step, (Launch, EnterGraph, *_PUT_IN)) and step.step == wanted
+
+    def _order(self, loop: Loop) -> object:
+        """The order in which the body works off the worklist, which is the loop's."""
+        sweeps = [step.does for step in loop.body if isinstance(step, Operation)]
+        found = [sweep.order for sweep in sweeps if not isinstance(sweep, Choice) and sweep.order is not None]
+        same = len(found) == 1 and found[0] == loop.order
+        return loop.order if same or (not found and loop.order is None) else _ANOTHER
 
     def _on_host(self, step: Step) -> None:
         """A step between launches."""
@@ -335,9 +258,6 @@ class _Verifier:
             if isinstance(step, Define):
                 asks = may_be_left_out(step.step, self.program)
                 self.expect(step.asks_lists == asks, "whether members are looked for in lists")
-            if isinstance(step, OnSets):
-                waits = set_step_waits(step.step, self.counted, plan.target)
-                self.expect(step.waits == waits, "whether a step ends with a barrier")
             if isinstance(step, Barrier):
                 self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
         self._handed_on(launch)
@@ -345,16 +265,83 @@ class _Verifier:
         one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))
         self.expect(one, "a launch of several steps")
         if plan.target.grid and plan.target.fused:
-            placed = turns.place(turns.without(launch), self.program, self.accesses)
-            self.expect(placed.launch == launch, "a barrier is missing, or too many")
-            same = tuple(placed.turning.items()) == tuple((each.name, each.value) for each in plan.turning)
-            self.expect(same and placed.kept == plan.kept, "other scalars turn, or are kept")
+            for step in steps_in(launch.steps):
+                self._end(step)
+            why = barriers.missing(launch, self.accesses)
+            self.expect(why is None, f"a barrier is missing: {why}")
+            self._scalars(launch)
         else:
             self.expect(not plan.turning and not plan.kept, "scalars turn that nobody turns")
             own = (isinstance(step, (Barrier, Turn, Keep, Everyone, HandBack)) for step in steps_in(launch.steps))
-            self.expect(not any(own), "what only one launch does by itself")
+            self.expect(not any(own), "what only one launch does")
         chosen = [s.step.site for s in launch.steps if isinstance(s, Operation) and isinstance(s.does, Choice)]
         self.expect(plan.target.fused or list(launch.directions) == chosen, "a switch is not handed on")
+
+    def _end(self, step: Step) -> None:
+        """A set that is being collected is complete, and the edges that were walked are counted, behind a barrier."""
+        if isinstance(step, OnSets):
+            level = isinstance(step.step, (ir.PushLevel, ir.TakeLevel))
+            self.expect(step.waits or level, "a set is used before it is complete")
+            counts = isinstance(step.step, ir.TakeLevel) and step.step.name in self.counted
+            self.expect(step.waits or not counts, "the edges of a level are not counted yet")
+        if isinstance(step, Operation) and not step.waits:
+            for each in (*step.ahead, step):
+                fits = not isinstance(each.does, Choice) and each.does.collect is None and not self.program.graphs
+                self.expect(fits, f"{each.name} does not wait for its own result")
+                walks = not isinstance(each.does, Choice) and (each.does.walks or each.does.intersection)
+                reduces = not isinstance(each.does, Choice) and each.does.segment is not None
+                self.expect(not walks or reduces, f"{each.name} does not wait for the edges that it counts")
+        if isinstance(step, Loop):
+            self._list(step)
+
+    def _list(self, loop: Loop) -> None:
+        """A worklist of few members is a list that no other step reads or writes."""
+        for push in (step for step in loop.body if isinstance(step, Operation)):
+            if not any(sweep.listed for sweep in sweeps_of(push)):
+                continue
+            name = push.step.result
+            others = [step for step in steps_in(loop.body) if step is not push]
+            self.expect(not any(isinstance(step, Loop) for step in others), "a list in a loop around others")
+            of_sets = (Operation, Copy, FarEnds, Combine, OnSets, MakeGraph, Define)
+            used = [frontiers_of(step.step) for step in others if isinstance(step, of_sets)]
+            self.expect(all(name not in (*use.read, *use.written) for use in used), f"{name} is a list, and is used")
+
+    def _scalars(self, launch: Launch) -> None:
+        """Scalars with several places, and those of which each thread has its own, are stored by the schedule in one
+        way, and handed back where they are results."""
+        plan, steps = self.plan, list(steps_in(launch.steps))
+        stores = [(step, step.step) for step in steps if isinstance(step, (Leader, Turn, Everyone))]
+        results = {scalar.name for scalar in self.program.scalars if not scalar.is_local}
+        written = {each.name for o in operations(plan) for each in self.accesses.of_step(o.step) if each.writes}
+        for step, store in stores:
+            if not isinstance(store, ir.StoreScalar):
+                continue
+            name = store.scalar
+            self.expect(isinstance(step, Everyone) == (name in plan.kept), f"{name} is not stored by everyone")
+            if isinstance(step, Turn):
+                constant = all(isinstance(node, _SAME_EACH_TIME) for node in walk(store.value))
+                self.expect(name in self.turned and constant, f"{name} turns to another value each time")
+                self.expect(_text(store.value) == _text(self.turned.get(name)), f"{name} turns to another value")
+        for name in plan.kept:
+            self.expect(name not in written, f"each thread has its own {name}, and operators write it")
+        turns = {step.step.scalar for step in steps if isinstance(step, Turn)}
+        self.expect(turns == set(self.turned), "scalars turn that nobody turns")
+        keeps = [name for step in steps if isinstance(step, Keep) for name in step.scalars]
+        self.expect(sorted(keeps) == sorted(plan.kept), "each thread has its own of other scalars")
+        back = [step for step in steps if isinstance(step, HandBack)]
+        handed = {name for step in back for name in step.turned}, {name for step in back for name in step.kept}
+        wanted = results & set(self.turned), results & set(plan.kept)
+        self.expect(handed == wanted and len(back) == bool(wanted[0] or wanted[1]), "a result is not handed back")
+        self.expect(not back or isinstance(launch.steps[-1], (HandBack, Barrier)), "results are handed back too early")
+
+
+_ANOTHER = object()
+"""An order that no loop has."""
+
+
+def _text(value: ir.Expression | None) -> str:
+    """A value without its place in the text."""
+    return f"{value.type.name} {print_expression(value)}" if value is not None else ""
 
 
 def _outside_launches(steps: tuple[Step, ...]) -> Iterator[Step]:

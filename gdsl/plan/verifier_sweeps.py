@@ -1,40 +1,47 @@
-"""Checks the sweeps of one operation."""
+"""What must hold of the sweeps of one operation, whoever planned them.
+
+Every conjunct is tested and every statement run once on each way through a sweep; a plain write goes where one call
+alone has the element; whatever spares work (a claim, a stop, another order) has the fact of the program that allows it.
+Which of several correct ways a pass chose is not asked.
+"""
 
 from __future__ import annotations
 
-import dataclasses
-
 from gdsl.effects.access import Accesses
+from gdsl.ir import near_far
 from gdsl.ir.nodes import (
     Accept,
     Advance,
+    Binary,
+    Closing,
     Compute,
     EdgeFunctor,
+    Element,
     ElementTarget,
+    Expression,
+    Filter,
     Intersect,
     NeighborReduce,
+    NeighborVote,
+    Node,
     Operator,
+    Parameter,
+    Place,
     Role,
     ScalarTarget,
+    Store,
     Update,
     VertexFunctor,
     While,
+    element_index,
 )
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
-from gdsl.operations import Balance, Domain, Duplicates, Over, ReduceOperation
+from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
-from gdsl.plan.balances import balance_of, balance_of_push, form_of_members
-from gdsl.plan.both_sides import reads_both_sides
 from gdsl.plan.deduplication import repeated_of
-from gdsl.plan.early import early_of
-from gdsl.plan.ends import is_open
-from gdsl.plan.first_values import keeps_first
-from gdsl.plan.forms import form_of_result
-from gdsl.plan.fusion import Fusion, flattened
-from gdsl.plan.looks import early_of_worklist
-from gdsl.plan.lower import arrays_read, reduction_of
+from gdsl.plan.masks import runs_in_any_case, tests_at_once
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -42,59 +49,44 @@ from gdsl.plan.nodes import (
     Early,
     EdgeCount,
     Form,
-    Members,
     Mode,
     Operation,
     Plan,
+    Reduction,
+    Segment,
+    Selection,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
-from gdsl.plan.orders import orders_of
-from gdsl.plan.side_by_side import edges_side_by_side
-from gdsl.plan.skips import skips_of
-from gdsl.plan.stopping import result_that_stays
-from gdsl.plan.values_first import looks_at_value_first
-from gdsl.plan.variants import asks_for_edge, by_one_thread, contends
-from gdsl.plan.verifier_intersections import verify_intersection
-from gdsl.plan.verifier_votes import verify_vote
-from gdsl.plan.waiting import operation_waits
-from gdsl.plan.walking import operations, sweeps_of, variants_of
-from gdsl.plan.whole_sets import walked_whole, whole_sets
+from gdsl.plan.ownership import own_arrays
+from gdsl.plan.stops import may_stop
+from gdsl.plan.walking import sweeps_of
+from gdsl.plan.warp_nodes import Warps
 
+Functor = VertexFunctor | EdgeFunctor
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}
+_STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
+_NOBODY: frozenset[Role] = frozenset()
+_EDGE = frozenset({Role.EDGE})
 
 
 class SweepVerifier:
-    """Raises `VerificationError` for what does not fit in one of a plan's operations."""
+    """Raises `VerificationError` for what cannot be right in an operation of a plan."""
 
     operation: Operation
-    functor: VertexFunctor | EdgeFunctor
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.program = plan, plan.program
+        self.plan, self.program, self.target = plan, plan.program, plan.target
+        self.accesses = Accesses(plan.program)
         self.frontiers = {frontier.name: frontier for frontier in plan.frontiers}
+        self.arrays = {array.name: array for array in plan.program.arrays}
         self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
-        self.arrays = {array.name: array.type for array in plan.program.arrays}
-        self._accesses = Accesses(plan.program)
-        self._repeated = repeated_of(plan)
-        self._may_be_whole = whole_sets(plan.program) if plan.target.grid else frozenset[str]()
-        self._inside = {each.step.site for operation in operations(plan) for each in operation.ahead}
-        """The operators that run in the sweep of another."""
-        self._fusion = Fusion(self._accesses, self._repeated)
-        self.repeats = False
-        """Whether members of the sweep may come twice."""
-        counted = [name for name, frontier in self.frontiers.items() if frontier.counts is not None]
-        by_loop = orders_of(plan.program, plan.target, counted)
-        loops = (node for node in walk(plan.program.schedule) if isinstance(node, While) and node.loop in by_loop)
-        self._orders = {
-            step.site: by_loop[loop.loop] for loop in loops for step in walk(loop.body) if isinstance(step, Operator)
-        }
-        self._functions = {function.name: function.body for function in plan.program.functions}
-        self._skips = skips_of(plan.program, plan.target, counted)
-        self._ask = Remembered()
-        self._seen: dict[tuple[int, int], tuple[object, object]] = {}
-        """The variants that fit already, by identity, each with its functor."""
+        self.repeated = repeated_of(plan)
+        self.ask = Remembered()
+        loops = [node for node in walk(plan.program.schedule) if isinstance(node, While)]
+        self.loop_of = {step.site: loop for loop in loops for step in loop.body if isinstance(step, Advance)}
 
     def expect(self, holds: bool, what: str) -> None:
         """Raise unless it holds."""
@@ -103,280 +95,440 @@ class SweepVerifier:
 
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
-        functor = self._accesses.functor_of(operation.step)
         self.operation = operation
-        self.repeats = operation.step.frontier.frontier in self._repeated
-        waits = operation_waits(operation.does, self.program, self.plan.target)
-        waits = waits or (self.repeats and not is_open(operation)) or any(each.waits for each in operation.ahead)
-        self._in_one_sweep(flattened(operation))
-        open_ended = is_open(operation) and not operation_waits(operation.does, self.program, self.plan.target)
-        self.expect(operation.waits == waits or open_ended, "whether it ends with a barrier")
-        planned = (operation_waits(each.does, self.program, self.plan.target) for each in operation.ahead)
-        self.expect([each.waits for each in operation.ahead] == [*planned], "whether one in its sweep would")
-        if functor is None or isinstance(operation.step, Intersect):
-            verify_intersection(self.plan, operation, functor, self.expect)
-            if functor is not None:
-                self.functor = functor
-                self._on_common(sweeps_of(operation)[0], operation.step)
-            return
-        self.functor = functor
         self.expect(bool(operation.name) and bool(operation.call), "an operation without a name")
+        self._together((*operation.ahead, operation))
         if isinstance(operation.does, Choice):
-            test, yes, no = operation.does.test, operation.does.yes, operation.does.no
-            self.expect(all(each.factor > 0 for each in (*test.enter, *test.stay)), "a factor is not positive")
-            self.expect(bool(test.enter) and bool(test.stay), "a switch without a test")
-            self.expect(yes.members.frontier == no.members.frontier is not None, "the sweeps have other members")
-            self.expect(yes.selection is not None and no.selection is None, "a choice of two sweeps alike")
-            same = (yes.totals, yes.collect is None) == (no.totals, no.collect is None)
-            self.expect(same, "the sweeps leave other things")
+            self._choice(operation.does)
         for sweep in sweeps_of(operation):
-            self._sweep(sweep)
+            self._sweep(operation.step, sweep)
 
-    def _in_one_sweep(self, operations: tuple[Operation, ...]) -> None:
-        """What runs in the sweep of others may."""
-        for number, each in enumerate(operations[1:], start=1):
-            former = dataclasses.replace(operations[number - 1], ahead=operations[: number - 1])
-            fits = self.plan.target.grid and self.plan.target.fused
-            self.expect(fits and self._fusion.obstacle(former, each) is None, "two operators in one sweep")
+    # ------------------------------------------------------------ several operators, several sweeps
 
-    def _sweep(self, sweep: Sweep) -> None:
-        members, pulls = sweep.members, sweep.selection is not None
-        self.expect((sweep.own is None) == bool(sweep.walks), "either elements or their edges")
-        self.expect(sweep.intersection is None, "lists that nobody asks for")
-        self.expect(members.domain is Domain.VERTEX or not sweep.walks, "edges of edges")
-        self._members(members, form_of_members(sweep.balance, pulls))
-        over = [each.over for each in sweep.walks]
-        asked = self.operation.step.visits
-        wanted = [Over.OUT_EDGES, Over.IN_EDGES] if asked is Over.ALL_EDGES else [asked]
-        self.expect(not over or over == wanted, "other edges than the program visits")
-        knobs = self.plan.program.tuning.sites[self.operation.step.site]
-        wanted_balance = balance_of(knobs.balance, self.plan.target, pulls, self.repeats)
-        by_warps = sweep.order is not None or sweep.skips is not None
-        if isinstance(self.operation.step, Advance) and asked is not None and not pulls and not by_warps:
-            wanted_balance = balance_of_push(wanted_balance, asked, sweep.walks[0].first_places, self.plan.target)
-        self.expect(sweep.balance is (wanted_balance if sweep.walks else Balance.AUTO), "another balance")
-        self.expect(not self.repeats or sweep.collect is None or bool(sweep.walks), "members twice in a result")
-        self.expect(not self.repeats or sweep.segment is None, "results of members that come twice")
-        self.expect(sweep.early == self._early(sweep), "what is read ahead")
-        if sweep.own is not None:
-            self._modes(sweep.own, frozenset() if self.repeats else frozenset({Role.VERTEX, Role.EDGE}))
-        self._by_one(sweep.own_by_one, sweep.own is not None and members.domain is Domain.VERTEX)
-        self.expect(sweep.contended == self._contended(sweep), "whether threads get into each other's way")
+    def _together(self, operations: tuple[Operation, ...]) -> None:
+        """Operators in one sweep go through the same members, and a call sees what another one wrote for its own
+        member alone."""
+        if len(operations) == 1:
+            return
+        self.expect(self.target.fused and self.target.grid, "two operators in one sweep")
+        for number, later in enumerate(operations[1:], start=1):
+            second = later.does
+            self.expect(isinstance(second, Sweep) and second.own is not None, "edges in another operator's sweep")
+            assert isinstance(second, Sweep)
+            self.expect(second.early is None, "values read early that another operator may write")
+            for earlier in operations[:number]:
+                first = earlier.does
+                fits = isinstance(first, Sweep) and (first.own is not None or first.segment is not None)
+                self.expect(fits, "an operator behind a walk along edges in one sweep")
+                assert isinstance(first, Sweep)
+                same = (first.members.domain, first.members.frontier) == (
+                    second.members.domain,
+                    second.members.frontier,
+                )
+                self.expect(same and first.members.frontier not in self.repeated, "other members in one sweep")
+                self.expect(first.collect is None and first.early is None, "a sweep that goes on with its own result")
+                if first.segment is not None:
+                    whole = first.segment.aside is None and first.balance not in (Balance.MERGE, Balance.EDGES)
+                    self.expect(whole and second.collect is None, "results that are not complete yet")
+                alone = self._own(earlier.step) & self._own(later.step)
+                for name in self._meeting(earlier.step, later.step):
+                    self.expect(name in alone, f"{name} is seen before all calls have written it")
+
+    def _own(self, step: Operator) -> frozenset[str]:
+        """The arrays of which the work on a member touches that member's element alone."""
+        functor = self.accesses.functor_of(step)
+        if step.stores is not None:
+            read = any(each.name == step.stores and not each.writes for each in self.accesses.of_step(step))
+            array = self.arrays.get(step.stores)
+            return frozenset({step.stores}) if not read and array is not None and array.count is None else frozenset()
+        return own_arrays(functor, self.program) if functor is not None else frozenset()
+
+    def _meeting(self, first: Operator, second: Operator) -> set[str]:
+        one, other = self.accesses.of_step(first), self.accesses.of_step(second)
+        written = {each.name for each in one if each.writes}, {each.name for each in other if each.writes}
+        names = {each.name for each in one}, {each.name for each in other}
+        return (written[0] & names[1]) | (written[1] & names[0])
+
+    def _choice(self, choice: Choice) -> None:
+        test, yes, no = choice.test, choice.yes, choice.no
+        self.expect(all(each.factor > 0 for each in (*test.enter, *test.stay)), "a factor is not positive")
+        self.expect(bool(test.enter) and bool(test.stay), "a switch without a test")
+        self.expect(yes.members.frontier == no.members.frontier is not None, "the sweeps have other members")
+        self.expect(yes.selection is not None and no.selection is None, "a choice of two sweeps alike")
+        self.expect(yes.edges is no.edges is EdgeCount.CARRIED, "a choice by edges that nobody counts")
+        same = (yes.totals, yes.collect is None) == (no.totals, no.collect is None)
+        self.expect(same, "the sweeps leave other things")
+
+    # ------------------------------------------------------------ one sweep
+
+    def _sweep(self, step: Operator, sweep: Sweep) -> None:
+        functor = self.accesses.functor_of(step)
+        self._members(step, sweep)
+        self._ways(step, sweep)
         if sweep.selection is not None:
-            closing = getattr(self.operation.step, "closing", None)
-            stops = closing is not None and closing.end is Role.FAR and closing.conjunct in sweep.selection.test.tests
-            self.expect(sweep.selection.closes == stops, "whether a pull stops")
-        self.expect(sweep.order == self._orders.get(self.operation.step.site), "another order")
-        self.expect(sweep.skips == self._skips.get(self.operation.step.site), "other members passed over")
+            assert isinstance(functor, EdgeFunctor) and isinstance(step, Advance)
+            self._pull(step, functor, sweep.selection)
         for each in sweep.walks:
-            self._walk(each, sweep)
-        for variant in variants_of(sweep):
-            self._variant(variant)
-        for variant in (each for each in variants_of(sweep) if sweep.selection is None or each != sweep.selection.test):
-            self._whole(variant, sweep)
-        self._left(sweep)
+            assert isinstance(functor, EdgeFunctor)
+            self._walk(step, functor, each, sweep)
+        if functor is not None:
+            self._variants(step, functor, sweep)
+        self._shares(step, sweep)
+        self._ordered(step, sweep)
+        self._left(step, functor, sweep)
+        self._edges(step, sweep)
 
-    def _members(self, members: Members, wanted_form: Form) -> None:
-        own = self.operation.step.frontier
+    def _members(self, step: Operator, sweep: Sweep) -> None:
+        members, source = sweep.members, step.frontier
+        self.expect((members.domain, members.frontier) == (source.domain, source.frontier), "other members")
         self.expect((members.frontier is None) == (members.form is None), "a form without a frontier")
-        if members.frontier is not None:
-            self.expect(self._domain(members.frontier) is members.domain, "a frontier of other elements")
-        self.expect((members.domain, members.frontier) == (own.domain, own.frontier), "other members")
-        self.expect(members.form in (None, wanted_form), "members in another form")
-        whole = walked_whole(own, wanted_form, self._may_be_whole, self.repeats)
-        self.expect(members.whole == whole, "whether members may be all vertices")
+        self.expect(members.form is not Form.BITMAP or members.domain is Domain.VERTEX, "a bitmap of edges")
+        self.expect(members.form is not Form.BITMAP or bool(sweep.walks), "a bitmap that is gone through by members")
+        by_edges = sweep.selection is not None or sweep.balance is Balance.EDGES
+        self.expect(
+            members.form is None or by_edges == (members.form is Form.BITMAP), "members that cannot be asked for"
+        )
+        whole = members.form is Form.QUEUE and members.domain is Domain.VERTEX and self.target.grid
+        self.expect(not members.whole or (whole and members.frontier not in self.repeated), "members by their number")
 
-    def _early(self, sweep: Sweep) -> Early | None:
-        alone = not self.operation.ahead and self.operation.step.site not in self._inside
-        if not (alone and self.plan.target.grid and isinstance(self.operation.step, Compute)):
-            return None
-        if sweep.own is None or not isinstance(self.functor, VertexFunctor):
-            return None
-        return early_of(self.functor, sweep.own, self._functions)
+    def _ways(self, step: Operator, sweep: Sweep) -> None:
+        """What is gone through, and what becomes of it, is what the step says."""
+        on_members = isinstance(step, (Filter, Compute))
+        self.expect((sweep.own is not None) == on_members, "either elements or their edges")
+        self.expect((sweep.intersection is not None) == isinstance(step, Intersect), "lists that nobody asks for")
+        along = not on_members and not isinstance(step, Intersect)
+        over = step.visits
+        wanted = [Over.OUT_EDGES, Over.IN_EDGES] if over is Over.ALL_EDGES else [over]
+        self.expect([each.over for each in sweep.walks] == (wanted if along else []), "other edges are visited")
+        self.expect((sweep.segment is not None) == isinstance(step, NeighborReduce), "a value that nobody reduces")
+        self.expect((sweep.vote is not None) == isinstance(step, NeighborVote), "ballots that nobody counts")
+        self.expect(sweep.selection is None or isinstance(step, Advance), "a pull of another operator")
 
-    def _early_of_edges(self, each: Walk, sweep: Sweep) -> Early | None:
-        step, skips = self.operation.step, sweep.skips
-        if skips is not None and isinstance(self.functor, EdgeFunctor) and isinstance(step, Advance):
-            return early_of_worklist(step, self.functor, each.variant, skips, self.program, self.plan.target)
-        return early_of(self.functor, each.variant, self._functions)
+    def _pull(self, step: Advance, functor: EdgeFunctor, selection: Selection) -> None:
+        self.expect(near_far.may_pull(step, self.program.tuning.sites[step.site]), "a pull where there can be none")
+        chosen, far = selection.test.tests, far_roles(step.over)
+        for number in chosen:
+            nodes = list(walk(functor.condition[number]))
+            ends = {node.role for node in nodes if isinstance(node, Parameter)}
+            alone = bool(ends) and ends <= far and not any(isinstance(node, Place) for node in nodes)
+            self.expect(alone, "a vertex is selected by what it does not know")
+            self.expect(not may_stop(functor.condition[: number + 1]), "a test that may stop the run is moved")
+        test = selection.test
+        self.expect(not (test.body or test.claim or test.writes or test.accepts), "a selection that changes something")
+        plain = test.functor == functor.name and not (test.masked or test.at_once)
+        self.expect(plain, "a selection by another test")
+        closing = step.closing
+        closes = closing is not None and closing.end is Role.FAR and closing.conjunct in chosen
+        self.expect(closes or not selection.closes, "a pull stops before it has seen all edges")
 
-    # What is run
-
-    def _on_common(self, sweep: Sweep, step: Operator) -> None:
-        """What an intersection runs."""
-        (variant,) = variants_of(sweep)
-        self._modes(variant, frozenset())
-        self._variant(variant)
-        own = tuple(total for total in sweep.totals if total.scalar != step.adds_to)
-        self._whole(variant, dataclasses.replace(sweep, totals=own))
-
-    def _walk(self, each: Walk, sweep: Sweep) -> None:
+    def _walk(self, step: Operator, functor: EdgeFunctor, each: Walk, sweep: Sweep) -> None:
         pulls = sweep.selection is not None
         self.expect(each.over in _BACK and each.lists is (_BACK[each.over] if pulls else each.over), "other lists")
-        self.expect(isinstance(self.functor, EdgeFunctor), "a walk along edges needs a functor of edges")
-        if isinstance(self.functor, EdgeFunctor):
-            asks = self._ask(asks_for_edge, self.functor) or self.operation.step.gives is Domain.EDGE
-            self.expect(each.edge_ids == asks, "whether ids of edges are asked for")
-        listed = sweep.balance is not Balance.EDGES
-        limited = each.first_places is None or (each.lists is Over.OUT_EDGES and not pulls and listed)
-        self.expect(limited, "places are counted along out-edges")
-        cut = self.plan.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
-        self.expect((each.shared is not None) == cut, "whether long lists are cut")
-        shares = self.plan.target.grid and sweep.balance is Balance.AUTO and not pulls
-        ahead = shares and sweep.order is None and sweep.segment is None and sweep.vote is None
-        self.expect(each.early == (self._early_of_edges(each, sweep) if ahead else None), "what is read ahead of edges")
-        self._modes(each.variant, far_roles(each.over) | {Role.EDGE} if pulls else self._own_edge())
-        if each.shared is not None:
-            self._modes(each.shared, self._own_edge())
-        self._by_one(each.by_one, isinstance(self.operation.step, Advance) and not pulls)
+        asks = step.gives is Domain.EDGE or self.ask(_asks_for_edge, functor)
+        self.expect(each.edge_ids or not asks, "ids of edges that nobody has")
+        if each.first_places is not None:
+            in_places = each.lists is Over.OUT_EDGES and not pulls and sweep.balance is not Balance.EDGES
+            self.expect(in_places and _limits(functor, each.first_places), "a list is not walked to its end")
+        grid = self.target.grid
+        self.expect((each.by_one is None) == (grid or pulls or not isinstance(step, Advance)), "a form for one thread")
+        self.expect(each.early is None or (grid and not pulls and sweep.order is None), "values that are read early")
+        if each.early is not None:
+            self._early(functor, each.early, sweep)
 
-    def _by_one(self, variant: Variant | None, may: bool) -> None:
-        """What one thread runs alone: everything, with plain writes."""
-        wanted = self._ask(by_one_thread, self.functor) if may and not self.plan.target.grid else None
-        self.expect(variant == wanted, "how one thread runs it")
+    # ------------------------------------------------------------ what is run
 
-    def _contended(self, sweep: Sweep) -> bool:
-        """Whether one thread alone needs no atomics where several do."""
-        own = (sweep.own, sweep.own_by_one, ())
-        ways = [own, *((each.variant, each.by_one, (each.over,)) for each in sweep.walks)]
-        return self.functor is not None and any(contends(self.functor, *way) for way in ways)
+    def _variants(self, step: Operator, functor: Functor, sweep: Sweep) -> None:
+        """Every way to run the functor: complete, and with plain writes only where it has the element alone."""
+        several = step.frontier.frontier in self.repeated
+        pulls = sweep.selection is not None
+        of_edge = _NOBODY if not pulls and (several or step.visits is Over.ALL_EDGES) else _EDGE
+        of_member = _NOBODY if several else frozenset({Role.VERTEX, Role.EDGE})
+        if sweep.own is not None:
+            self._run(functor, sweep.own, sweep, of_member)
+        for each in sweep.walks:
+            self._run(functor, each.variant, sweep, far_roles(each.over) | of_edge if pulls else of_edge)
+            if each.shared is not None:
+                self._run(functor, each.shared, sweep, of_edge)
+            if each.by_one is not None:
+                self._run(functor, each.by_one, sweep, None)
+        alone = sweep.own_by_one
+        needs = not self.target.grid and sweep.own is not None and sweep.members.domain is Domain.VERTEX
+        self.expect((alone is not None) == needs, "a form for one thread")
+        if alone is not None:
+            self._run(functor, alone, sweep, None)
+        if sweep.intersection is not None and sweep.intersection.run is not None:
+            self._run(functor, sweep.intersection.run, sweep, _NOBODY)
 
-    def _own_edge(self) -> frozenset[Role]:
-        """What an edge's call has alone: nothing where both ends may bring the edge."""
-        several = self.repeats or self.operation.step.visits is Over.ALL_EDGES
-        return frozenset() if several else frozenset({Role.EDGE})
-
-    def _modes(self, variant: Variant, alone: frozenset[Role]) -> None:
-        """A write is plain where the call has its element alone, and nowhere else."""
-        plain = self._ask(plain_arrays, self.functor, alone) if variant.claim is None else frozenset()
-        arrays = self._ask(written_arrays, self.functor)
-        totals = self._ask(accumulated_scalars, self.functor)
-        for write in variant.writes:
-            others = Mode.TOTAL if write.name in totals and write.name not in arrays else Mode.SHARED
-            self.expect(write.mode is (Mode.PLAIN if write.name in plain else others), f"{write.name} {write.mode}")
-
-    def _variant(self, variant: Variant) -> None:
-        functor, claim = self.functor, variant.claim
-        if (id(variant), id(functor)) in self._seen:
-            return
-        self._seen[id(variant), id(functor)] = (variant, functor)
+    def _run(self, functor: Functor, variant: Variant, sweep: Sweep, alone: frozenset[Role] | None) -> None:
+        """`alone`: the parameters whose elements one call has; None: one thread runs all calls."""
         self.expect(variant.functor == functor.name, "another functor")
-        self.expect(sorted(set(variant.tests)) == list(variant.tests), "tests out of order")
-        self.expect(set(variant.tests) <= set(range(len(functor.condition))), "a test that there is not")
-        self.expect(sorted(set(variant.body)) == list(variant.body), "statements out of order")
-        self.expect(set(variant.body) <= set(range(len(functor.body))), "a statement that there is not")
+        claim, selection = variant.claim, sweep.selection
+        tests = [*variant.tests, *((claim.conjunct,) if claim else ()), *(selection.test.tests if selection else ())]
+        self.expect(sorted(tests) == list(range(len(functor.condition))), "a conjunct is tested never or twice")
+        self.expect(list(variant.tests) == sorted(variant.tests), "tests out of order")
+        body = [*variant.body, *((claim.statement,) if claim else ())]
+        self.expect(sorted(body) == list(range(len(functor.body))), "a statement is run never or twice")
+        self.expect(list(variant.body) == sorted(variant.body), "statements out of order")
         if claim is not None:
-            apart = claim.conjunct not in variant.tests and claim.statement not in variant.body
-            self.expect(apart, "what is claimed is done twice")
-            store = functor.body[claim.statement]
-            named = getattr(getattr(store, "target", None), "array", None)
-            self.expect(named == claim.array and claim.conjunct < len(functor.condition), "a claim of another array")
-            kind = getattr(getattr(store, "target", None), "type", None)
-            self.expect(claim.expected.type is kind, "a claim that expects another type")
-            blind = self.plan.target.grid and not claim.expected.type.is_pair
-            self.expect(claim.blind == blind, "a claim that looks where it need not, or the reverse")
-        alone = not (variant.masked or variant.at_once) or variant == self._ask(by_one_thread, functor)
-        self.expect(alone, "a body that is run or tests that are made in any case by others than one thread alone")
+            self._claim(functor, variant, sweep)
         statements = tuple(functor.body[i] for i in variant.body)
         written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
-        self.expect(sorted(write.name for write in variant.writes) == sorted(written), "other things are written")
-        scalars = {t.scalar for t in targets_in(statements) if isinstance(t, ScalarTarget)}
-        summed = {write.name for write in variant.writes if write.mode is Mode.TOTAL}
-        self.expect(summed <= scalars, "an array is no total")
+        self.expect(sorted(each.name for each in variant.writes) == sorted(written), "other things are written")
         self.expect(variant.accepts == any(isinstance(node, Accept) for node in walk(statements)), "who accepts")
+        if alone is None:
+            plain = self.ask(written_arrays, functor)
+        else:
+            plain = self.ask(plain_arrays, functor, alone) if claim is None and alone else frozenset()
+        summed = self.ask(accumulated_scalars, functor)
+        totals = {total.scalar for total in sweep.totals}
+        for write in variant.writes:
+            self.expect(write.mode is not Mode.PLAIN or write.name in plain, f"{write.name} has several writers")
+            is_total = write.name in self.scalars and write.name in summed
+            self.expect((write.mode is Mode.TOTAL) == is_total, f"{write.name} is summed up where it is not")
+            self.expect(not is_total or write.name in totals, f"nobody combines the totals of {write.name}")
+        self.expect(
+            not variant.masked or (alone is None and self.ask(runs_in_any_case, functor)), "a body without a test"
+        )
+        self.expect(not variant.at_once or (alone is None and self.ask(tests_at_once, functor)), "tests in any case")
 
-    def _whole(self, variant: Variant, sweep: Sweep) -> None:
-        """Every conjunct is tested, and every statement run, once."""
-        tests = [*variant.tests, *((variant.claim.conjunct,) if variant.claim else ())]
-        tests += sweep.selection.test.tests if sweep.selection is not None else ()
-        self.expect(sorted(tests) == list(range(len(self.functor.condition))), "a conjunct is tested never or twice")
-        body = [*variant.body, *((variant.claim.statement,) if variant.claim else ())]
-        self.expect(sorted(body) == list(range(len(self.functor.body))), "a statement is run never or twice")
-        totals = {write.name for write in variant.writes if write.mode is Mode.TOTAL}
-        self.expect(totals == {total.scalar for total in sweep.totals}, "totals that nobody sums up, or the reverse")
+    def _claim(self, functor: Functor, variant: Variant, sweep: Sweep) -> None:
+        """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
+        claim, closing = variant.claim, getattr(self.operation.step, "closing", None)
+        assert claim is not None and isinstance(functor, EdgeFunctor)
+        facts = isinstance(closing, Closing) and closing.end is Role.FAR
+        facts = facts and (closing.conjunct, closing.statement) == (claim.conjunct, claim.statement)
+        self.expect(facts and closing.array == claim.array, "a claim of what does not close")
+        test, store = functor.condition[claim.conjunct], functor.body[claim.statement]
+        fits = isinstance(test, Binary) and test.operation is BinaryOperation.EQUAL and isinstance(store, Store)
+        self.expect(fits and claim.expected in (getattr(test, "left", None), getattr(test, "right", None)), "a claim")
+        assert isinstance(store, Store)
+        self.expect(store.target.type is claim.expected.type, "a claim that expects another type")
+        self.expect(not claim.expected.type.is_pair or not claim.blind, "a claim of a pair without a look")
+        touched = [node for node in walk((functor.condition, functor.body)) if _array_of(node) == claim.array]
+        self.expect(len(touched) == 2, "what is claimed is touched elsewhere")
+        later = functor.condition[claim.conjunct + 1 :]
+        self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
+        self.expect(sweep.selection is None, "a claim in a pull")
 
-    # What is left
+    def _early(self, functor: Functor, early: Early, sweep: Sweep) -> None:
+        """What is read early is what the calls of this sweep leave alone, or the element of the call itself."""
+        written = self.ask(written_arrays, functor)
+        reads = [read for level in (*early.before, *early.behind) for read in level]
+        for node in walk(tuple(read.value for read in reads)):
+            array = node.array if isinstance(node, Element) else None
+            index = element_index(node.index) if isinstance(node, Element) else None
+            own = isinstance(index, Parameter) and index.role is Role.VERTEX
+            self.expect(array not in written or own, f"{array} is read before others have written it")
+        self.expect(early.side_by_side > 0, "no element at a time")
+        skips = sweep.skips
+        noted = (early.own, early.seen)
+        self.expect(noted == (None, None) or skips is not None, "a value that nobody notes")
+        self.expect(skips is None or None not in noted, "a worklist that notes no value")
+        bounds = early.bounds
+        self.expect(bounds is None or (skips is not None and bounds is skips.operation), "bounds of another value")
 
-    def _left(self, sweep: Sweep) -> None:
-        step, collect = self.operation.step, sweep.collect
+    # ------------------------------------------------------------ how the work is shared
+
+    def _shares(self, step: Operator, sweep: Sweep) -> None:
+        self.expect(sweep.balance in self.target.balances, "a balance that the target does not have")
+        self.expect(bool(sweep.walks) or sweep.balance is Balance.AUTO, "a balance without edges")
+        pulls = sweep.selection is not None
+        self.expect(not pulls or sweep.balance is Balance.AUTO, "a pull shares no edges of members")
+        for each in sweep.walks:
+            cut = self.target.shares_pulled_lists if pulls else sweep.balance is Balance.AUTO
+            self.expect((each.shared is not None) == cut, "whether long lists are cut into chunks")
+        several = step.frontier.frontier in self.repeated
+        self.expect(
+            not several or not (sweep.walks and sweep.balance is Balance.AUTO and not pulls), "chunks of lists twice"
+        )
+        self.expect(not several or sweep.segment is None, "results of members that come twice")
+        self.expect(not several or sweep.collect is None or bool(sweep.walks), "members twice in a result")
+        if sweep.intersection is not None:
+            together = sweep.members.frontier is None and sweep.intersection.partners is None and self.target.grid
+            self.expect(not sweep.intersection.tables or together, "tables of members that are not side by side")
+        if sweep.early is not None:
+            functor = self.accesses.functor_of(step)
+            self.expect(self.target.grid and isinstance(functor, VertexFunctor), "values that are read early")
+            assert functor is not None
+            self._early(functor, sweep.early, sweep)
+        self._hints(step, sweep)
+
+    def _hints(self, step: Operator, sweep: Sweep) -> None:
+        """What changes no access still needs threads that are there, and places that nobody else looks at."""
+        together = self.target.grid and self.target.fused and not self.target.teams
+        by_warps = together and bool(sweep.walks)  # of its own member every thread must stay the one
+        self.expect(sweep.warps is Warps.ALL or by_warps, "half of the warps for members that threads own")
+        if sweep.listed:
+            collect, members = sweep.collect, sweep.members
+            fits = isinstance(step, Advance) and sweep.selection is None and len(sweep.walks) == 1 and together
+            fits = fits and collect is not None and collect.dedup in (Dedup.CLAIM, Dedup.RANK)
+            self.expect(fits and collect is not None and collect.form is Form.QUEUE, "a list of who may come twice")
+            own = members.form is Form.QUEUE and not members.whole and members.frontier == step.result
+            self.expect(own and not self.operation.ahead and self.operation.waits, "a list of other members")
+            first, early = sweep.walks[0].first_places, sweep.walks[0].early
+            plain = not sweep.totals and first is None and early is None and sweep.skips is None
+            self.expect(plain and sweep.balance is Balance.AUTO, "a list that is worked off in another way")
+            self.expect(step.site in self.loop_of, "a list that no loop ends")
+        names = {array.name for array in self.program.arrays}
+        fetched = [*(each.beside.arrays for each in sweep.walks if each.beside is not None)]
+        fetched += [sweep.rows.arrays] if sweep.rows is not None else []
+        fetched += [sweep.segment.fetched] if sweep.segment is not None else []
+        fetched += (
+            [sweep.collect.beside.arrays] if sweep.collect is not None and sweep.collect.beside is not None else []
+        )
+        self.expect({name for each in fetched for name in each} <= names, "an array is fetched that there is not")
+
+    def _ordered(self, step: Operator, sweep: Sweep) -> None:
+        """Another order of visits, and visits that are spared, need a loop whose end does not depend on them."""
+        for each in (sweep.order, sweep.skips):
+            if each is None:
+                continue
+            loop = self.loop_of.get(step.site)
+            self.expect(isinstance(step, Advance) and loop is not None and loop.monotone, "an order that can be seen")
+            assert isinstance(step, Advance) and loop is not None
+            self.expect(near_far.hindrance(loop, self.program) is None, "an order that can be seen")
+            update = near_far.update_in(loop, self.program)
+            array = near_far.changed_in(loop, self.program).array
+            same = (each.array, each.operation) == (array, update.operation) and each.type is self.arrays[array].type
+            self.expect(same, "an order by other values")
+            self.expect(self.target.orders and sweep.selection is None, "an order that the target does not have")
+        self.expect(sweep.order is None or sweep.skips is None, "two orders")
+        self.expect(sweep.skips is None or self.target.grid, "members passed over by one thread")
+
+    # ------------------------------------------------------------ what is left
+
+    def _left(self, step: Operator, functor: Functor | None, sweep: Sweep) -> None:
+        collect = sweep.collect
         self.expect((collect.frontier if collect is not None else None) == step.result, "another result")
         if collect is not None:
-            self._collect(collect, sweep)
+            self._collect(step, collect, sweep)
         self.expect(len({total.scalar for total in sweep.totals}) == len(sweep.totals), "a total twice")
         for total in sweep.totals:
-            reduction = total.reduction
-            self.expect(self.scalars.get(total.scalar) is reduction.type, f"a total of another type: {total.scalar}")
-            combined = self._ask(_combined, self.functor).get(total.scalar)
-            self.expect(combined == {reduction.combine}, f"a total of another kind: {total.scalar}")
-        self._segment(sweep)
-        verify_vote(self.plan, self.operation, sweep, self.expect)
-        counted = self._counted(sweep.members.frontier)
-        reduces = sweep.segment is not None or sweep.vote is not None
-        everything = sweep.members.frontier is None and not reduces
-        everything = everything and (bool(sweep.walks) or sweep.members.domain is Domain.EDGE)
+            self.expect(
+                self.scalars.get(total.scalar) is total.reduction.type, f"a total of another type: {total.scalar}"
+            )
+            combined = self.ask(_combined, functor).get(total.scalar, set()) if functor is not None else set()
+            counted = {ReduceOperation.ADD} if isinstance(step, Intersect) and step.count == total.scalar else set()
+            self.expect(combined | counted == {total.reduction.combine}, f"a total of another kind: {total.scalar}")
+        if isinstance(step, Intersect):
+            lists = sweep.intersection
+            assert lists is not None
+            counted_too = step.count is None or any(total.scalar == step.count for total in sweep.totals)
+            self.expect(counted_too, "nobody counts")
+            self.expect(lists.source is lists.destination is Over.OUT_EDGES, "other lists")
+            self.expect(lists.partners == step.partners and (lists.run is None) == (functor is None), "other partners")
+            asks = functor is not None and self.ask(_asks_for_edge, functor)
+            self.expect(lists.edge_ids or not asks, "ids of edges that nobody has")
+        if sweep.segment is not None:
+            assert isinstance(step, NeighborReduce) and isinstance(functor, EdgeFunctor)
+            self._segment(step, functor, sweep.segment, sweep)
+        if sweep.vote is not None:
+            assert isinstance(step, NeighborVote) and isinstance(functor, EdgeFunctor)
+            self._vote(step, functor, sweep.vote)
+
+    def _collect(self, step: Operator, collect: Collect, sweep: Sweep) -> None:
+        known = self.frontiers.get(collect.frontier)
+        self.expect(known is not None and known.domain is collect.domain is step.gives, "a result of other elements")
+        pulls, of_edges = sweep.selection is not None, collect.domain is Domain.EDGE
+        self.expect(not (pulls and of_edges) and not (of_edges and collect.form is Form.BITMAP), "a bitmap of edges")
+        self.expect(bool(sweep.walks) or collect.form is Form.QUEUE, "a bitmap of members that come one by one")
+        one_each = not sweep.walks and sweep.intersection is None
+        one_each |= pulls or collect.form is Form.BITMAP or (of_edges and step.visits is not Over.ALL_EDGES)
+        claims = bool(sweep.walks) and all(each.variant.claim is not None for each in sweep.walks)
+        allowed = {
+            Dedup.NONE: one_each,
+            Dedup.MARK: not one_each,
+            Dedup.CLAIM: claims and not of_edges and not one_each,
+            Dedup.RANK: sweep.order is not None and self.target.grid,
+            Dedup.LATE: self.target.marks_apart and not of_edges and not one_each,
+        }
+        self.expect(allowed[collect.dedup], f"{collect.dedup.value} against duplicates")
+        self.expect((collect.dedup is Dedup.RANK) == (sweep.order is not None and self.target.grid), "entries by rank")
+
+    def _segment(self, step: NeighborReduce, functor: EdgeFunctor, segment: Segment, sweep: Sweep) -> None:
+        array = self.arrays.get(segment.array)
+        self.expect(segment.array == step.stores and array is not None and array.type is segment.type, "another array")
+        self.expect(segment.operation is step.operation, "another reduction")
+        if step.own is not None:
+            self.expect(segment.reduction == step.own, "combined by something else")
+        else:
+            assert step.operation is not None
+            wanted = Reduction(step.operation.as_update, step.array_type)
+            self.expect(segment.reduction == wanted, "combined by something else")
+        reads = any(isinstance(node, Element) and node.array == segment.array for node in walk(functor))
+        self.expect(segment.aside is not None or not reads, "results are stored that others still read")
+        self.expect(
+            segment.aside is None or segment.aside not in self.arrays, "results aside in the program's own data"
+        )
+        if segment.stops_at is not None:
+            known = step.operation is not None and _STAYS.get(step.operation) is segment.stops_at
+            whole = step.over is not Over.ALL_EDGES and sweep.balance in (Balance.AUTO, Balance.THREAD)
+            self.expect(known and whole and not may_stop(functor), "a list is not reduced to its end")
+        self.expect(segment.side_by_side >= 1, "no edge at a time")
+        alone = not (segment.value_first or segment.both_sides) or (not self.target.grid and not may_stop(functor))
+        self.expect(alone, "a value that is computed in any case")
+        ordered = not segment.value_first or step.operation in (NeighborOperation.MIN, NeighborOperation.MAX)
+        self.expect(ordered, "a value that says nothing of its tests")
+        kept = self.arrays.get(segment.kept) if segment.kept is not None else None
+        self.expect(segment.kept is None or kept is not None, "a block keeps what there is not")
+        self.expect(segment.kept is None or segment.kept != segment.array, "a block keeps what the sweep changes")
+
+    def _vote(self, step: NeighborVote, functor: EdgeFunctor, vote: Vote) -> None:
+        scores = {each.name: each for each in self.program.vote_functors}
+        score = scores.get(step.score) if step.score is not None else None
+        key, weight = functor.key, functor.value
+        assert key is not None and weight is not None
+        self.expect((vote.array, vote.score, vote.keep) == (step.array, step.score, step.keep), "another vote")
+        self.expect(vote.key is key.type and vote.total is weight.type, "votes of other types")
+        self.expect(vote.score_type is (score.value.type if score is not None else weight.type), "another score")
+        self.expect((vote.tables is not None) == self.target.grid, "whether tables are shared")
+        read = {node.array for node in walk((functor, *((score,) if score else ()))) if isinstance(node, Element)}
+        reads = step.array in read or step.array == step.keep
+        self.expect(vote.aside is not None or not reads, "winners are stored that others still read")
+        data = {each.name for each in self.program.params} | set(self.arrays) | set(self.scalars)
+        own = (*((vote.tables.keys, vote.tables.totals) if vote.tables else ()), *((vote.aside,) if vote.aside else ()))
+        self.expect(len(set(own)) == len(own) and not data & set(own), "a buffer with the name of something else")
+
+    def _edges(self, step: Operator, sweep: Sweep) -> None:
+        """How many edges were visited, as traces and switches have it, is known where it is said to be."""
+        frontier = self.frontiers.get(sweep.members.frontier or "")
+        visits = isinstance(step, Advance)
+        everything = sweep.members.frontier is None
         fits = {
-            EdgeCount.NONE: not sweep.walks and sweep.members.domain is Domain.VERTEX,
-            EdgeCount.ALL: everything and len(sweep.walks) <= 1,
-            EdgeCount.BOTH_LISTS: everything and len(sweep.walks) == 2,
-            EdgeCount.CARRIED: counted and not reduces,
-            EdgeCount.MEMBERS: sweep.members.frontier is not None and sweep.members.domain is Domain.EDGE,
-            EdgeCount.WALKED: bool(sweep.walks) and (reduces or not (everything or counted)),
+            EdgeCount.NONE: sweep.own is not None and sweep.members.domain is Domain.VERTEX,
+            EdgeCount.ALL: everything and (visits or sweep.members.domain is Domain.EDGE) and len(sweep.walks) <= 1,
+            EdgeCount.BOTH_LISTS: everything and visits and len(sweep.walks) == 2,
+            EdgeCount.CARRIED: visits and frontier is not None and frontier.counts is step.visits,
+            EdgeCount.MEMBERS: not everything and sweep.own is not None and sweep.members.domain is Domain.EDGE,
+            EdgeCount.WALKED: (bool(sweep.walks) or sweep.intersection is not None) and sweep.selection is None,
         }
         self.expect(fits[sweep.edges], f"edges {sweep.edges.value}")
-
-    def _counted(self, frontier: str | None) -> bool:
-        """Whether everything that makes `frontier` counts the edges that this operation asks for."""
-        over = self.operation.step.visits
-        known = self.frontiers.get(frontier) if frontier is not None else None
-        return over is not None and known is not None and known.counts is over
-
-    def _domain(self, frontier: str) -> Domain | None:
-        known = self.frontiers.get(frontier)
-        return known.domain if known is not None else None
-
-    def _collect(self, collect: Collect, sweep: Sweep) -> None:
-        self.expect(self._domain(collect.frontier) is collect.domain, "a result of other elements")
-        pulls, claims = sweep.selection is not None, any(v.claim is not None for v in variants_of(sweep))
-        knobs = self.program.tuning.sites[self.operation.step.site]
-        self.expect(collect.form is form_of_result(knobs.frontier, pulls), "a result in another form")
-        of_edges = collect.domain is Domain.EDGE
-        self.expect(collect.domain is self.operation.step.gives, "a result of other elements")
-        self.expect(not (pulls and of_edges), "a pull finds vertices")
-        twice = self.operation.step.visits is Over.ALL_EDGES
-        once = not sweep.walks or collect.form is Form.BITMAP or pulls or (of_edges and not twice)
-        late = knobs.dedup is Duplicates.NONE and self.plan.target.marks_apart and not of_edges
-        marks = not claims or of_edges
-        wanted = Dedup.NONE if once else (Dedup.LATE if late else Dedup.MARK) if marks else Dedup.CLAIM
-        wanted = Dedup.RANK if sweep.order is not None and self.plan.target.grid else wanted
-        self.expect(collect.dedup is wanted, f"{collect.dedup.value} against duplicates")
-
-    def _segment(self, sweep: Sweep) -> None:
-        segment = sweep.segment
-        valued = isinstance(self.operation.step, NeighborReduce)
-        self.expect((segment is not None) == valued, "a value that nobody reduces")
-        if segment is not None:
-            step = self.operation.step
-            known = self.arrays.get(segment.array) is segment.type and isinstance(step, NeighborReduce)
-            self.expect(known and segment.operation is getattr(step, "operation", None), "a reduction")
-            fits = isinstance(step, NeighborReduce) and segment.reduction == reduction_of(step)
-            self.expect(fits, "combined by something else")
-            self.expect(segment.array == self.operation.step.stores, "stored in another array")
-            assert isinstance(step, NeighborReduce) and isinstance(self.functor, EdgeFunctor)
-            stays = result_that_stays(step, self.functor, sweep.balance)
-            self.expect(segment.stops_at is stays, "where a reduction stops")
-            reads = segment.array in self._ask(arrays_read, self.functor)
-            self.expect((segment.aside is not None) == reads, "whether the results stand aside")
-            wanted = edges_side_by_side(step, self.functor, self.program, self.plan.target)
-            self.expect(segment.side_by_side == wanted, "edges that a thread looks at side by side")
-            first = looks_at_value_first(step, self.functor, self.plan.target)
-            self.expect(segment.value_first == first, "whether values come before tests")
-            kept = keeps_first(self.program, self.plan.target).get(step.site)
-            self.expect(segment.kept == kept, "whether blocks keep the first values")
-            both = reads_both_sides(step, self.functor, self.plan.target)
-            self.expect(segment.both_sides == both, "whether both sides of a choice are read")
+        if everything and (visits or sweep.own is not None) and sweep.intersection is None:
+            self.expect(
+                sweep.edges in (EdgeCount.NONE, EdgeCount.ALL, EdgeCount.BOTH_LISTS), f"edges {sweep.edges.value}"
+            )
 
 
-def _combined(functor: VertexFunctor | EdgeFunctor) -> dict[str, set[ReduceOperation]]:
+def _asks_for_edge(functor: Functor) -> bool:
+    return any(isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge) for node in walk(functor))
+
+
+def _array_of(node: Node) -> str | None:
+    return node.array if isinstance(node, (Element, ElementTarget)) else None
+
+
+def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
+    """Whether the condition says `place < limit`, behind nothing that may stop the run."""
+    for conjunct in functor.condition:
+        less = isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS
+        if less and isinstance(conjunct.left, Place) and conjunct.right == limit:
+            return True
+        if may_stop(conjunct):
+            return False
+    return False
+
+
+def _combined(functor: Functor) -> dict[str, set[ReduceOperation]]:
     """By scalar the operations by which updates of `functor` combine into it."""
     found: dict[str, set[ReduceOperation]] = {}
     for node in walk(functor.body):

@@ -19,11 +19,11 @@ def create_backend() -> Backend:
     return CpuBackend()
 
 
-def plan_of(program: Program) -> Plan:
-    """The kernel plan of `program` (as lowered), verified."""
+def plan_of(program: Program, *, after: str | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered), verified. `after`: what it is when the pass of that name has run."""
     from gdsl.backends.cpu.compiled import plan_of
 
-    return plan_of(program)
+    return plan_of(program, after=after)
 
 
 def source_text(program: Program, ids: int | Widths) -> str:

@@ -184,10 +184,11 @@ def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
             path.unlink(missing_ok=True)
 
 
-def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False) -> Plan:
-    """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before."""
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before. `after`:
+    what it is when the pass of that name has run, unverified."""
     from gdsl.passes import pipelines
     from gdsl.plan import target
     from gdsl.plan.build import build
 
-    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again)
+    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again, after=after)

@@ -22,9 +22,16 @@ def create_backend() -> CudaBackend:
     return CudaBackend()
 
 
-def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, teams: bool = False) -> Plan:
+def plan_of(
+    program: Program,
+    sizes: Sizes | None = None,
+    *,
+    again: bool = False,
+    teams: bool = False,
+    after: str | None = None,
+) -> Plan:
     """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before; `teams`:
-    in the form that teams of blocks run."""
+    in the form that teams of blocks run; `after`: what it is when the pass of that name has run, unverified."""
     from gdsl.operations import Balance, Order
     from gdsl.passes import pipelines
     from gdsl.plan import target
@@ -33,7 +40,7 @@ def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False
     program = pipelines.apply(program, again=again)
     balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
     on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
-    return build(program, target.in_teams(on) if teams else on, sizes, again=again)
+    return build(program, target.in_teams(on) if teams else on, sizes, again=again, after=after)
 
 
 def neighbours_of(program: Program) -> tuple[Pair, ...]:

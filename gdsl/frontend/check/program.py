@@ -30,6 +30,7 @@ from gdsl.frontend.check.type_parameters import declare_types
 from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
+from gdsl.knobs import WITHOUT
 from gdsl.operations import Over
 from gdsl.source import Source, Span
 from gdsl.types import Type
@@ -96,7 +97,11 @@ def check_tune_words(checked: CheckedProgram, tune: Sequence[str]) -> None:
     environment.functors.update({functor.name: functor for functor in checked.program.functors if not functor.nameless})
     calls = operator_calls(checked.program.schedule)
     for word in tune:
-        TuningChecker(environment, calls, checked.knobs, of_text=False).entries(parse_tune_words((word,)))
+        checker = TuningChecker(environment, calls, checked.knobs, of_text=False)
+        if word.startswith(WITHOUT):
+            checker.leave_out(word.removeprefix(WITHOUT), Span(1, len(WITHOUT) + 1, 1, len(word) + 1))
+        else:
+            checker.entries(parse_tune_words((word,)))
         if environment.diagnostics:
             raise GdslError(environment.diagnostics, Source("--tune", word))
 

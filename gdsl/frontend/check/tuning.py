@@ -9,8 +9,9 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.vocabulary import closest, enumerate_words
-from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, SCHEDULE_KNOBS, Chosen, Knob, clashes
+from gdsl.knobs import BY_NAME, LARGEST_ARGUMENT, OPERATOR_KNOBS, PLAN_PASSES, SCHEDULE_KNOBS, Chosen, Knob, clashes
 from gdsl.operations import Direction, Domain
+from gdsl.source import Span
 
 
 @dataclass(slots=True)
@@ -19,10 +20,14 @@ class Knobs:
 
     program: dict[str, Chosen] = field(default_factory=dict)
     operators: dict[str, dict[str, Chosen]] = field(default_factory=dict)
+    without: tuple[str, ...] = ()
+    """The passes over a plan that the caller leaves out."""
 
     def copy(self) -> Knobs:
         """The same, to which more can be added."""
-        return Knobs(dict(self.program), {subject: dict(knobs) for subject, knobs in self.operators.items()})
+        return Knobs(
+            dict(self.program), {subject: dict(knobs) for subject, knobs in self.operators.items()}, self.without
+        )
 
     def of_call(self, call: syntax.OperatorCall) -> dict[str, Chosen]:
         """What is chosen for one operator: for its functor, overridden knob by knob by its label. What has nothing to
@@ -87,6 +92,15 @@ class TuningChecker:
                 fix = f"did you mean `{near}`?" if near else f"write {_listed([*self.calls, 'schedule'])}"
                 message = f"there is no functor and no label `{entry.subject}`"
                 self.environment.report("E0411", message, entry.span, fix=fix)
+
+    def leave_out(self, name: str, span: Span) -> None:
+        """Note that the plan does without the pass `name`, which stands at `span` in the caller's word."""
+        if name in PLAN_PASSES:
+            self.knobs.without = tuple(sorted({*self.knobs.without, name}))
+            return
+        near = closest(name, PLAN_PASSES)
+        fix = f"did you mean `{near}`?" if near else f"there are {_listed(PLAN_PASSES, 'and')}"
+        self.environment.report("E0412", f"there is no pass `{name}` over a plan that can be left out", span, fix=fix)
 
     def _unknown(self, entry: syntax.TuneEntry, knobs: tuple[str, ...]) -> None:
         near = closest(entry.knob, knobs)

@@ -1,0 +1,146 @@
+"""What must hold of the buffers of a plan: all that its nodes use exists, is long enough, and is cleared if need be."""
+
+from __future__ import annotations
+
+from gdsl.extents import Fixed, Size
+from gdsl.ir.nodes import Array, DegreeOf, Scalar
+from gdsl.ir.traversal import walk
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Balance, Degree, Domain, Over
+from gdsl.plan import buffers, graph_reads, hub_bounds, turns, votes
+from gdsl.plan.deduplication import repeated_of
+from gdsl.plan.nodes import FarEnds, Plan
+from gdsl.plan.orders import orders
+from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
+from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
+from gdsl.types import Type
+
+
+def verify_storage(plan: Plan) -> None:
+    """Raise `gdsl.ir.verifier.VerificationError` where something has no room."""
+    _Storage(plan).buffers()
+
+
+class _Storage:
+    def __init__(self, plan: Plan) -> None:
+        self.plan, self.program = plan, plan.program
+        self.turned = {each.name for each in plan.turning}
+        self.data: tuple[Array | Scalar, ...] = (*plan.program.arrays, *plan.program.scalars)
+        self.by_role: dict[Role, list[Buffer]] = {}
+        for buffer in plan.buffers:
+            self.by_role.setdefault(buffer.role, []).append(buffer)
+
+    def expect(self, holds: bool, what: str) -> None:
+        if not holds:
+            raise VerificationError(f"plan of {self.program.name}: {what}")
+
+    def buffers(self) -> None:
+        plan = self.plan
+        names = [(buffer.group, buffer.name) for buffer in plan.buffers]
+        self.expect(len(set(names)) == len(names), "two buffers have one name")
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        everything.update((param.name, 3) for param in self.program.params if param.is_count)
+        for buffer in plan.buffers:
+            self.expect(buffer.extent.value(everything) > 0, f"the buffer {buffer.name} is empty")
+            own = buffer.made is Made.PROGRAM
+            self.expect(not own or plan.target.allocates_itself, f"nobody makes the buffer {buffer.name}")
+        self._data()
+        self._scratch()
+        self._graph()
+
+    def _data(self) -> None:
+        by_name = {buffer.name: buffer for buffer in self.plan.buffers if buffer.group == PROBLEM}
+        for data in self.data:
+            buffer = by_name.get(data.name)
+            fits = buffer is not None and buffer.element is data.type
+            self.expect(fits, f"no buffer for {data.name}")
+            if buffer is not None and isinstance(data, Scalar):
+                places = turns.PLACES * turns.apart(data.type) if data.name in self.turned else 1
+                self.expect(buffer.extent.value({}) == places, f"the places of {data.name}")
+            if buffer is not None:
+                given = buffer.cleared is Cleared.GIVEN
+                self.expect(given == data.is_input and (buffer.role is Role.INPUT) == data.is_input, data.name)
+        results = [sweep.segment or sweep.vote for sweep in sweeps(self.plan)]
+        asides = {each.aside for each in results if each is not None and each.aside is not None}
+        self._tables()
+        found = {buffer.name for buffer in self.by_role.get(Role.TEMPORARY, [])}
+        self.expect(asides == found, "the temporaries are not those of the reductions")
+
+    def _tables(self) -> None:
+        """Every table has the type of what it holds, and room for the lists of every operator that uses it."""
+        found = {buffer.name: buffer for buffer in self.by_role.get(Role.TABLES, [])}
+        used: set[str] = set()
+        everything: dict[Size | str, int] = {Size.VERTICES: 1000, Size.EDGES: 5000, Size.BLOCKS: 10}
+        for sweep in sweeps(self.plan):
+            vote = sweep.vote
+            if vote is None or vote.tables is None:
+                continue
+            for name, kind in ((vote.tables.keys, vote.key), (vote.tables.totals, vote.total)):
+                used.add(name)
+                buffer, wanted = found.get(name), votes.places(sweep).value(everything)
+                fits = buffer is not None and buffer.element is kind and buffer.extent.value(everything) >= wanted
+                self.expect(fits, f"no room for the votes in {name}")
+        self.expect(used == set(found), "a table that nobody votes in")
+
+    def _scratch(self) -> None:
+        plan, all_sweeps = self.plan, sweeps(self.plan)
+        by_host = not plan.target.allocates_itself
+        slots = {domain: plan.slots(domain) for domain in Domain}
+        balances = {sweep.balance for sweep in all_sweeps}
+        room = "2 * V" if repeated_of(plan) else "V"
+        marked = buffers.marked_domains(plan) if plan.target.marks_apart else frozenset[Domain]()
+        wanted = {
+            Role.CONTROL: 1,
+            Role.TRACE: 1,
+            Role.HUBS: any(cuts_lists(sweep) for sweep in all_sweeps),
+            Role.PLACES: bool(numbered(plan)),
+            Role.SAVED: not plan.target.fused,
+            Role.OUTPUTS: plan.target.fused and bool(plan.swapped),
+            Role.QUEUE: sum(slots.values()),
+            Role.BITMAP: slots[Domain.VERTEX] * buffers.needs_bitmaps(plan),
+            Role.SHARES: 2 * (Balance.MERGE in balances) + 3 * (Balance.BINS in balances),
+            Role.MARKS: 2 * len(marked),
+            Role.KEYS: 2 * bool(orders(plan)),
+            Role.LISTED: 2 * any(sweep.listed for sweep in sweeps(plan)),
+            Role.VISITED: any(sweep.skips is not None for sweep in all_sweeps),
+            Role.BOUNDED: hub_bounds.asked_in(plan.schedule),
+        }
+        for role, count in wanted.items():
+            found = sum(max(buffer.copies, 1) for buffer in self.by_role.get(role, []))
+            self.expect(found == int(count) * by_host, f"{found} buffers of the role {role.value}")
+        for queue in self.by_role.get(Role.QUEUE, []):
+            domain = Domain.EDGE if queue.element is Type.EDGE else Domain.VERTEX
+            fits = queue.copies == slots[domain] and str(queue.extent) == ("E" if domain is Domain.EDGE else room)
+            self.expect(fits, f"the queues {queue.name} have no room for all")
+        for listed in self.by_role.get(Role.LISTED, []):
+            fits = listed.extent == Fixed(plan.sizes.listed_places) and listed.element == buffers.listed_member(plan)
+            self.expect(fits, "no room for the list of few members")
+        zero = (Role.CONTROL, Role.MARKS, Role.SAVED)
+        for buffer in (each for role in zero for each in self.by_role.get(role, [])):
+            self.expect(buffer.cleared is Cleared.ZERO, f"{buffer.name} is not cleared")
+
+    def _graph(self) -> None:
+        """Whatever a sweep walks or counts is there."""
+        found = {buffer.name for buffer in self.by_role.get(Role.GRAPH, [])}
+        tables = [sweep for sweep in sweeps(self.plan) if sweep.walks and sweep.balance is Balance.EDGES]
+        self.expect(not tables or {"columns", "edge_sources"} <= found, "the table of edges is not there")
+        for each in (each for sweep in sweeps(self.plan) if sweep not in tables for each in sweep.walks):
+            back = each.lists is Over.IN_EDGES
+            wanted = {"in_offsets", "in_sources"} if back else {"offsets", "columns"}
+            self.expect(wanted <= found, f"the lists of {each.lists.value} are not there")
+            self.expect(not back or not each.edge_ids or "in_edges" in found, "the ids of in-edges are not there")
+        ends = {step.step.end for step in steps_in(self.plan.schedule) if isinstance(step, FarEnds)}
+        self.expect({buffers.ENDS[end] for end in ends} <= found, "the far ends of edges are not there")
+        own = [sweep.members for sweep in sweeps(self.plan) if sweep.members.domain is Domain.EDGE]
+        grid = self.plan.target.grid
+        alone = {"columns", "edge_sources"} if any(grid or each.frontier is not None for each in own) else set()
+        self.expect(alone <= found, "the ends of edges are not there")
+        lists = {"offsets", "columns"} if any(sweep.intersection is not None for sweep in sweeps(self.plan)) else set()
+        self.expect(lists <= found, "the lists of an intersection are not there")
+        asks = any(each.intersection is not None and each.intersection.edge_ids for each in sweeps(self.plan))
+        self.expect(not (grid and asks) or "edge_sources" in found, "the sources of the edges of lists are not there")
+        read = {part for node in walk(self.program) for part in graph_reads.parts_read(node)}
+        self.expect(read <= found, "what functors read of the graph is not there")
+        asked = {node.degree for node in walk(buffers.code_of(self.program)) if isinstance(node, DegreeOf)}
+        names = {Degree.OUT: "offsets", Degree.IN: "in_offsets"}
+        self.expect({names[degree] for degree in asked} <= found, "degrees are not there")

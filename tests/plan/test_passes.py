@@ -1,0 +1,57 @@
+"""Every pass over a plan can be left out, and its plan can be printed."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import pytest
+from oracles import CASES
+
+from gdsl.ir.nodes import Program
+from gdsl.knobs import ALL_PASSES
+from gdsl.knobs import PLAN_PASSES as OPTIONAL
+from gdsl.pipeline import load
+from gdsl.plan import target
+from gdsl.plan.build import build
+from gdsl.plan.passes import LOWER, PLAN_PASSES
+from gdsl.plan.printer import print_plan
+from gdsl.passes import pipelines
+
+from .planning import ROOT
+
+TARGETS = {"fused": target.CUDA_FUSED, "unfused": target.CUDA_UNFUSED, "cpu": target.CPU}
+
+
+def program_of(name: str) -> Program:
+    folders = (ROOT / "samples", ROOT / "tests" / "programs")
+    path = next(path for folder in folders if (path := Path(folder, f"{name}.gdsl")).exists())
+    return pipelines.apply(load(path))
+
+
+def without(program: Program, *names: str) -> Program:
+    return dataclasses.replace(program, tuning=dataclasses.replace(program.tuning, without=tuple(sorted(names))))
+
+
+def test_the_names_are_those_of_the_passes() -> None:
+    assert (LOWER, *(each.name for each in PLAN_PASSES)) == ALL_PASSES
+    assert tuple(each.name for each in PLAN_PASSES if each.may_be_left_out) == OPTIONAL
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_a_plan_holds_together_without_any_of_its_passes(case: object) -> None:
+    """The verifier calls no pass, so it says of each of these plans whether it is correct."""
+    program = program_of(case.name)
+    for on in TARGETS.values():
+        for names in ((), OPTIONAL, *((name,) for name in OPTIONAL)):
+            build(without(program, *names), on)
+
+
+@pytest.mark.parametrize("name", ALL_PASSES)
+def test_the_plan_behind_each_pass_is_printed(name: str) -> None:
+    for on in TARGETS.values():
+        plan = build(program_of("bfs"), on, after=name)
+        text = print_plan(plan)
+        assert "advance_visit" in text
+        behind = ALL_PASSES.index(name) >= ALL_PASSES.index("direction")
+        assert ("pull from f" in text) == behind
