@@ -96,6 +96,7 @@ class _Verifier:
         known = [(frontier.name, frontier.domain) for frontier in plan.frontiers]
         wanted = [(frontier.name, frontier.domain) for frontier in self.program.frontiers]
         self.expect(len(known) == len(wanted) and set(known) == set(wanted), "the frontiers are others")
+        self.expect(all(frontier.slot >= 0 for frontier in plan.frontiers), "a slot that there is not")
         counted = [frontier for frontier in plan.frontiers if frontier.counts is not None]
         self.expect(all(frontier.domain is Domain.VERTEX for frontier in counted), "edges of edges are counted")
         choosing = [o.step.site for o in operations(plan) if isinstance(o.does, Choice)]
@@ -139,7 +140,8 @@ class _Verifier:
         self.expect(len(found) == 1, "the data are initialised once")
         (first,) = found
         given = [*first.vertex_arrays, *first.edge_arrays, *first.scalars]
-        data = {each.name: each for each in (*self.program.arrays, *self.program.scalars) if not each.is_input}
+        declared: tuple[ir.Array | ir.Scalar, ...] = (*self.program.arrays, *self.program.scalars)
+        data = {each.name: each for each in declared if not each.is_input}
         self.expect(len({each.name for each in given}) == len(given), "data are initialised twice")
         for each in given:
             known = data.get(each.name)
@@ -154,7 +156,14 @@ class _Verifier:
         scalars = {scalar.name for scalar in self.program.scalars if not scalar.is_input}
         self.expect(scalars <= {each.name for each in first.scalars}, "a scalar without an initial value")
         reduced = {operation.step.stores for operation in operations(self.plan)}
-        self.expect(all(array.name in reduced for array in missing), "an array that nobody writes in any case")
+        simple = (
+            *(ir.Operator, ir.SetStep, ir.Fill, ir.StoreElement, ir.StoreScalar, ir.Swap, ir.DefineFrontier),
+            *(ir.Contract, ir.While, ir.Repeat, ir.If),
+        )
+        steps = [node for node in walk(self.program.schedule) if isinstance(node, simple)]
+        touched = {each.name for step in steps for each in self._touched(step)}
+        fits = all(array.name in reduced or array.name not in touched for array in missing)
+        self.expect(fits, "an array that is read and that nobody writes in any case")
 
     def _same(self, steps: tuple[Step, ...], wanted: tuple[ir.Step, ...], depth: int) -> bool:
         """Whether `steps`, without what was put between them, are `wanted`; `depth` loops are around."""

@@ -295,7 +295,9 @@ class SweepVerifier:
         """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
         claim, closing = variant.claim, getattr(self.operation.step, "closing", None)
         assert claim is not None and isinstance(functor, EdgeFunctor)
-        facts = isinstance(closing, Closing) and closing.end is Role.FAR
+        self.expect(isinstance(closing, Closing), "a claim of what does not close")
+        assert isinstance(closing, Closing)
+        facts = closing.end is Role.FAR
         facts = facts and (closing.conjunct, closing.statement) == (claim.conjunct, claim.statement)
         self.expect(facts and closing.array == claim.array, "a claim of what does not close")
         test, store = functor.condition[claim.conjunct], functor.body[claim.statement]
@@ -386,7 +388,9 @@ class SweepVerifier:
             loop = self.loop_of.get(step.site)
             self.expect(isinstance(step, Advance) and loop is not None and loop.monotone, "an order that can be seen")
             assert isinstance(step, Advance) and loop is not None
-            self.expect(near_far.hindrance(loop, self.program) is None, "an order that can be seen")
+            why = near_far.hindrance if each is sweep.order else near_far.fixed_order
+            fits = why(loop, self.program) is None and (each is sweep.order or len(loop.body) == 1)
+            self.expect(fits, "an order that can be seen")
             update = near_far.update_in(loop, self.program)
             array = near_far.changed_in(loop, self.program).array
             same = (each.array, each.operation) == (array, update.operation) and each.type is self.arrays[array].type
@@ -520,9 +524,9 @@ def _array_of(node: Node) -> str | None:
 def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
     """Whether the condition says `place < limit`, behind nothing that may stop the run."""
     for conjunct in functor.condition:
-        less = isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS
-        if less and isinstance(conjunct.left, Place) and conjunct.right == limit:
-            return True
+        if isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS:
+            if isinstance(conjunct.left, Place) and conjunct.right == limit:
+                return True
         if may_stop(conjunct):
             return False
     return False

@@ -13,7 +13,7 @@ from gdsl.plan import target
 from gdsl.plan.nodes import Combine, Form, Members, Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.storage import Cleared, Role
-from gdsl.plan.verifier_combinations import verify_combinations
+from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.walking import combinations, launches
 
 from .planning import plan_of

@@ -11,12 +11,12 @@ from oracles import CASES
 from gdsl.ir.nodes import Program
 from gdsl.knobs import ALL_PASSES
 from gdsl.knobs import PLAN_PASSES as OPTIONAL
+from gdsl.passes import pipelines
 from gdsl.pipeline import load
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.passes import LOWER, PLAN_PASSES
 from gdsl.plan.printer import print_plan
-from gdsl.passes import pipelines
 
 from .planning import ROOT
 
