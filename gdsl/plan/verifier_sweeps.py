@@ -524,9 +524,9 @@ def _array_of(node: Node) -> str | None:
 def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
     """Whether the condition says `place < limit`, behind nothing that may stop the run."""
     for conjunct in functor.condition:
-        if isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS:
-            if isinstance(conjunct.left, Place) and conjunct.right == limit:
-                return True
+        less = conjunct if isinstance(conjunct, Binary) and conjunct.operation is BinaryOperation.LESS else None
+        if less is not None and isinstance(less.left, Place) and less.right == limit:
+            return True
         if may_stop(conjunct):
             return False
     return False
