@@ -29,14 +29,17 @@ KNOWN_SOURCES = {
     "rmat22": [1131429, 2143252, 3567989, 2670977],
     "grid3000": [2428078, 4600247, 7655628, 5732679],
 }
-LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64}
+LARGEST_WEIGHT = {"rmat": 64, "grid": 1000, "file": 64, "directed_rmat": 64, "one_way_grid": 1000}
+DIRECTED = ("directed_rmat", "one_way_grid")
+"""Kinds whose edges are stored as they point; all others are symmetric."""
 _EDGES_AT_ONCE = 1 << 27
-_NAME = re.compile(r"(rmat|grid)([1-9][0-9]*)")
+_NAME = re.compile(r"(rmat|grid|directed_rmat|one_way_grid)([1-9][0-9]*)")
 
 
 @dataclass
 class BenchmarkGraph:
-    """A symmetric graph without loops and parallel edges, where gdsl and where the checks want it.
+    """A graph without loops and parallel edges, symmetric but for the `DIRECTED` kinds, where gdsl and where the checks
+    want it.
 
     graph: what gdsl runs on, with host arrays.
     module: numpy or cupy; the arrays below are its arrays.
@@ -66,23 +69,27 @@ class BenchmarkGraph:
 
 
 def split_name(name: str) -> tuple[str, int]:
-    """("rmat", scale), ("grid", side) or, for the path of a file, ("file", 0); ValueError for any other name."""
+    """("rmat", scale), ("grid", side), the same for the `DIRECTED` kinds or, for the path of a file, ("file", 0);
+    ValueError for any other name."""
     match = _NAME.fullmatch(name)
     if match is not None:
         return match[1], int(match[2])
     if Path(name).is_file():
         return "file", 0
-    raise ValueError(f"{name!r} is no benchmark graph: rmatSCALE or gridSIDE, such as rmat22 or grid3000, or a file")
+    raise ValueError(
+        f"{name!r} is no benchmark graph: rmatSCALE, gridSIDE, directed_rmatSCALE or one_way_gridSIDE, "
+        "such as rmat22 or grid3000, or a file"
+    )
 
 
 def load(name: str, backend: str, num_sources: int = 4) -> BenchmarkGraph:
-    """The graph called `name` (rmatN, gridN or a file), made where `backend` ("cuda" or "cpu") runs.
+    """The graph called `name` (see `split_name`), made where `backend` ("cuda" or "cpu") runs.
 
     Of a file all arcs count both ways, without weights, loops and parallel edges. Raises GdslError where it cannot be
     read, ValueError where it has no edges.
     """
     if backend == "cpu":
-        return _host_graph(name, np, num_sources)
+        return (made_graph if split_name(name)[0] in DIRECTED else _host_graph)(name, np, num_sources)
     import cupy
 
     return (_host_graph if split_name(name)[0] == "file" else made_graph)(name, cupy, num_sources)
@@ -107,8 +114,14 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     kind, size = split_name(name)
     if kind == "rmat":
         vertices, *ends = drawn_edges(module, size)
-        offsets, columns = _symmetric_csr(module, vertices, *ends)
+        offsets, columns = _simple_csr(module, vertices, *ends)
         del ends
+    elif kind == "directed_rmat":
+        vertices, *ends = drawn_edges(module, size, edge_factor=8, seed=5)
+        offsets, columns = _simple_csr(module, vertices, ends[0], ends[1], both_ways=False)
+        del ends
+    elif kind == "one_way_grid":
+        vertices, offsets, columns = _one_way_grid(module, size)
     else:
         vertices, offsets, columns = _grid(module, size)
     counts = vertices, int(columns.size)
@@ -119,7 +132,7 @@ def made_graph(name: str, module: Any, num_sources: int = 4) -> BenchmarkGraph:
     edge_sources, weights = _edge_values(module, offsets, columns, LARGEST_WEIGHT[kind])
     sources = _drawn(_on_host(module.flatnonzero(module.diff(offsets) > 0)), num_sources, KNOWN_SOURCES.get(name, []))
     # Weights go in as an array of the device.
-    graph = Graph._made(Csr(_on_host(offsets), _on_host(columns), False, {}, {}))
+    graph = Graph._made(Csr(_on_host(offsets), _on_host(columns), kind in DIRECTED, {}, {}))
     release(module)
     return BenchmarkGraph(name, graph, module, offsets, columns, edge_sources, sources, weights)
 
@@ -158,16 +171,32 @@ def _grid(module: Any, side: int, keep: float = 0.9, seed: int = 2) -> tuple[int
     right, down = vertices[vertices % side != side - 1], vertices[: count - side]
     sources, destinations = module.concatenate([right, down]), module.concatenate([right + 1, down + side])
     kept = module.random.default_rng(seed).random(sources.size, dtype=np.float32) < keep
-    return count, *_symmetric_csr(module, count, sources[kept], destinations[kept])
+    return count, *_simple_csr(module, count, sources[kept], destinations[kept])
 
 
-def _symmetric_csr(module: Any, count: int, sources: Any, destinations: Any) -> tuple[Any, Any]:
-    """(offsets, columns) of the edges both ways, without loops and duplicates, each list ascending: the lists of some
-    vertices after the other, as sorting takes several times the memory of what it sorts."""
+def _one_way_grid(
+    module: Any, side: int, against: float = 0.35, both: float = 0.15, seed: int = 3
+) -> tuple[int, Any, Any]:
+    """A square grid, ids row by row, whose edges point up or left in the share `against`, both ways in the share `both`
+    and else down or right: one large and many small strong components."""
+    count = side * side
+    vertices = module.arange(count, dtype=np.int64)
+    right, down = vertices[vertices % side != side - 1], vertices[: count - side]
+    sources, destinations = module.concatenate([right, down]), module.concatenate([right + 1, down + side])
+    drawn = module.random.default_rng(seed).random(sources.size, dtype=np.float32)
+    turned, two_way = drawn < against, drawn > 1 - both
+    tails = module.concatenate([module.where(turned, destinations, sources), destinations[two_way]])
+    heads = module.concatenate([module.where(turned, sources, destinations), sources[two_way]])
+    return count, *_simple_csr(module, count, tails, heads, both_ways=False)
+
+
+def _simple_csr(module: Any, count: int, sources: Any, destinations: Any, both_ways: bool = True) -> tuple[Any, Any]:
+    """(offsets, columns) of the edges without loops and duplicates, each list ascending: the lists of some vertices
+    after the other, as sorting takes several times the memory of what it sorts."""
     parts = max(1, 2 * sources.size // _EDGES_AT_ONCE)
     degrees, columns = module.zeros(count, np.int64), []
     for low, high in pairwise(count * part // parts for part in range(parts + 1)):
-        keys = module.unique(module.concatenate(list(_keys(sources, destinations, count, low, high))))
+        keys = module.unique(module.concatenate(list(_keys(sources, destinations, count, low, high, both_ways))))
         near = keys // count
         columns.append((keys - near * count).astype(np.int32))
         degrees[low:high] = module.bincount(near - low, minlength=high - low)
@@ -178,11 +207,12 @@ def _symmetric_csr(module: Any, count: int, sources: Any, destinations: Any) -> 
     return offsets, module.concatenate(columns)
 
 
-def _keys(sources: Any, destinations: Any, count: int, low: int, high: int) -> Iterator[Any]:
-    """The edges both ways that leave the vertices from `low` on, before `high`, but loops: a number for each, ordered
-    by source and then by destination."""
+def _keys(sources: Any, destinations: Any, count: int, low: int, high: int, both_ways: bool) -> Iterator[Any]:
+    """The edges (`both_ways`: in both directions) that leave the vertices from `low` on, before `high`, but
+    loops: a number for each, ordered by source and then by destination."""
     for some in _pieces(sources.size):
-        for near, far in ((sources[some], destinations[some]), (destinations[some], sources[some])):
+        ends = sources[some], destinations[some]
+        for near, far in (ends, ends[::-1]) if both_ways else (ends,):
             taken = (near >= low) & (near < high) & (near != far)
             yield near[taken].astype(np.int64) * count + far[taken]
 

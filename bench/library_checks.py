@@ -1,11 +1,12 @@
 """Whether results of the further samples are right, by array operations of NumPy or CuPy that share nothing with gdsl.
 
-As `bench.checks`: every function returns None, or what is wrong in one line; graphs are symmetric, without loops and
-parallel edges. Where an answer is unique it is computed once more, else it is validated.
+As `bench.checks`: every function returns None, or what is wrong in one line; graphs are symmetric (but for strong
+components), without loops and parallel edges. Where an answer is unique it is computed once more, else it is validated.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
@@ -21,6 +22,19 @@ _PATHS_AT_ONCE = 1 << 25
 _RELATIVE_ERROR = 1e-3
 """Of sums of float32 against sums of float64."""
 _MODULARITY_ERROR = 1e-4
+
+
+def check_strong_components(graph: BenchmarkGraph, component: Any) -> str | None:
+    """Labels against the smallest vertex of each strong component that SciPy finds, on the host."""
+    csgraph = importlib.import_module("scipy.sparse.csgraph")
+    sparse = importlib.import_module("scipy.sparse")
+    offsets, columns = (array.get() if hasattr(array, "get") else array for array in (graph.offsets, graph.columns))
+    shape = (graph.num_vertices, graph.num_vertices)
+    matrix = sparse.csr_array((np.ones(columns.size, np.int8), columns, offsets), shape=shape)
+    count, labels = csgraph.connected_components(matrix, directed=True, connection="strong")
+    smallest = np.full(count, graph.num_vertices, np.int64)
+    np.minimum.at(smallest, labels, np.arange(graph.num_vertices))
+    return differences(graph.module, "components", component, graph.module.asarray(smallest[labels]))
 
 
 def check_triangles(graph: BenchmarkGraph, triangles: int) -> str | None:

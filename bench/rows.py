@@ -6,11 +6,16 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from bench.graphs import split_name
+from bench.graphs import DIRECTED, split_name
 from bench.works import WORKS
 
 SAMPLES = ("bfs", "sssp", "pagerank", "connected_components")
 DEFAULT_GRAPHS = {"cuda": ("rmat22", "grid3000"), "cpu": ("rmat18", "grid300")}
+DIRECTED_GRAPHS = {
+    "cuda": ("directed_rmat22", "one_way_grid2000"),
+    "cpu": ("directed_rmat18", "one_way_grid700"),
+}
+"""Those of the works that directed graphs are for."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,9 @@ def target(row: Row, backend: str) -> float | None:
 
 def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
     """Every work on `graphs`, graph by graph; without graphs the table of docs/performance.md."""
-    rows = [Row(work, graph) for graph in graphs or DEFAULT_GRAPHS[backend] for work in WORKS]
+    rows = [Row(work, graph) for graph in graphs or DEFAULT_GRAPHS[backend] for work in WORKS if _suits(work, graph)]
     if not graphs:
+        rows += [Row(name, graph) for graph in DIRECTED_GRAPHS[backend] for name in WORKS if WORKS[name].directed]
         if backend == "cuda":
             rows += [Row(work, "rmat24") for work in LARGE]
         rows += [Row(work, graph) for work, graph in CALL_GRAPHS[backend]]
@@ -108,10 +114,17 @@ def default_rows(backend: str, graphs: tuple[str, ...] = ()) -> list[Row]:
     return rows
 
 
+def _suits(work: str, graph: str) -> bool:
+    """Whether a work is for graphs of this kind: directed ones for some, symmetric ones for all others; files are
+    read as symmetric ones, and serve both."""
+    kind = split_name(graph)[0]
+    return kind == "file" or WORKS[work].directed == (kind in DIRECTED)
+
+
 def chosen_rows(backend: str, words: list[str], graphs: tuple[str, ...]) -> list[Row]:
     """The rows that `words` name, by name or by pattern (`sssp-*`), ordered so that each graph is made once.
 
-    A name may have any rmatN or gridN, or the path of a file. Raises ValueError for a word that names nothing.
+    A name may have any graph of `split_name`. Raises ValueError for a word that names nothing.
     """
     for graph in graphs:
         split_name(graph)
@@ -144,6 +157,8 @@ def _named(word: str) -> Row:
         names = ", ".join((*WORKS, *CALLS, *MAPS, *LOADINGS, *COMPILATIONS))
         raise ValueError(f"{word!r} is no row: WORK-GRAPH, where WORK is one of {names} (--list shows all)")
     kind, _ = split_name(graph)
+    if kind in DIRECTED and not (work in WORKS and WORKS[work].directed):
+        raise ValueError(f"{word!r} is no row: {work} is measured on symmetric graphs")
     if work in LOADINGS and kind != "rmat":
         raise ValueError(f"{word!r} is no row: {work} goes with rmatSCALE")
     return Row(work, graph)

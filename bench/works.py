@@ -38,6 +38,7 @@ class Work:
     name: what its rows begin with.
     check: what is wrong with a result (a mapping of names to arrays of the graph's module), or None.
     values: what the program is given on a graph and, where `takes_source` says so, from a source.
+    directed: its rows are directed graphs.
     reached: a mask of the vertices whose edges count in the edge rate; without it all do.
     answer: one number of the result that peers find too, within the relative `tolerance`; where `more_is_better`, a
     quality such as a modularity, ours may be larger by any amount.
@@ -52,6 +53,7 @@ class Work:
     check: Check
     values: Values = lambda graph, source: {}
     takes_source: bool = False
+    directed: bool = False
     reached: Mask | None = None
     answer: Callable[[BenchmarkGraph, Any], float] | None = None
     tolerance: float = 0.0
@@ -213,10 +215,11 @@ _ALL = (
     Work(
         "strongly_connected_components",
         SAMPLES / "strongly_connected_components.gdsl",
-        lambda graph, result, source: checks.check_components(graph, result["component"]),
+        lambda graph, result, source: library.check_strong_components(graph, result["component"]),
+        directed=True,
         answer=labels,
-        to_reach={"rmat22": 6.0, "grid3000": 2.5},
-        targets={"rmat22": 25.0, "grid3000": 10.0},
+        to_reach={"one_way_grid2000": 15.0, "directed_rmat22": 1.2},
+        targets={"one_way_grid2000": 60.0, "directed_rmat22": 25.0},
     ),
     Work(
         "louvain",
