@@ -18,7 +18,7 @@ _DROPPED_ON_PURPOSE = re.compile(r"\bto\s*=\s*none\b")
 def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]:
     """The warnings about all loops, of the schedule and of functors and functions."""
     listed: tuple[nodes.VertexFunctor | nodes.EdgeFunctor, ...] = (*program.vertex_functors, *program.edge_functors)
-    functors = {functor.name: functor for functor in listed}
+    functors = {functor.name: frozenset(_targets(functor.body)) for functor in listed}
     for node in walk(program.schedule):
         if isinstance(node, nodes.While):
             found = _of_schedule(node, functors, source)
@@ -29,9 +29,8 @@ def steady_loops(program: nodes.Program, source: Source) -> Iterator[Diagnostic]
             yield _steady(node.condition.span, source)
 
 
-def _of_schedule(
-    loop: nodes.While, functors: dict[str, nodes.VertexFunctor | nodes.EdgeFunctor], source: Source
-) -> Diagnostic | None:
+def _of_schedule(loop: nodes.While, functors: dict[str, frozenset[str]], source: Source) -> Diagnostic | None:
+    """The warning about one loop; `functors` says what each of them writes."""
     condition = tuple(walk(loop.condition))
     if any(isinstance(node, nodes.Iteration) for node in condition) or _is_false(loop.condition):
         return None
@@ -47,9 +46,7 @@ def _of_schedule(
     return _steady(loop.condition.span, source)
 
 
-def _changed(
-    body: Iterable[nodes.Step], functors: dict[str, nodes.VertexFunctor | nodes.EdgeFunctor]
-) -> frozenset[str]:
+def _changed(body: Iterable[nodes.Step], functors: dict[str, frozenset[str]]) -> frozenset[str]:
     """All that a step may write, by name: every name that a step itself has, and what functors write."""
     found: set[str] = set()
     for node in walk(tuple(body)):
@@ -58,8 +55,11 @@ def _changed(
             names = {value for value in values if isinstance(value, str)}
             found |= names
             for name in names & functors.keys():
-                found |= _targets(functors[name].body)
-        found |= _targets((node,))
+                found |= functors[name]
+        elif isinstance(node, nodes.ElementTarget):
+            found.add(node.array)
+        elif isinstance(node, nodes.ScalarTarget):
+            found.add(node.scalar)
     return frozenset(found)
 
 

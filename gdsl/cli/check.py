@@ -11,6 +11,7 @@ from gdsl.cli import completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
+    checked_seconds,
     graph_options,
     param_option,
     round_option,
@@ -19,6 +20,7 @@ from gdsl.cli.options import (
 )
 from gdsl.cli.schedules import check_schedules, checked_number
 from gdsl.cli.streams import message, tell_warnings
+from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import GdslError, printable
 
 if TYPE_CHECKING:
@@ -33,6 +35,10 @@ if TYPE_CHECKING:
     help="Of one PROGRAM and a GRAPH behind it: run it under all combinations of knobs, or N of them, and compare the "
     "results with the reference's.",
 )  # fmt: skip
+@click.option(
+    "--timeout", callback=checked_seconds, metavar="SECONDS",
+    help="Stop after this time in all (exit status 1).",
+)  # fmt: skip
 @param_option("Set a param for --schedules, as in run.")
 @round_option
 @backend_option("What --schedules runs on; auto.", default=None)
@@ -43,6 +49,7 @@ def command(
     program_files: tuple[str, ...],
     strict: bool,
     schedules: str | int | None,
+    timeout: float | None,
     assignments: tuple[str, ...],
     rounded: tuple[str, ...],
     backend: str | None,
@@ -70,12 +77,15 @@ def command(
             )
         program, graph = program_files
         tuning = (tune, types)
-        if not check_schedules(program, graph, assignments, rounded, backend or "auto", tuning, words, schedules):
+        with limited(timeout), interrupting():
+            sound = check_schedules(program, graph, assignments, rounded, backend or "auto", tuning, words, schedules)
+        if not sound:
             raise click.exceptions.Exit(1)
         return
     if assignments or rounded or backend is not None or words != GraphWords():
         raise click.UsageError("params, --backend and the options of graphs are for --schedules")
-    _check(program_files, tune, types, strict)
+    with limited(timeout), interrupting():
+        _check(program_files, tune, types, strict)
 
 
 def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[str, str] | None, strict: bool) -> None:
@@ -85,12 +95,15 @@ def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[st
     failed = False
     for file in program_files:
         try:
-            program = compile_file(file, tune, types=types)
+            with doing(f"checking {printable(file)}"):
+                program = compile_file(file, tune, types=types)
+                tell_warnings(program)
         except GdslError as error:
+            if error.code == "E0802":
+                raise
             failed = True
             message(f"{error}\n")
             continue
-        tell_warnings(program)
         if strict and program.warnings:
             failed = True
             continue

@@ -99,6 +99,8 @@ class Accesses:
         self._votes = {functor.name: functor for functor in program.vote_functors}
         self._known: dict[int, tuple[Step, frozenset[Access]]] = {}
         """By the identity of a step, which lives as long as it is here."""
+        self._read: dict[tuple[int, Who], tuple[Expression, frozenset[Access]]] = {}
+        """By the identity of an expression, as with steps."""
 
     def of_step(self, step: Step) -> frozenset[Access]:
         """What `step` touches: of a loop or a branch, what its condition or count reads."""
@@ -138,7 +140,10 @@ class Accesses:
 
     def of_expression(self, expression: Expression, who: Who) -> frozenset[Access]:
         """What evaluating `expression` reads."""
-        return self._in(expression, who)
+        key = (id(expression), who)
+        if key not in self._read:
+            self._read[key] = (expression, self._in(expression, who))
+        return self._read[key][1]
 
     def functor_of(self, step: Operator) -> Functor | None:
         """The functor that an operator runs; None where it runs none."""

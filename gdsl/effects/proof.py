@@ -149,10 +149,15 @@ def _by_ranges(operation: BinaryOperation, left: Range, right: Range) -> bool | 
     return None
 
 
+_MOST_ADDED = 50
+
+
 def _split(term: Term) -> tuple[Term, int]:
-    """`term` as a base and a constant added to it."""
+    """`term` as a base and a constant added to it, which may come in `_MOST_ADDED` parts."""
     added = 0
-    while isinstance(term, Operation) and term.operation in (BinaryOperation.ADD, BinaryOperation.SUBTRACT):
+    for _ in range(_MOST_ADDED):
+        if not (isinstance(term, Operation) and term.operation in (BinaryOperation.ADD, BinaryOperation.SUBTRACT)):
+            break
         if not (term.type.is_integer and len(term.arguments) == 2):
             break
         left, right = term.arguments

@@ -132,16 +132,20 @@ class _Placement:
         self.at_body: dict[int, Since] = {}
         """What a pass of each loop may begin with, as far as it is known."""
         self.grown = False
+        self._noted: dict[str, set[Access]] = {}
+        """By name all accesses that were ever left since a barrier: what a step may meet is looked up here, since a
+        block of many steps leaves many."""
 
     def steps(self, steps: tuple[Step, ...], since: Since) -> tuple[tuple[Step, ...], Since]:
         """`steps` with barriers, and what is left since the last of them."""
         placed: list[Step] = []
         for step in steps:
             touched = self._touched(step)
-            reason = _meeting(since, touched)
+            reason = self._meeting(since, touched)
             if reason:
                 placed.append(Barrier(reason))
                 since = _NOTHING
+            self._note(touched)
             step, since = self._enter(step, since, touched)
             placed.append(step)
         return tuple(placed), since
@@ -159,21 +163,21 @@ class _Placement:
             otherwise, other = self.steps(step.otherwise, since | touched)
             return dataclasses.replace(step, then=then, otherwise=otherwise), one | other
         if isinstance(step, Swap):
-            return step, _renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
+            return step, self._renamed(since, {step.step.first: step.step.second, step.step.second: step.step.first})
         if isinstance(step, Turn):
             current, following, last = _places(step.step.scalar)
-            return step, _renamed(since | touched, {current: last, following: current, last: following})
+            return step, self._renamed(since | touched, {current: last, following: current, last: following})
         if ends_with_barrier(step):
             return step, _NOTHING
         if isinstance(step, Operation) and self.operators[step.step.site].waits:
-            return step, self.operators[step.step.site].last | self._members_read(step)
+            return step, self._note(self.operators[step.step.site].last | self._members_read(step))
         level = _level(step)
-        return step, (_of_anybody(since, level[0]) if level is not None else since) | touched
+        return step, (self._note(_of_anybody(since, level[0])) if level is not None else since) | touched
 
     def _loop(self, step: Loop, since: Since, tested: Since) -> tuple[Step, Since]:
-        entry = self.at_body.setdefault(step.number, since) | since
+        entry = self._note(self.at_body.setdefault(step.number, since) | since)
         body, left = self.steps(step.body, entry)
-        reason = "" if step.counted else _meeting(left, tested)
+        reason = "" if step.counted else self._meeting(left, tested)
         reason = reason or ("" if _meets_a_barrier(body) else _STOPPING)
         if reason:
             body, left = (*body, Barrier(reason)), _NOTHING
@@ -182,6 +186,28 @@ class _Placement:
             self.at_body[step.number] = entry | left
             self.grown = True
         return dataclasses.replace(step, body=body), since | left
+
+    def _note(self, accesses: Since) -> Since:
+        """`accesses`, which may be left since a barrier from now on."""
+        for each in accesses:
+            self._noted.setdefault(each.name, set()).add(each)
+        return accesses
+
+    def _meeting(self, since: Since, touched: Since) -> str:
+        """Why `touched` must wait for `since`; empty where it need not."""
+        near = ((before, now) for now in touched for before in self._noted.get(now.name, ()) if before in since)
+        found = [(before, now) for before, now in near if before.meets(now)]
+        if not found:
+            return ""
+        before, now = min(found, key=_rank)
+        words = {True: "write", False: "read"}
+        return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
+
+    def _renamed(self, since: Since, names: dict[str, str]) -> Since:
+        """`since`, now that storage has other names."""
+        former = [each for name in names for each in self._noted.get(name, ()) if each in since]
+        renamed = frozenset(dataclasses.replace(each, name=names[each.name]) for each in former)
+        return since.difference(former) | self._note(renamed)
 
     def _touched(self, step: Step) -> Since:
         if isinstance(step, Operation) and not ends_with_barrier(step):
@@ -215,27 +241,9 @@ class _Placement:
         return frozenset(Access(name, False, Who.ANYBODY) for name in lie)
 
 
-def _meeting(since: Since, touched: Since) -> str:
-    """Why `touched` must wait for `since`; empty where it need not."""
-    names = {each.name for each in touched}
-    near = [before for before in since if before.name in names]
-    found = [(before, now) for before in near for now in touched if before.meets(now)]
-    if not found:
-        return ""
-    before, now = min(found, key=_rank)
-    words = {True: "write", False: "read"}
-    return f"{before.name}: {_did(before)}, then {_who(now)} may {words[now.writes]} it"
-
-
 def _places(scalar: str) -> tuple[str, str, str]:
     """What the places of a scalar that turns are called here: the one it has, the next, and the last."""
     return scalar, f"the next {scalar}", f"the last {scalar}"
-
-
-def _renamed(since: Since, names: dict[str, str]) -> Since:
-    """`since`, now that storage has other names."""
-    former = [each for each in since if each.name in names]
-    return since.difference(former).union(dataclasses.replace(each, name=names[each.name]) for each in former)
 
 
 def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:

@@ -47,6 +47,8 @@ def fusion_of(plan: Plan, facts: Facts) -> Fusion:
     return Fusion(facts.accesses, repeated_of(plan))
 
 
+MOST_IN_ONE_SWEEP = 32
+"""Operators of one sweep: each new one is compared with all of them, and all are code of one loop."""
 _IN_PARTS = (Balance.MERGE, Balance.EDGES)
 """Where what a list gives comes from several threads, whichever list it is."""
 _BETWEEN = (Leader, Turn, Everyone, Swap)
@@ -128,6 +130,8 @@ class Fusion:
         own, span = step.does, step.step.span
         if not (isinstance(own, Sweep) and own.own is not None):
             return Obstacle(f"{step.step.word} goes along edges, once all is done that they lead to", span)
+        if len(former.ahead) + 1 >= MOST_IN_ONE_SWEEP:
+            return Obstacle(f"a sweep has at most {MOST_IN_ONE_SWEEP} operators", span)
         for each in (*former.ahead, former):
             found = self._as_first(each, own, step.step.span) or self._between_calls(each, step)
             if found is not None:

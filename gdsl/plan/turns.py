@@ -33,6 +33,9 @@ from gdsl.types import Type
 PLACES = 3
 """Of a scalar that turns: the one it has, the next, which is ready, and the last, which is made ready by a turn."""
 _SAME_EACH_TIME = (Literal, NoneId, ParamValue, Unary, Binary, Convert)
+MOST_TRIED = 32
+"""Scalars that one launch tries to turn or to keep; each is a placement of all barriers. Those that steer loops come
+first, then those that are stored first."""
 _OFTEN = 8
 """Passes of a loop, as far as it matters where barriers are counted."""
 Turning = dict[str, Expression]
@@ -58,8 +61,11 @@ def place(launch: Launch, program: Program, accesses: Accesses) -> Placed:
     if any(isinstance(step, MakeGraph) for step in steps_in(launch.steps)):
         launch = ending(launch, [site for group in groups for site in group])
         return placed({}, ())  # where data lie all threads of a block know together
-    best = placed(_candidates(launch, program, accesses), kept.candidates(launch, program, accesses))
     steering = kept.steering(launch, program, accesses)
+    turn, keep = _candidates(launch, program, accesses), kept.candidates(launch, program, accesses)
+    tried = {*sorted([*turn, *keep], key=lambda name: name not in steering)[:MOST_TRIED]}
+    turn = {name: value for name, value in turn.items() if name in tried}
+    best = placed(turn, tuple(name for name in keep if name in tried))
     for name in (*best.turning, *best.kept):
         turning = {other: value for other, value in best.turning.items() if other != name}
         fewer = placed(turning, tuple(other for other in best.kept if other != name))

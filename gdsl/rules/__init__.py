@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from gdsl.diagnostics import Diagnostic, GdslError
+from gdsl.diagnostics import TOO_MANY, Diagnostic, GdslError
 from gdsl.effects import Effects, ProgramEffects, WriteKind
 from gdsl.ir.nodes import Closing, Operator, Repeat, While
 from gdsl.ir.traversal import walk
@@ -80,7 +80,11 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
         if node is not None:
             nodes[site] = node
     if refuse and report.diagnostics:
-        raise GdslError(sorted(report.diagnostics, key=_place), source)
+        mistakes = sorted(report.diagnostics, key=_place)
+        if report.is_full:
+            message = f"these are the first {len(mistakes)} mistakes, and further ones were not looked for"
+            mistakes.append(Diagnostic(TOO_MANY, message, mistakes[-1].span))
+        raise GdslError(mistakes, source)
     return Findings(stores, nodes, sites)
 
 

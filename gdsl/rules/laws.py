@@ -20,8 +20,8 @@ from gdsl.recursion import with_room
 from gdsl.rules.trying import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type
 
-_ROUNDS = 300_000
-"""Rounds of loops for all that is tried of one operator."""
+MOST_WORK = 500_000
+"""Statements, rounds of loops and calls of functions for all that is tried of one operator."""
 _TOLERANCES = {Type.FLOAT32: 1e-4, Type.FLOAT64: 1e-11}
 _FLOATS = (0.0, 1.0, -1.0, 0.1, -0.3, 0.7, 2.0, -7.25, 13.7, 1e-3, float("inf"), float("-inf"))
 
@@ -66,7 +66,7 @@ class _Tried:
 
     def __init__(self, program: nodes.Program, function: nodes.Function, own: nodes.OwnOperation) -> None:
         self.name, self.kind = function.name, function.result
-        self._trial, self._known = Trial(program.functions, _ROUNDS), dict[tuple[object, object], Value]()
+        self._trial, self._known = Trial(program.functions, MOST_WORK), dict[tuple[object, object], Value]()
         self.identity = self._trial.value(own.identity, {})
         self.samples = samples(self.kind, self.identity)
         self.exact = True
@@ -76,7 +76,8 @@ class _Tried:
         try:
             return self._identity() or self._commutes() or self._associates()
         except TooLongError:
-            return f"the operator `{self.name}` takes too long to be tried: more than {_ROUNDS} rounds of its loops"
+            limit = f"more than {MOST_WORK:,} statements, rounds of loops and calls for all samples"
+            return f"the operator `{self.name}` takes too long to be tried: {limit}"
 
     def _of(self, a: Value, b: Value) -> Value:
         key = (a, b)

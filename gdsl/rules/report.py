@@ -16,6 +16,9 @@ from gdsl.rules.rewritten import fix_in_closing, fix_of_accept, fix_of_mixture, 
 from gdsl.rules.words import meeting, text
 from gdsl.source import Source, Span
 
+MOST_PLACES = 100
+"""Places that are reported of one program: what a message suggests takes time, and nobody reads as many."""
+
 
 class Closed(Protocol):
     """What closes a functor: see `gdsl.rules.closing.Closes`."""
@@ -41,6 +44,12 @@ class Report:
         """The sites of the operators that a loop of the schedule repeats."""
         self._said: set[tuple[str, Span]] = set()
         self._conflicts: dict[tuple[tuple[Span, str], str], int] = {}
+        self._words = frozenset(re.findall(r"\w+", source.text))
+
+    @property
+    def is_full(self) -> bool:
+        """Whether no further place is reported."""
+        return len(self._said) >= MOST_PLACES
 
     def add(self, diagnostic: Diagnostic, conflict: tuple[Span, str] | None = None) -> None:
         """Keep a message unless its place has one of the same code already. Those about one `conflict` (the operator
@@ -75,7 +84,7 @@ class Report:
 
     def free_name(self, word: str) -> str:
         """`word`, or what can be declared in its place where the program has it."""
-        return word if not re.search(rf"\b{word}\b", self.source.text) else self.free_name(f"{word}_here")
+        return word if word not in self._words else self.free_name(f"{word}_here")
 
 
 def _site(effects: Effects) -> str:
@@ -88,6 +97,8 @@ def _notes(*notes: str | None) -> tuple[str, ...]:
 
 def differing_stores(report: Report, effects: Effects, first: Write, second: Write) -> None:
     """E0301: `x = y` where several calls can address the element with different values."""
+    if report.is_full:
+        return
     met = meeting(effects, first.index, second.index)
     reason = varying(effects, first)
     if reason is None and first is not second:
@@ -119,6 +130,8 @@ def varying(effects: Effects, write: Write) -> str | None:
 
 def mixed_writes(report: Report, effects: Effects, first: Write, second: Write) -> None:
     """E0303: two kinds of writes to one array whose order matters."""
+    if report.is_full:
+        return
     met = meeting(effects, first.index, second.index)
     report.add(
         Diagnostic(
@@ -139,6 +152,8 @@ OTHER_INDEX = "the `cas` is on another index"
 
 def not_single(report: Report, effects: Effects, write: Write, cas: Write, reason: str) -> None:
     """E0306: a store under a `cas` that does not make it the only one."""
+    if report.is_full:
+        return
     met = meeting(effects, write.index, write.index)
     report.add(
         Diagnostic(
@@ -155,6 +170,8 @@ def not_single(report: Report, effects: Effects, write: Write, cas: Write, reaso
 
 def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -> None:
     """E0302: a read of what another call of the same operator may write; not of `x /= y` whose store was refused."""
+    if report.is_full:
+        return
     if any(own.target == read.span and report.refused("E0301", own.span) for own in effects.written(read.name)):
         return
     met = meeting(effects, write.index, read.index)
@@ -179,6 +196,8 @@ def in_closing_functor(
     report: Report, effects: Effects, closed: Closed, moving: Sequence[Write], write: Write, reason: str
 ) -> None:
     """E0304: a statement whose effect depends on how many edges still run `apply`; `moving` are all of these."""
+    if report.is_full:
+        return
     met = meeting(effects, closed.key, closed.key)
     looped = effects.operator.site in report.in_loops
     report.add(
@@ -197,6 +216,8 @@ def in_closing_functor(
 
 def accept_in_closing(report: Report, effects: Effects, span: Span, closed: Closed, reason: str) -> None:
     """E0305: an `accept` that depends on which edges still run `apply`."""
+    if report.is_full:
+        return
     met = meeting(effects, closed.key, closed.key)
     report.add(
         Diagnostic(
@@ -213,6 +234,8 @@ def accept_in_closing(report: Report, effects: Effects, span: Span, closed: Clos
 
 def waits_for_others(report: Report, effects: Effects, loop: nodes.Loop, name: str) -> None:
     """E0307: a loop that may go on until another call does something."""
+    if report.is_full:
+        return
     report.add(
         Diagnostic(
             "E0307",

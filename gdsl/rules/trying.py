@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from numpy import floating
+
 from gdsl.arithmetic.operations import SINGLE, typed
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation
@@ -20,27 +22,41 @@ Locals = dict[str, Value]
 
 
 class TooLongError(Exception):
-    """More rounds of loops than there is patience for."""
+    """More work than the limit."""
 
 
 class Trial:
-    """The functions of one program; `rounds` of loops may be run in all. Call under `numpy.errstate(all="ignore")`."""
+    """The functions of one program; `work` is the limit of statements and calls in all. Call under
+    `numpy.errstate(all="ignore")`."""
 
-    def __init__(self, functions: Iterable[nodes.Function], rounds: int) -> None:
+    def __init__(self, functions: Iterable[nodes.Function], work: int) -> None:
         self._functions = {function.name: function for function in functions}
-        self._rounds = rounds
+        self._work = work
+        self._results: dict[tuple[object, ...], Value] = {}
+        """By function and arguments: functions that each call the next one twice are evaluated once a level."""
 
     def call(self, name: str, arguments: Iterable[Value]) -> Value:
         """The value of a function. Raises `TooLongError`."""
-        function = self._functions[name]
-        names = (parameter for parameter, _ in function.parameters)
-        found = self._block(function.body, dict(zip(names, arguments, strict=True)))
-        return found[0] if isinstance(found, tuple) else literal(0, function.result)
+        self._spend()
+        arguments = tuple(arguments)
+        key = (name, *(_distinct(argument) for argument in arguments))
+        if key not in self._results:
+            function = self._functions[name]
+            names = (parameter for parameter, _ in function.parameters)
+            found = self._block(function.body, dict(zip(names, arguments, strict=True)))
+            self._results[key] = found[0] if isinstance(found, tuple) else literal(0, function.result)
+        return self._results[key]
+
+    def _spend(self) -> None:
+        self._work -= 1
+        if self._work < 0:
+            raise TooLongError
 
     # ------------------------------------------------------------ statements: None, "break", or (the value,)
 
     def _block(self, body: Iterable[nodes.Statement], own: Locals) -> Any:
         for statement in body:
+            self._spend()
             ended = self._statement(statement, own)
             if ended is not None:
                 return ended
@@ -76,9 +92,7 @@ class Trial:
 
     def _loop(self, body: tuple[nodes.Statement, ...], own: Locals, goes_on: Callable[[], bool]) -> Any:
         while goes_on():
-            self._rounds -= 1
-            if self._rounds < 0:
-                raise TooLongError
+            self._spend()
             ended = self._block(body, own)
             if ended == "break":
                 return None
@@ -124,6 +138,11 @@ class Trial:
         if operation.is_logical:
             return left if bool(left) is (operation is BinaryOperation.OR) else self.value(right, own)
         return SINGLE.binary(operation, kind, right.type)(left, self.value(right, own))
+
+
+def _distinct(value: Value) -> object:
+    """`value` as a key: zeros of either sign are two keys, and each NaN has one."""
+    return value.tobytes() if isinstance(value, floating) else value
 
 
 def literal(value: bool | int | float, kind: Type) -> Value:

@@ -68,6 +68,14 @@ def of_passes(level: Level) -> Level:
     return CONVERGED if level.grade is Grade.ROUNDING or level.rounded else level
 
 
+def _keep(levels: dict[str, Level], name: str, level: Level) -> None:
+    """Give `name` a level; EXACT ones are not named, so that a loop costs no more for all the data it leaves alone."""
+    if level.exact:
+        levels.pop(name, None)
+    else:
+        levels[name] = level
+
+
 @dataclass
 class State:
     """The level of all data and frontiers at one place of the schedule; what is not named is EXACT.
@@ -110,8 +118,8 @@ class State:
 
     def define(self, name: str, members: Level, far_ends: Level) -> None:
         """Give a frontier another level; one of vertices has the same for both."""
-        self.frontiers[name] = members
-        self.far_ends[name] = EXACT if members.exact else far_ends
+        _keep(self.frontiers, name, members)
+        _keep(self.far_ends, name, EXACT if members.exact else far_ends)
 
     def spoil(self, name: str, level: Level) -> None:
         """Give a frontier at least this level."""
@@ -119,8 +127,8 @@ class State:
 
     def set(self, name: str, value: Level, mark: Level) -> None:
         """Give data another level."""
-        self.values[name] = value
-        self.marks[name] = mark
+        _keep(self.values, name, value)
+        _keep(self.marks, name, mark)
 
     def raise_to(self, name: str, value: Level, mark: Level) -> bool:
         """Give data at least these levels; whether that changed something."""
@@ -135,9 +143,10 @@ class State:
 
     def join(self, other: State) -> None:
         """Take the worse level of both states for every name."""
-        for name in other.values.keys() | self.values.keys():
+        for name in other.values.keys() | self.values.keys() | other.marks.keys() | self.marks.keys():
             self.raise_to(name, other.value(name), other.mark(name))
-        for name in other.frontiers.keys() | self.frontiers.keys():
+        far_ends = other.far_ends.keys() | self.far_ends.keys()
+        for name in other.frontiers.keys() | self.frontiers.keys() | far_ends:
             reached = worst((self.reached(name), other.reached(name)))
             self.define(name, worst((self.frontier(name), other.frontier(name))), reached)
         self.certain &= other.certain

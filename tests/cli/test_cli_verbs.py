@@ -301,3 +301,11 @@ def test_progress_is_shown_on_a_terminal_only(work, monkeypatch):
     assert b"running endless on reference" in shown
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "running" not in answer.stderr
+
+
+def test_check_ends_after_its_timeout(gdslc, tmp_path):
+    stores = "s = s + 1; " * 5000
+    (tmp_path / "long.gdsl").write_text(f"program long; problem {{ scalar s : int32; }} schedule {{ {stores} }}")
+    run = gdslc("check", str(tmp_path / "long.gdsl"), "--timeout", "0.001")
+    assert run.status == 1 and "E0802" in run.err
+    assert gdslc("check", "bfs", "--timeout", "0").status == 2

@@ -218,7 +218,8 @@ CODES: tuple[Code, ...] = (
         "too many calls of procedures",
         (
             "Every call of a procedure becomes the statements of the procedure. There are at most 1,000 such calls, "
-            "those in procedures counted as often as these are called, at most 50 levels deep."
+            "those in procedures counted as often as these are called, at most 50 levels deep, "
+            "and all that they become has at most 30,000 names, numbers and operations (some 5,000 statements)."
         ),
         "procedure a() { b(); b(); }  procedure b() { c(); c(); }  …",
     ),

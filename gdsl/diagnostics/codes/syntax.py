@@ -90,6 +90,9 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0114",
         "too many mistakes",
-        "The text has so many mistakes of syntax that it was not read to its end. It may not be a program at all.",
+        (
+            "The text has so many mistakes that not all were looked for. After many mistakes of syntax the rest of the "
+            "text is not read: it may not be a program at all."
+        ),
     ),
 )

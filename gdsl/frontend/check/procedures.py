@@ -31,6 +31,9 @@ from gdsl.types import Type
 MOST_EXPANSIONS = 1_000
 """Calls of procedures that are expanded; procedures that call others twice grow beyond any program that way."""
 
+LARGEST_EXPANSION = 30_000
+"""Nodes of the syntax tree, some 5,000 statements, that all expanded calls have: a procedure may be long."""
+
 DEEPEST_CALLS = 50
 """Levels of procedures that call each other."""
 
@@ -52,8 +55,12 @@ class Procedures:
     wrong: set[str] = field(default_factory=set)
     """Those with a mistake of their own, of which a call says nothing more."""
     expansions: int = 0
+    expanded: int = 0
+    """The nodes of the bodies of all calls so far."""
     checking: bool = False
     """Whether a procedure is checked as it stands: calls within it are not expanded."""
+    _sizes: dict[str, int] = field(default_factory=dict)
+    """By procedure the nodes of its syntax tree."""
     _stopped: bool = False
     _said: set[tuple[str, str, Span | None]] = field(default_factory=set)
 
@@ -70,6 +77,7 @@ class Procedures:
             ]
             for node in procedures
         }
+        self._sizes = {node.name: sum(1 for _ in syntax.walk(node)) for node in procedures}
         self.endless = cyclic(calls)
         refuse_recursion("procedure", {node.name: node.name_span for node in procedures}, calls, self.root, once=True)
 
@@ -132,7 +140,7 @@ class Procedures:
         bound.all()
         if len(environment.diagnostics) > before or self.checking or node.name in self.endless:
             return ()
-        if not self._may_grow(call, environment):
+        if not self._may_grow(call, node, environment):
             return ()
         body = moved(node, lambda span: dataclasses.replace(span, origin=Origin(span.file, call.span)))
         inner = self._inside(node, bound.names)
@@ -146,9 +154,10 @@ class Procedures:
             environment.diagnostics += [each for each in inner.diagnostics if nested or self._first(each)]
         return (*bound.before, *statements)
 
-    def _may_grow(self, call: syntax.Call, environment: Environment) -> bool:
+    def _may_grow(self, call: syntax.Call, node: syntax.Procedure, environment: Environment) -> bool:
         """Whether one more call is expanded; says so the first time that it is not."""
         self.expansions += 1
+        self.expanded += self._sizes[node.name]
         message = None
         if len(call.span.calls) >= DEEPEST_CALLS:
             message = f"procedures call each other more than {DEEPEST_CALLS} levels deep here"
@@ -156,6 +165,8 @@ class Procedures:
             message = f"the blocks of these procedures are more than {DEEPEST_NESTING} levels inside each other here"
         elif self.expansions > MOST_EXPANSIONS:
             message = f"the schedule has more than {MOST_EXPANSIONS:,} calls of procedures, nested ones included"
+        elif self.expanded > LARGEST_EXPANSION:
+            message = f"the calls of procedures become more than {LARGEST_EXPANSION:,} names, numbers and operations"
         if message is not None and not self._stopped:
             environment.report("E0242", message, call.span, fix="call them in a loop")
             self._stopped = True
