@@ -14,6 +14,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from gdsl.diagnostics import GdslError
+from gdsl.source import Span
 
 _AGAIN = 0.5
 """Seconds after which `interrupting` comes back where something caught its error."""
@@ -107,7 +108,8 @@ def interrupting() -> Iterator[None]:
         signal.signal(signal.SIGALRM, former)
 
 
-def timeout_error(timeout: float, what: str = "") -> GdslError:
-    """E0802 after `timeout` seconds, while `what` was going on."""
-    doing_it = f", while {what}" if what else ""
-    return GdslError.single("E0802", f"the run was stopped after {timeout:g} seconds, its timeout{doing_it}")
+def timeout_error(timeout: float, what: str = "", span: Span | None = None, fix: str | None = None) -> GdslError:
+    """E0802 after `timeout` seconds, while `what` was going on; `span` is that of the loop that did not end."""
+    doing_it = f", {'' if span else 'while '}{what}" if what else ""
+    message = f"the run was stopped after {timeout:g} seconds, its timeout{doing_it}"
+    return GdslError.single("E0802", message, span, fix=fix)

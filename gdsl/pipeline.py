@@ -17,6 +17,7 @@ from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
 from gdsl.program_text import read_source
 from gdsl.source import Source
+from gdsl.suggestions import Outcome, verified
 
 
 def analyse(source: Source) -> Analysis:
@@ -25,7 +26,7 @@ def analyse(source: Source) -> Analysis:
     source = with_imports(source)
     reading = frontend.Reading(source)
     analysis = reading.checked()
-    found = _mistakes(reading, source, reading.instances() or ((),))
+    found = _tried(_mistakes(reading, source, reading.instances() or ((),)), reading, source)
     return dataclasses.replace(analysis, diagnostics=found, checked=None) if found else analysis
 
 
@@ -40,13 +41,18 @@ def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tup
         program = annotate(lower(analysis.checked), source)
     except GdslError:
         return ()
-    return advise(program, analysis.symbols, source, tune)
+    found = advise(program, analysis.symbols, source, tune)
+    return verified(found, analysis.symbols, source, _advised) if any(one.suggestions for one in found) else found
 
 
 def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) -> CheckedProgram:
     """The typed tree of a program, for `--emit ast`. Raises `GdslError` with all mistakes up to types."""
     source = with_imports(source)
-    return _checked(frontend.Reading(source), source, tune, types)
+    reading = frontend.Reading(source)
+    try:
+        return _checked(reading, source, tune, types)
+    except GdslError as error:
+        raise GdslError(_tried(error.diagnostics, reading, source), error.source) from None
 
 
 def load_source(
@@ -61,16 +67,15 @@ def load_source(
     reading = frontend.Reading(source)
     try:
         program = annotate(lower(_checked(reading, source, tune, types)), source, refuse)
-    except GdslError:
+    except GdslError as error:
         admitted = reading.instances()
-        if admitted and (found := _mistakes(reading, source, admitted)):
-            raise GdslError(found, source) from None
-        raise
+        found = _mistakes(reading, source, admitted) if admitted else ()
+        raise GdslError(_tried(found or error.diagnostics, reading, source), error.source) from None
     if every and program.types:
         own = tuple((each.name, each.type) for each in program.types)
         others = [each for each in reading.instances() if each != own]
         if found := _mistakes(reading, source, others, (own,)):
-            raise GdslError(found, source)
+            raise GdslError(_tried(found, reading, source), source)
     return program
 
 
@@ -107,6 +112,31 @@ def _mistakes(
     if reading.tree is None or len(found) == 1:
         return next(iter(found.values()))
     return mistakes_of_instances(reading.tree, found)
+
+
+def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
+    """The diagnostics with fixes that were tried on the program; those of words of tuning have none of its text."""
+    if not any(one.suggestions or one.fix for one in diagnostics):
+        return tuple(diagnostics)
+    symbols = reading.checked().symbols
+    return verified(diagnostics, symbols, source, _outcome, len(reading.instances()))
+
+
+def _outcome(source: Source) -> Outcome:
+    """What is wrong with another text."""
+    reading = frontend.Reading(with_imports(source))
+    return Outcome(_mistakes(reading, source, reading.instances() or ((),)), reading.checked().symbols)
+
+
+def _advised(source: Source) -> Outcome:
+    """What is wrong with another text, else its warnings."""
+    found = _outcome(source)
+    if found.diagnostics:
+        return found
+    analysis = frontend.analyse(source)
+    assert analysis.checked is not None
+    program = annotate(lower(analysis.checked), source)
+    return Outcome(advise(program, analysis.symbols, source), analysis.symbols)
 
 
 class Tunable:

@@ -1,4 +1,4 @@
-"""What a program says and probably does not mean: the warnings, W01 to W05. They never stop a run.
+"""What a program says and probably does not mean: the warnings, W01 to W06. They never stop a run.
 
 Each is only given where it is sure: a form that is not known here counts as a use, as a change, as a test.
 """
@@ -11,6 +11,7 @@ from gdsl.advice.conditions import decided_conditions
 from gdsl.advice.loops import steady_loops
 from gdsl.advice.sums import sums_of_infinity
 from gdsl.advice.unused import unused
+from gdsl.advice.worklists import endless_worklists
 from gdsl.diagnostics import Diagnostic
 from gdsl.effects import program_effects
 from gdsl.frontend.syntax import Symbol
@@ -32,6 +33,7 @@ def advise(
         *unused(program, symbols, source, tune),
         *sums_of_infinity(effects, source),
         *decided_conditions(effects, data, source),
+        *endless_worklists(effects, source),
     ]
     return tuple(sorted(dict.fromkeys(found), key=_place))
 

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from gdsl.deadline import timeout_error
 from gdsl.diagnostics import GdslError
-from gdsl.ir.nodes import Array, Literal, ParamValue, Program, Repeat, While
+from gdsl.ir.nodes import Array, Literal, Operator, ParamValue, Program, Repeat, While
 from gdsl.ir.traversal import walk
+from gdsl.operations import Domain
 from gdsl.records import dataclass
 from gdsl.source import Span
 
@@ -21,11 +22,13 @@ SPAWN = "start workers with multiprocessing.get_context('spawn')"
 
 __all__ = [
     "Found",
+    "Progress",
     "check_error",
     "count_of",
     "forked_error",
     "history_error",
     "iterations_error",
+    "late_error",
     "left_out",
     "memory_error",
     "no_such_place",
@@ -43,6 +46,17 @@ class Found:
 
     value: int
     length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run has come: the last operator of its trace, in which pass of the innermost loop (from 0) it ran, and
+    on how many elements; None where the trace was full before."""
+
+    site: int
+    label: str
+    iteration: int | None
+    size: int | None
 
 
 def check_error(
@@ -140,6 +154,33 @@ def iterations_error(program: Program, loop: int, limit: int) -> GdslError:
     loops = [node for node in walk(program.schedule) if isinstance(node, (While, Repeat)) and node.loop == loop]
     passes = "1 pass" if limit == 1 else f"{limit} passes"
     return GdslError.single("E0803", f"this loop was stopped after {passes}, the most allowed", loops[0].span)
+
+
+def late_error(program: Program, timeout: float | None, last: Progress | None) -> GdslError:
+    """E0802 for a run that was still going on; `last` is the last operator that it finished, None where none is
+    known."""
+    loop = _loop_around(program, last.site) if last is not None else None
+    if last is None or loop is None:
+        return timeout_error(timeout or 0.0)
+    named = f"the `{'while' if isinstance(loop, While) else 'repeat'}` loop in {loop.span.words}"
+    operator = next(step for step in walk(loop.body) if isinstance(step, Operator) and step.site == last.site)
+    if last.iteration is None or last.size is None:
+        return timeout_error(timeout or 0.0, f"in {named}, in which `{last.label}` had run", loop.span)
+    one, more = ("vertex", "vertices") if operator.frontier.domain is Domain.VERTEX else ("edge", "edges")
+    size = f"1 {one}" if last.size == 1 else f"{last.size:,} {more}"
+    where = f"in pass {last.iteration + 1:,} of {named}, in which `{last.label}` had run on {size}"
+    return timeout_error(timeout or 0.0, where, loop.span)
+
+
+def _loop_around(program: Program, site: int) -> While | Repeat | None:
+    """The innermost loop that repeats an operator."""
+    around = [
+        node
+        for node in walk(program.schedule)
+        if isinstance(node, While | Repeat)
+        and any(isinstance(step, Operator) and step.site == site for step in walk(node.body))
+    ]
+    return min(around, key=lambda node: sum(1 for _ in walk(node.body)), default=None)
 
 
 def memory_error() -> GdslError:

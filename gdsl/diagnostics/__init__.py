@@ -1,7 +1,7 @@
 """Messages to the user: what is wrong, where, and how to mend it. Every stage reports through this package."""
 
 from gdsl.diagnostics.caution import caution
-from gdsl.diagnostics.diagnostic import Diagnostic, Label
+from gdsl.diagnostics.diagnostic import Diagnostic, Edit, Label, Suggestion
 from gdsl.diagnostics.error import TOO_MANY, GdslError
 from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
 from gdsl.diagnostics.render import render
@@ -11,8 +11,10 @@ __all__ = [
     "TOO_MANY",
     "Code",
     "Diagnostic",
+    "Edit",
     "GdslError",
     "Label",
+    "Suggestion",
     "all_codes",
     "caution",
     "explain",

@@ -15,11 +15,33 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
+class Edit:
+    """Text of the program that is replaced: what is at `span` (nothing, where that is empty) by `text`."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One way to correct the program: its words, and what is to be replaced. Without `edits`, the first code in
+    backticks of `words` replaces what is around the place of the message. One that is `beside` the one before
+    it is shown behind that, if both work."""
+
+    words: str
+    edits: tuple[Edit, ...] = ()
+    beside: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One mistake, with everything needed to find and mend it.
 
     `span` is a place in the program's text; `place` is used instead where the mistake is in another file
     (``graph.mtx:12``). `hint` stands behind the underline of `span`, `labels` are further places.
+
+    `suggestions` are tried in their order before the message is shown. What remains of them are those that work, with
+    their edits: `fix` is their words. Where none works, `fix` remains if it replaces no text. See `gdsl.suggestions`.
     """
 
     code: str
@@ -30,3 +52,4 @@ class Diagnostic:
     fix: str | None = None
     hint: str = ""
     place: str | None = None
+    suggestions: tuple[Suggestion, ...] = ()

@@ -49,14 +49,14 @@ _OF_ONE_CALL = (
 def fix_of_store(effects: Effects, write: Write, words: Words, taken: str) -> str:
     """For E0301; `taken` is a name that the program has not."""
     value, target, scalar = write.value, words(write.target), effects.is_scalar(write)
-    if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and _is_target(write, value.arguments[0]):
+    if isinstance(value, Operation) and value.operation in _OF_ONE_CALL and is_target(write, value.arguments[0]):
         return _by_one_call(write, value.operation.value, scalar)
-    update = _as_update(write)
+    update = as_update(write)
     if update is not None:
         operand = operand_of_update(words(write.span), target, update)
         return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
     for guard in each(write.guard):
-        without = _reduce_without_test(effects, guard, words)
+        without = reduced_without_test(effects, guard, words)
         if without is not None:
             return without
     index = target[len(write.name) :] if target.startswith(write.name) else ""
@@ -92,11 +92,11 @@ def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     return f"let a single call do it, {where}, with what several calls bring put into `{together}` by `+= *= min= max=`"
 
 
-def _as_update(write: Write) -> str | None:
+def as_update(write: Write) -> str | None:
     """For `x = x + y` and the like: the form that means it."""
     if write.kind is not WriteKind.STORE or not isinstance(write.value, Operation):
         return None
-    return next((form for form, term in _operands(write.value) if _is_target(write, term)), None)
+    return next((form for form, term in _operands(write.value) if is_target(write, term)), None)
 
 
 def _operands(value: Operation) -> Iterator[tuple[str, Term]]:
@@ -115,7 +115,7 @@ def _operands(value: Operation) -> Iterator[tuple[str, Term]]:
                 yield form, part
 
 
-def _is_target(write: Write, term: Term) -> bool:
+def is_target(write: Write, term: Term) -> bool:
     """Whether `term` reads the element or scalar that is written."""
     if isinstance(term, ElementTerm):
         return term.array == write.name and term.index is write.index
@@ -125,8 +125,8 @@ def _is_target(write: Write, term: Term) -> bool:
 def fix_of_read(effects: Effects, read: Read, write: Write, words: Words) -> str:
     """For E0302."""
     for store in effects.written(read.name):
-        update = _as_update(store)
-        if update is not None and _is_target(store, read.term) and read.term in inside(store.value):
+        update = as_update(store)
+        if update is not None and is_target(store, read.term) and read.term in inside(store.value):
             target = words(store.target)
             operand = operand_of_update(words(store.span), target, update)
             return f"`{target} {update} {operand};` reads and writes in one step, so that every call counts"
@@ -160,7 +160,7 @@ def _in_a_value(effects: Effects, read: Read, words: Words) -> str | None:
     for write in effects.written(read.name):
         if read.term in inside(write.value):
             for guard in each(write.guard):
-                without = _reduce_without_test(effects, guard, words)
+                without = reduced_without_test(effects, guard, words)
                 if without is not None:
                     return without
     return None
@@ -218,10 +218,10 @@ def _of_a_test(effects: Effects, read: Read, words: Words) -> str | None:
     )
     if guard is None:
         return None
-    return _reduce_without_test(effects, guard, words) or _test_in_condition(effects, read, guard, words)
+    return reduced_without_test(effects, guard, words) or _test_in_condition(effects, read, guard, words)
 
 
-def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | None:
+def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | None:
     """For `if (y < x[i]) { x[i] min= y; }`: the reduction makes the test by itself."""
     test = guard.term
     if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
@@ -238,7 +238,7 @@ def _reduce_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
             (left, right, _SMALLER if smaller else _LARGER),
             (right, left, _LARGER if smaller else _SMALLER),
         ):
-            at = getattr(element, "index", None)
+            at = write.index if isinstance(element, ScalarTerm) else getattr(element, "index", None)
             named = getattr(element, "array", getattr(element, "name", None)) == write.name
             if test.operation in signs and named and at is write.index and _same_text(value, write.value):
                 statement = words(write.span)

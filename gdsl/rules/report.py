@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -13,6 +13,7 @@ from gdsl.effects.terms import ElementTerm, Term, inside, parts
 from gdsl.ir import nodes
 from gdsl.rules.fixes import fix_of_read, fix_of_store
 from gdsl.rules.rewritten import fix_in_closing, fix_of_accept, fix_of_mixture, fix_of_waiting, fix_under_cas
+from gdsl.rules.suggestions import Suggested
 from gdsl.rules.words import meeting, text
 from gdsl.source import Source, Span
 
@@ -42,6 +43,8 @@ class Report:
         self.diagnostics: list[Diagnostic] = []
         self.in_loops: frozenset[int] = frozenset()
         """The sites of the operators that a loop of the schedule repeats."""
+        self.initials: Mapping[str, object] = {}
+        """The initial values of the program's data."""
         self._said: set[tuple[str, Span]] = set()
         self._conflicts: dict[tuple[tuple[Span, str], str], int] = {}
         self._words = frozenset(re.findall(r"\w+", source.text))
@@ -82,6 +85,10 @@ class Report:
         """The program's text at `span` on one line; `…` where it is too long to be repeated."""
         return self.source.excerpt(span) or "…"
 
+    def suggested(self, effects: Effects) -> Suggested:
+        """What can be written instead in the functor of `effects`."""
+        return Suggested(effects, self.source, self.initials, effects.operator.site in self.in_loops)
+
     def free_name(self, word: str) -> str:
         """`word`, or what can be declared in its place where the program has it."""
         return word if word not in self._words else self.free_name(f"{word}_here")
@@ -114,6 +121,7 @@ def differing_stores(report: Report, effects: Effects, first: Write, second: Wri
             _notes(met.where, note, _site(effects)),
             fix_of_store(effects, first, report.words_at, report.free_name("taken")),
             "which one stays depends on the order",
+            suggestions=report.suggested(effects).of_store(first, report.free_name("taken")),
         ),
         (effects.operator.span, first.name),
     )
@@ -187,6 +195,7 @@ def forbidden_read(report: Report, effects: Effects, read: Read, write: Write) -
             _notes(met.where, note, closing, _site(effects)),
             fix_of_read(effects, read, write, report.words_at),
             "before or after that write?",
+            suggestions=report.suggested(effects).of_read(read),
         ),
         (effects.operator.span, read.name),
     )

@@ -211,7 +211,15 @@ class Run:
             found = failures.Found(control.failed_value, control.failed_length)
             raise failures.check_error(program, site, found, self.graph, self.bound)
         if self.timed_out:
-            raise failures.timeout_error(self.limits.timeout or 0.0)
+            raise failures.late_error(program, self.limits.timeout, self._progress())
+
+    def _progress(self) -> failures.Progress | None:
+        """The last operator that ran."""
+        if not self.control.trace_length:
+            return None
+        last = ctypes.cast(self.control.trace, ctypes.POINTER(TraceEntry))[self.control.trace_length - 1]
+        label = self.executable.sites.operations[last.site].step.label
+        return failures.Progress(last.site, label, last.iteration, last.size)
 
     def outcome(self) -> Outcome:
         """What the run gave; raises what stopped it."""

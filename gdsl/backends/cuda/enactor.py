@@ -119,7 +119,7 @@ class Enactor:
             device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, passes, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
-                self.raise_failure(self.control())
+                self.raise_failure(self.control(), self._progress(begun, told))
             self._complete(begun, device.elapsed_ms(), passes if walk is None else walk.passes, told)
             whole = True
             return begun.outcome
@@ -267,8 +267,20 @@ class Enactor:
         """The control block's words, once they have been waited for."""
         return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
-    def raise_failure(self, control: dict[str, int]) -> None:
-        """Raise what stopped the run, if anything did."""
+    def _progress(self, begun: _Begun, told: Sequence[int]) -> failures.Progress | None:
+        """The last operator in the trace of a run that was stopped; once that is full, only the loop is known."""
+        written = begun.written
+        if told[0] > written.most:
+            self.memory.complete(written, told[0])
+        written.told = told
+        records = written()
+        if not records:
+            return None
+        last, whole = records[-1], len(records) == told[0]
+        return failures.Progress(last.site, last.label, last.iteration if whole else None, last.frontier_size if whole else None)
+
+    def raise_failure(self, control: dict[str, int], last: failures.Progress | None = None) -> None:
+        """Raise what stopped the run, if anything did; `last` is how far it had come."""
         if control["failure"]:
             found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
             raise self._index_failure(control["failure"] - 1, found)
@@ -277,7 +289,7 @@ class Enactor:
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
             )
         if control["arrived"] >> STOPPED_FROM_BIT:
-            raise failures.timeout_error(self.limits.timeout or 0.0)
+            raise failures.late_error(self.plan.program, self.limits.timeout, last)
 
     def _index_failure(self, number: int, found: failures.Found) -> GdslError:
         site = self.generated.checks.sites[number]

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.backends.failures import left_out
+from gdsl.backends.failures import Progress, late_error, left_out
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.expressions import compile_expression
 from gdsl.backends.reference.indices import index_error
@@ -21,6 +21,7 @@ from gdsl.backends.reference.statements import BodyCompiler
 from gdsl.backends.reference.values import Value
 from gdsl.backends.reference.view import GraphView
 from gdsl.graph.graph import Graph
+from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import SetOperation
@@ -59,6 +60,7 @@ def _interpreted(
     with numpy.errstate(all="ignore"):
         state = State(program, GraphView(graph), bindings, clock, id_bits, seed)
         interpreter = Interpreter(state, make_calls)
+        clock.late = interpreter.late
         interpreter.steps(program.schedule)
         arrays, scalars = state.result_arrays(), state.result_scalars()
     trace = tuple(interpreter.operators.trace)
@@ -212,6 +214,12 @@ class Interpreter:
             self.passes += self._depth == 1
         self._depth -= 1
         clock.iteration = outer
+
+    def late(self) -> GdslError:
+        """E0802, with how far the run has come."""
+        trace, limits = self.operators.trace, self.state.clock.limits
+        last = Progress(trace[-1].site, trace[-1].label, trace[-1].iteration, trace[-1].frontier_size) if trace else None
+        return late_error(self.state.program, limits.timeout, last)
 
     def make_graph(self, step: ir.GraphStep) -> None:
         """A graph made of the one around."""

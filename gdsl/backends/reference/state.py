@@ -31,6 +31,8 @@ class Clock:
         self.limits = limits
         self.started = self._noted = time.perf_counter()
         self.iteration = 0
+        self.late: Callable[[], GdslError] = lambda: timeout_error(limits.timeout or 0.0)
+        """What to raise once the time is over."""
         self._polls = 0
 
     def poll(self) -> None:
@@ -43,7 +45,7 @@ class Clock:
         """Raise E0802 once the run has lasted longer than it may."""
         left = self.limits.left
         if left is not None and time.perf_counter() - self.started > left:
-            raise timeout_error(self.limits.timeout or 0.0)
+            raise self.late()
 
     def begin_pass(self, loop: ir.While | ir.Repeat) -> None:
         """Raise E0803 where the loop, `iteration` passes old, may not have one more."""

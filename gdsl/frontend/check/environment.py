@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum
 
-from gdsl.diagnostics import Diagnostic, Label
+from gdsl.diagnostics import Diagnostic, Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ALLOWED_AS_PARAMETERS, RESERVED
@@ -150,9 +150,11 @@ class Environment:
         hint: str = "",
         labels: Iterable[Label] = (),
         notes: Iterable[str] = (),
+        suggestions: Iterable[Suggestion] = (),
     ) -> None:
-        """Note a mistake."""
-        self.diagnostics.append(Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint))
+        """Note a mistake. `suggestions` are tried in their order before `fix`."""
+        found = Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint, suggestions=tuple(suggestions))
+        self.diagnostics.append(found)
 
     def words(self, span: Span, otherwise: str = "…") -> str:
         """What the program says at `span`, for a fix; `otherwise` where that is too long."""

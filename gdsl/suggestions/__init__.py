@@ -1,0 +1,9 @@
+"""Fixes are typed in before they are shown: a suggestion that does not remove its message, or leads to another, is not.
+
+Stages that find mistakes say what could be written instead; this package applies it to the text, has the program
+analysed again, and keeps the first suggestion that helps.
+"""
+
+from gdsl.suggestions.verifying import Outcome, verified
+
+__all__ = ["Outcome", "verified"]
