@@ -233,7 +233,7 @@ _CLASHES = (
         "direction",
         Direction.PULL,
         "a pull shares out the vertices to reach, not the edges of the frontier",
-        "write `direction = push` or `auto`, leave it out, or tune another call by its `@label`",
+        "choose `direction = push` or `auto`, leave it out, or tune another call by its `@label`",
     ),
     Clash(
         "dedup",
@@ -241,7 +241,7 @@ _CLASHES = (
         "direction",
         Direction.PULL,
         "a pull finds every vertex once",
-        "write `exact`, or tune another call by its `@label`",
+        "choose `exact`, or tune another call by its `@label`",
     ),
     Clash(
         "dedup",
@@ -249,7 +249,7 @@ _CLASHES = (
         "frontier",
         FrontierForm.BITMAP,
         "a bitmap holds nothing twice",
-        "write `exact`, or `frontier = queue`",
+        "choose `exact`, or `frontier = queue`",
     ),
 )
 

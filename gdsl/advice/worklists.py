@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
-from gdsl.effects import Effects, ProgramEffects, Write, WriteKind
+from gdsl.effects import Effects, ProgramEffects, WriteKind
 from gdsl.effects.terms import ElementTerm, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
@@ -41,7 +41,9 @@ def _awaited(condition: nodes.Expression) -> str | None:
     if isinstance(condition, nodes.Binary) and isinstance(condition.left, nodes.FrontierSize):
         right, sign = condition.right, condition.operation
         zero = isinstance(right, nodes.Literal) and right.value == 0
-        return condition.left.frontier if zero and sign in (BinaryOperation.GREATER, BinaryOperation.NOT_EQUAL) else None
+        return (
+            condition.left.frontier if zero and sign in (BinaryOperation.GREATER, BinaryOperation.NOT_EQUAL) else None
+        )
     return None
 
 
@@ -62,7 +64,9 @@ def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects, source: 
             _set(reached, step.name, found, union and bool(ends))
         elif isinstance(step, nodes.DefineFrontier):
             reached.pop(step.name, None)
-        elif any(isinstance(inner, nodes.Step) for inner in walk(getattr(step, "body", ()))) or isinstance(step, nodes.If):
+        elif any(isinstance(inner, nodes.Step) for inner in walk(getattr(step, "body", ()))) or isinstance(
+            step, nodes.If
+        ):
             return None  # what comes of it depends on more than this looks at
     return reached.get(frontier)
 
@@ -143,7 +147,8 @@ def _steady(term: Term, effects: Effects, changed: set[str]) -> bool:
 def _message(loop: nodes.While, effects: Effects, initials: Mapping[str, str], source: Source) -> Diagnostic:
     functor = effects.functor
     kind = "edge" if effects.operator.gives.value == "edge" else "vertex"
-    message = f"`{functor.name}` accepts every {kind} that it reaches, changed or not: on a graph with a cycle the loop never ends"
+    message = f"`{functor.name}` accepts every {kind} that it reaches, changed or not: "
+    message += "on a graph with a cycle the loop never ends"
     words = source.excerpt(loop.condition.span)
     labels = (Label(loop.condition.span, f"this loop waits for `{words}` to become empty"),)
     fix = "accept only what changed, `accept changed(x min= …);`, or test in `cond` what `apply` stores"
@@ -192,7 +197,9 @@ def _closing(effects: Effects, initials: Mapping[str, str], source: Source) -> I
             line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
             code = f"cond {target} == {first};"
             if target:
-                yield Suggestion(f"write `{code}` before `apply`", (Edit(Span(line, column, line, column), f"{code} "),))
+                yield Suggestion(
+                    f"write `{code}` before `apply`", (Edit(Span(line, column, line, column), f"{code} "),)
+                )
 
 
 def _offset(text: str, span: Span) -> int:

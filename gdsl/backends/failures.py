@@ -159,10 +159,12 @@ def iterations_error(program: Program, loop: int, limit: int) -> GdslError:
 def late_error(program: Program, timeout: float | None, last: Progress | None) -> GdslError:
     """E0802 for a run that was still going on; `last` is the last operator that it finished, None where none is
     known."""
-    loop = _loop_around(program, last.site) if last is not None else None
-    if last is None or loop is None:
+    loop = _loop_around(program, last.site) if last is not None else _only_loop(program)
+    if loop is None:
         return timeout_error(timeout or 0.0)
     named = f"the `{'while' if isinstance(loop, While) else 'repeat'}` loop in {loop.span.words}"
+    if last is None:
+        return timeout_error(timeout or 0.0, f"in {named}", loop.span)
     operator = next(step for step in walk(loop.body) if isinstance(step, Operator) and step.site == last.site)
     if last.iteration is None or last.size is None:
         return timeout_error(timeout or 0.0, f"in {named}, in which `{last.label}` had run", loop.span)
@@ -170,6 +172,13 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
     size = f"1 {one}" if last.size == 1 else f"{last.size:,} {more}"
     where = f"in pass {last.iteration + 1:,} of {named}, in which `{last.label}` had run on {size}"
     return timeout_error(timeout or 0.0, where, loop.span)
+
+
+def _only_loop(program: Program) -> While | Repeat | None:
+    """The loop of a program that does nothing outside it which takes long."""
+    loops = [node for node in walk(program.schedule) if isinstance(node, While | Repeat)]
+    alone = len(loops) == 1 and not any(isinstance(node, Operator) for node in walk(program.schedule))
+    return loops[0] if alone else None
 
 
 def _loop_around(program: Program, site: int) -> While | Repeat | None:

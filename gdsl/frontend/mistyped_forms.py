@@ -153,9 +153,9 @@ def _several(failure: Failure, line: str) -> Found:
     of_list = failure.before in _LIST_WORDS and failure.text == "<"
     if declared and (of_type or of_list) and "SEMICOLON" in failure.expected:
         domain, name, word, inside = declared[-1].groups()
-        kind, count = (word, inside) if of_type else (inside, "n")
+        kind, count = (word, inside) if of_type else (inside, "…")
         where = domain if domain != "scalar" else "vertex"
-        fix = f"write `{where} {name}[{(count or 'n').strip()}] : {_type((kind or 'int32').strip())};`"
+        fix = f"write `{where} {name}[{(count or '…').strip()}] : {_type((kind or 'int32').strip())};`"
         return "how many values an element has stands behind the name", fix
     second = re.match(r",\s*([^\[\],]+)\]", _rest(failure, line))
     first = re.search(r"(\w+)\[([^\[\],]+)$", failure.line_before)

@@ -43,7 +43,9 @@ class Suggested:
 
     def of_store(self, write: Write, taken: str) -> tuple[Suggestion, ...]:
         """For a store whose value depends on which call comes last; `taken` is a name that the program has not."""
-        found = [*self._in_one_step(write), *self._without_test(write), *self._of_values(write, taken)]
+        found = [*self._in_one_step(write), *self._without_test(write)]
+        if as_update(write) is None:
+            found += self._of_values(write, taken)
         return tuple(one for one in found if _UNKNOWN not in one.words)
 
     def _in_one_step(self, write: Write) -> Iterator[Suggestion]:
@@ -76,8 +78,7 @@ class Suggested:
             yield Suggestion(words, (Edit(branch.span, code[1]),))
             return
         edits = (Edit(branch.condition.span, changed[1]), self._edit(write.span, ""))
-        shown = words.replace("{ … }", "{").replace(" {`", "`")
-        yield Suggestion(f"{shown} in place of `{self.words(write.span)};`", edits)
+        yield Suggestion(words, edits)
 
     def _of_values(self, write: Write, taken: str) -> Iterator[Suggestion]:
         """`any=`, `min=` and `max=` at all stores of the functor, and a single writer by `cas`."""
@@ -135,15 +136,18 @@ class Suggested:
         least = isinstance(first, nodes.Literal) and not isinstance(first.value, bool) and first.value <= 0
         tested = any(write.name in _arrays(test) for test in self.effects.conjuncts)
         if isinstance(first, nodes.Literal) and least and not tested and write.type.is_numeric:
-            one = self._at_all((write,), target, "min=", accepts=True, meaning=f"keeps the smallest; let `{write.name}` begin as `inf`")
+            one = self._at_all(
+                (write,), target, "min=", accepts=True, meaning=f"keeps the smallest; let `{write.name}` begin as `inf`"
+            )
             if self.words(first.span) == str(first.value):
                 yield Suggestion(one.words, (*one.edits, Edit(first.span, "inf")))
 
     def _by_iteration(self, write: Write, target: str) -> Iterator[Suggestion]:
         """A number of hops is the same for all calls of one pass."""
         value = write.value
-        counts = isinstance(value, Operation) and "+" in str(value.operation.value) and self.in_loop
-        if counts and any(isinstance(part, Constant) for part in value.arguments):
+        if not isinstance(value, Operation) or "+" not in str(value.operation.value) or not self.in_loop:
+            return
+        if any(isinstance(part, Constant) for part in value.arguments):
             statement = f"{target} = iteration + 1;"
             words = f"`{statement}`, which is the same for all calls of a pass"
             yield Suggestion(words, (self._edit(write.span, statement),))
@@ -254,6 +258,3 @@ def _other_side(text: str, target: str) -> str:
         found = re.fullmatch(r"[^?]*\?\s*([^?:]+?)\s*:\s*([^?:]+?)\s*", text)
     sides = [side for side in found.groups() if side != target] if found is not None else []
     return sides[0] if len(sides) == 1 else _UNKNOWN
-
-
-

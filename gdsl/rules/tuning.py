@@ -28,7 +28,7 @@ def check_tuning(program: Program, findings: Findings, source: Source) -> None:
     for steps in told.values():
         for reason in who_could_tell(program, findings, steps)[:1]:
             message = f"`{steps[0].label}.dedup = none` could be seen: {reason.text}"
-            fix = "write `exact`, or tune another call by its `@label`"
+            fix = "choose `exact`, or tune another call by its `@label`"
             found.append(Diagnostic("E0420", message, steps[0].span, labels=reason.labels, fix=fix))
     if found:
         raise GdslError(found, source)
@@ -56,6 +56,6 @@ def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, st
     if step.result is None:
         yield "dedup = none", "this call leaves no frontier", f"leave it out, {another}"
     elif step.to is Domain.EDGE:
-        yield "dedup = none", "only vertices may stand in a frontier twice", f"write `exact`, {another}"
+        yield "dedup = none", "only vertices may stand in a frontier twice", f"choose `exact`, {another}"
     elif "dedup" in clashing:
         yield "dedup = none", clashing["dedup"].why, clashing["dedup"].fix

@@ -6,27 +6,44 @@ listed, the likeliest first; the caller tries them.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections import Counter
 from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
+from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
 from gdsl.suggestions.edits import Places
 
 _CODE = re.compile(r"`([^`\n]+)`")
-_REPLACES = re.compile(r"(?:write|did you mean) `|`")
-_TOKEN = re.compile(r"\w+|\s+|[<>=!+\-*/%&|^]+|.", re.DOTALL)
+_REPLACES = re.compile(r"(?:write|did you mean) `")
+_STATEMENT_FIRST = re.compile(r"`[^`]*;`")
+"""How the fixes of the rules begin that replace a statement."""
+_TOKEN = re.compile(r"(?:any|min|max)=(?!=)|\w+|\s+|[<>=!+\-*/%&|^]+|.", re.DOTALL)
+_KNOWN = (RESERVED | CONTEXTUAL_KEYWORDS | CONTEXTUAL_FUNCTIONS | CONTEXTUAL_FORMS.keys()) - {"functor"}
 _MOST_TOKENS = 48
 _MOST_RUNS = 8
+_MOST_STOPS = 2
 _REMOVED = "leave it out"
 _STOPS = frozenset(";{}")
+_BRACKETS = {"(": "(", ")": "(", "[": "[", "]": "[", "{": "{", "}": "{"}
 
 
-def replaces_text(words: str) -> bool:
-    """Whether a fix in words has code that is meant to replace text of the program."""
-    first = _CODE.search(words)
-    return _REPLACES.match(words) is not None and first is not None and "…" not in first[1]
+def replaces_text(diagnostic: Diagnostic, text: str) -> bool:
+    """Whether the fix, in words, has code that is meant to replace text of the program `text`. Code with names that the
+    program has not shows a form, in which these stand for something else."""
+    words = diagnostic.fix
+    first = _CODE.search(words) if words is not None else None
+    if words is None or first is None or "…" in first[1]:
+        return False
+    names = set(re.findall(r"[A-Za-z_]\w*", first[1])) - _KNOWN
+    if "functor" in names:
+        return False
+    if not words.startswith("did you mean") and any(not re.search(rf"\b{name}\b", text) for name in names):
+        return False
+    of_rules = diagnostic.code.startswith("E03") and _STATEMENT_FIRST.match(words) is not None
+    return of_rules or _REPLACES.match(words) is not None
 
 
 def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
@@ -36,7 +53,7 @@ def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
             yield suggestion
         else:
             yield from _placed(diagnostic, suggestion.words, places)
-    if diagnostic.fix is not None and replaces_text(diagnostic.fix):
+    if diagnostic.fix is not None and replaces_text(diagnostic, places.text):
         yield from _placed(diagnostic, diagnostic.fix, places)
 
 
@@ -49,8 +66,22 @@ def _placed(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[Sugg
         if "…" in code:
             continue
         shown = words if number == 0 else f"write `{code}`"
+        keyword = re.fullmatch(r"(\w+)=\w+", code)
+        if keyword is not None:
+            yield Suggestion(shown, (_argument(places, span, keyword[1], code),))
         for start, end in _runs(places, span, code):
             yield Suggestion(shown, (Edit(_span(places.text, start, end), code),))
+
+
+def _argument(places: Places, span: Span, keyword: str, code: str) -> Edit:
+    """An argument such as `to=edges` in place of the one with that keyword, or behind the others of a call."""
+    start, end = places.range(span)
+    given = re.search(rf"\b{keyword}\s*=\s*\w+", places.text[start:end])
+    if given is not None:
+        return Edit(_span(places.text, start + given.start(), start + given.end()), code)
+    close = places.text.rfind(")", start, end)
+    close = close if close >= 0 else end
+    return Edit(_span(places.text, close, close), f", {code}")
 
 
 def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
@@ -59,19 +90,55 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
     yield start, end
     tokens = _tokens(places.text, start, end)
     wanted = Counter(_words(code))
+    depth = _depths(code)
     first = [place for place, (begin, _, _) in enumerate(tokens) if begin <= start]
-    last = [place for place, (_, stop, _) in enumerate(tokens) if stop >= end]
+    last = [place for place, (_, stop, _) in enumerate(tokens) if stop >= start]
     scored: list[tuple[float, int, int, int]] = []
     for low in first:
-        for high in last:
-            if high < low or (tokens[low][0], tokens[high][1]) == (start, end):
+        found: Counter[str] = Counter()
+        open_brackets: Counter[str] = Counter()
+        for high in range(low, last[-1] + 1 if last else 0):
+            word = tokens[high][2]
+            found[word] += 1
+            if word in _BRACKETS:
+                open_brackets[_BRACKETS[word]] += 1 if word in "([{" else -1
+            if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or found.total() > _MOST_TOKENS:
                 continue
-            found = Counter(word for _, _, word in tokens[low : high + 1])
-            common = sum((found & wanted).values())
-            score = 2 * common / (sum(found.values()) + sum(wanted.values()))
+            if any(open_brackets[kind] != depth[kind] for kind in "([{") or _glues(places.text, tokens[low][0], code):
+                continue
+            common = (found & wanted).total()
+            score = 2 * common / (found.total() + wanted.total())
             scored.append((-score, tokens[high][1] - tokens[low][0], low, high))
     for _, _, low, high in sorted(scored)[:_MOST_RUNS]:
         yield tokens[low][0], tokens[high][1]
+    if len(wanted) == 1:
+        yield from _within(tokens, start, end, code)
+
+
+def _within(tokens: list[tuple[int, int, str]], start: int, end: int, code: str) -> Iterator[tuple[int, int]]:
+    """The tokens of the place itself that are of the kind of `code`, the most similar first."""
+    inside = [
+        (begin, stop, word)
+        for begin, stop, word in tokens
+        if start <= begin and stop <= end and word.isidentifier() is code.isidentifier() and word != code
+    ]
+    inside.sort(key=lambda token: -difflib.SequenceMatcher(None, token[2], code).ratio())
+    for begin, stop, _ in inside[:_MOST_RUNS]:
+        yield begin, stop
+
+
+def _depths(code: str) -> Counter[str]:
+    """How many brackets more of each kind a text opens than it closes."""
+    found: Counter[str] = Counter()
+    for word in code:
+        if word in _BRACKETS:
+            found[_BRACKETS[word]] += 1 if word in "([{" else -1
+    return found
+
+
+def _glues(text: str, start: int, code: str) -> bool:
+    """Whether `code` at `start` would become a part of the word before it."""
+    return code[:1].isidentifier() and text[start - 1 : start].isidentifier()
 
 
 def _words(text: str) -> list[str]:
@@ -79,8 +146,8 @@ def _words(text: str) -> list[str]:
 
 
 def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
-    """The tokens of the statement around a place: from behind the last `;`, `{` or `}` before it to the next one, which
-    belongs to it. What is between the members of a set counts as one."""
+    """The tokens of the statement around a place: from behind the last `;` or brace before it to the next one, which
+    belongs to it, and a little more on either side."""
     low = max(text.rfind("\n", 0, max(text.rfind("\n", 0, start), 0)), 0, start - 400)
     high = text.find("\n", max(end, min(text.find("\n", end) + 1 or len(text), len(text))))
     high = min(len(text) if high < 0 else high, end + 400)
@@ -89,11 +156,11 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         for found in _TOKEN.finditer(text[low:high])
         if not found.group().isspace()
     ]
-    before = [place for place, (_, stop, word) in enumerate(listed) if stop <= start and word in _STOPS]
-    behind = [place for place, (begin, _, word) in enumerate(listed) if begin >= end and word in _STOPS]
-    # One more on each side: the braces of a set are no ends of a statement.
-    first = before[-2] + 1 if len(before) > 1 else 0
-    last = behind[1] if len(behind) > 1 else len(listed) - 1
+    before = [(place, word) for place, (_, stop, word) in enumerate(listed) if stop <= start and word in _STOPS]
+    behind = [(place, word) for place, (begin, _, word) in enumerate(listed) if begin >= end and word in _STOPS]
+    # Beyond a stop some more: the braces of a set end no statement, nor do those of a function in other languages.
+    first = before[-_MOST_STOPS][0] + 1 if len(before) >= _MOST_STOPS else 0
+    last = behind[_MOST_STOPS][0] if len(behind) > _MOST_STOPS else len(listed) - 1
     middle = next((place for place, (_, stop, _) in enumerate(listed) if stop > start), 0)
     first, last = max(first, middle - _MOST_TOKENS // 2), min(last, middle + _MOST_TOKENS // 2)
     return listed[first : last + 1]
@@ -101,6 +168,4 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
 
 def _span(text: str, start: int, end: int) -> Span:
     line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
-    return Span(
-        line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end)
-    )
+    return Span(line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end))

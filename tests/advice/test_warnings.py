@@ -62,6 +62,56 @@ def test_nothing_is_said_of_a_program_that_means_what_it_says() -> None:
 
 
 # fmt: off
+ENDLESS = {
+    "d[dst] min= d[src] + 1;": "accept changed(d[dst] min= d[src] + 1);",
+    "d[dst] min= d[src] + 1; accept true;": "accept changed(d[dst] min= d[src] + 1);",
+    "if (changed(d[dst] min= d[src] + 1)) { seen[dst] = true; }": "else { accept false; }",
+    "hops[dst] = iteration + 1;": "cond hops[dst] == -1;",
+    "accept changed(d[dst] min= d[src] + 1);": None,
+}
+# fmt: on
+LOOPS = (
+    "while (f) { f = advance(f, walk); }",
+    "while (size(f) > 0) { frontier g = advance(f, walk); f = g; }",
+    "while (f) { f = filter(advance(f, walk), v => out_degree(v) > 0); }",
+    "while (f) { f = f | advance(f, walk); }",
+    "buckets b(hops, 1) = f; while (b) { b.push(advance(b.pop(), walk)); }",
+)
+ENDING = (
+    "while (f && iteration < 3) { f = advance(f, walk); }",
+    "repeat (3) { f = advance(f, walk); }",
+    "frontier old = f; while (f) { f = advance(f, walk) - old; old = old | f; }",
+    "while (f) { f = filter(advance(f, walk), v => !seen[v]); compute(f, mark); }",
+)
+
+
+def warned(body: str, loop: str) -> list[Diagnostic]:
+    data = "vertex hops : int32 = -1;"
+    top = f"edge functor walk(src, dst, e) {{ apply {{ {body} }} }}"
+    top += "vertex functor mark(v) { apply { seen[v] = true; } }"
+    text = PROGRAM
+    for place, part in {"data": data, "cond": "", "top": top, "schedule": loop, "tune": ""}.items():
+        text = text.replace("{" + place + "}", part)
+    source = Source("p.gdsl", text)
+    load_source(source)
+    return [one for one in warnings(source) if one.code == "W06"]
+
+
+@pytest.mark.parametrize("body", ENDLESS)
+def test_a_worklist_that_accepts_all(body: str) -> None:
+    for loop in LOOPS[:1] if body != "d[dst] min= d[src] + 1;" else LOOPS:
+        found = warned(body, loop)
+        fix = ENDLESS[body]
+        assert [one.fix is not None and f"`{fix}`" in one.fix for one in found] == [True] * (fix is not None)
+        assert all(one.suggestions and one.span is not None for one in found)
+
+
+@pytest.mark.parametrize("loop", ENDING)
+def test_a_worklist_that_ends(loop: str) -> None:
+    assert warned("d[dst] min= d[src] + 1;", loop) == []
+
+
+# fmt: off
 GIVEN = {
     "thrown away": (
         {"schedule": "while (f) { advance(f, visit); }"}, "W01", "advance(f, visit)", "f = advance(f, visit);",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ import pytest
 
 from gdsl.backends.cpu import create_backend, source_text
 from gdsl.backends.interface import Bindings, Limits
+from gdsl.backends.reference.interpreter import interpret
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.native import compiler as compilers
@@ -38,6 +40,25 @@ def test_timeout(text: str) -> None:
     assert caught.value.code == "E0802"
     assert time.monotonic() - started < 30
     assert run(QUICK, GRAPH).arrays["a"].tolist() == [8] * 5
+
+
+WORKLIST = """program p; problem { vertex d : int32 = inf; }
+edge functor relax(src, dst, e) { apply { d[dst] min= d[src] + 1; } }
+schedule { d[0] = 0; frontier f = { 0 };
+    while (f) { f = advance(f, relax); }
+}"""
+
+
+def test_a_timeout_names_the_loop() -> None:
+    cycle = make_graph([(0, 1), (1, 2), (2, 0), (2, 1)], 3)
+    for backend in ("reference", "cpu"):
+        with pytest.raises(GdslError) as caught:
+            if backend == "cpu":
+                run(WORKLIST, cycle, limits=Limits(timeout=0.05))
+            interpret(load(WORKLIST), cycle, Bindings({}, {}), Limits(timeout=0.05))
+        [one] = caught.value.diagnostics
+        found = re.search(r"in pass [\d,]+ of the `while` loop in line 4, in which `relax` had run on \d", one.message)
+        assert one.code == "E0802" and found and one.span is not None and one.span.line == 4
 
 
 def test_timeout_within_an_intersection() -> None:

@@ -53,7 +53,7 @@ IN_APPLY = {
     "var x : float32;": (";", "var x : float32 = 0.0;"),
     "let int x = 3;": ("int x", "let x : int32"),
     "if (level[v]) { }": ("level[v]", "level[v] != 0"),
-    "rank[v] = level[v] / 2;": ("level[v] / 2", "level[v] // 2"),
+    "rank[v] = level[v] / 2;": ("level[v] / 2", "level[v] / 2.0"),
     "level[v] = rank[v] * 2.0;": ("rank[v] * 2.0", "int32(rank[v] * 2.0)"),
 }
 IN_SCHEDULE = {

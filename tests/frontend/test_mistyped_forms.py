@@ -42,7 +42,6 @@ BODY = {
     "rank[v] = rand();": ("rand", "random(v, iteration)", "rank[v] = random(v, iteration);"),
     "rank[v] = std::rand();": ("::", "random(v, iteration)", "rank[v] = random(v, iteration);"),
     "rank[v] = random.random();": ("random.random()", "random(v, iteration)", "rank[v] = random(v, iteration);"),
-    "level[v] = length[src, dst];": (",", "length[e]", "level[v] = 0;"),
     "level[v] min = n + 1;": ("min", "level[v] min= n + 1;", "level[v] min= n + 1;"),
     "t = 1; level[v] = t + t;": ("t", "var t = 1;", "var t = 1; level[v] = t + t;"),
     "if (atomicCAS(&level[v], 0, 3) == 0) { n += 1; }": (
@@ -130,7 +129,7 @@ DATA = {
     "vertex a : tuple(float, vertex);": ("(", "(float32, vertex)", "vertex a : (float32, vertex);"),
     "vertex a : float32[3];": ("[", "vertex a[3] : float32;", "vertex a[3] : float32;"),
     "edge a : double[n3];": ("[", "edge a[n3] : float64;", "edge a[3] : float64;"),
-    "vertex a : vector<float>;": ("<", "vertex a[n] : float32;", "vertex a[3] : float32;"),
+    "vertex a : vector<float>;": ("<", "vertex a[…] : float32;", "vertex a[3] : float32;"),
     "vertex a : uint8;": ("uint8", "uint32", "vertex a : uint32;"),
     "vertex a : size_t;": ("size_t", "uint64", "vertex a : uint64;"),
     "vertex a[0] : float32;": ("0", "1 to 2,147,483,647", "vertex a[1] : float32;"),

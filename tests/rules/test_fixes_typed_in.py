@@ -125,8 +125,8 @@ def test_distances(name: str) -> None:
 def test_a_ticket() -> None:
     text = OF_VERTICES.format("let i = n; n += 1; a[v] = i;")
     [one] = refusals(text)
-    assert one.fix is not None and "`let before = fetch(n += 1);`, and `before` in place of this" in one.fix
-    mended = text.replace("let i = n; n += 1;", "let before = fetch(n += 1); let i = before;")
+    assert one.fix is not None and "`fetch(n += 1)` in place of this and of `n += 1;`" in one.fix
+    mended = text.replace("let i = n; n += 1;", "let i = fetch(n += 1);")
     program = program_of(mended, "ticket")
     graph = make([(0, 1)], 5)
     for answer in explore(program, graph, bind(program, graph, {}), range(6), limits=LIMITS, everything=True):

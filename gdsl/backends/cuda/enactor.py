@@ -277,7 +277,9 @@ class Enactor:
         if not records:
             return None
         last, whole = records[-1], len(records) == told[0]
-        return failures.Progress(last.site, last.label, last.iteration if whole else None, last.frontier_size if whole else None)
+        return failures.Progress(
+            last.site, last.label, last.iteration if whole else None, last.frontier_size if whole else None
+        )
 
     def raise_failure(self, control: dict[str, int], last: failures.Progress | None = None) -> None:
         """Raise what stopped the run, if anything did; `last` is how far it had come."""

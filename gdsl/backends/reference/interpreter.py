@@ -20,8 +20,8 @@ from gdsl.backends.reference.state import Clock, State
 from gdsl.backends.reference.statements import BodyCompiler
 from gdsl.backends.reference.values import Value
 from gdsl.backends.reference.view import GraphView
-from gdsl.graph.graph import Graph
 from gdsl.diagnostics import GdslError
+from gdsl.graph.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import SetOperation
@@ -218,7 +218,9 @@ class Interpreter:
     def late(self) -> GdslError:
         """E0802, with how far the run has come."""
         trace, limits = self.operators.trace, self.state.clock.limits
-        last = Progress(trace[-1].site, trace[-1].label, trace[-1].iteration, trace[-1].frontier_size) if trace else None
+        last = (
+            Progress(trace[-1].site, trace[-1].label, trace[-1].iteration, trace[-1].frontier_size) if trace else None
+        )
         return late_error(self.state.program, limits.timeout, last)
 
     def make_graph(self, step: ir.GraphStep) -> None:

@@ -42,8 +42,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "W06",
         "a worklist that accepts what did not change",
-        "A loop waits for a frontier to become empty, and its operator accepts every vertex that it reaches, whether or "
-        "not its value changed. On a graph with a cycle the frontier is never empty. Accept a vertex only where its "
+        "A loop waits for a frontier to become empty, and its operator accepts every vertex that it reaches, whether "
+        "or not its value changed. On a graph with a cycle the frontier is never empty. Accept a vertex only where its "
         "value changed, or test in `cond` what `apply` stores.",
         "apply { distance[dst] min= distance[src] + 1; }     # accept changed(distance[dst] min= distance[src] + 1);",
     ),

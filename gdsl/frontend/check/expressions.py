@@ -22,7 +22,7 @@ from gdsl.frontend.check.environment import Place, poison
 from gdsl.frontend.check.histories import misplaced
 from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
 from gdsl.frontend.check.set_operations import is_set_operation
-from gdsl.frontend.check.wrong_operands import report_quotient, report_sides, report_undefined
+from gdsl.frontend.check.wrong_operands import prefer_fractions, report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type
 
@@ -162,17 +162,20 @@ class ExpressionChecker(CallChecker):
         if operation in _SHIFTS:
             return self._shift(expression, hint)
         left, right = self._sides(expression, None if operation.is_comparison else hint)
-        return self._applied(expression, left, right)
+        if left.type is None or right.type is None:
+            prefer_fractions(expression.left, right.type, self.environment)
+            prefer_fractions(expression.right, left.type, self.environment)
+        return self._applied(expression, left, right, hint)
 
     def _applied(
-        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression
+        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression, hint: Type | None = None
     ) -> syntax.Expression:
-        """`expression` with its typed sides, in their common type."""
+        """`expression` with its typed sides, in their common type; `hint` is the type of its place."""
         operation = expression.operation
         if left.type is None or right.type is None:
             return poison(expression.span)
         left, right = agreed(left, right)
-        type_ = self._agree(expression, left, right)
+        type_ = self._agree(expression, left, right, hint)
         if type_ is None:
             return poison(expression.span)
         left, right = converted(left, type_), converted(right, type_)
@@ -254,7 +257,8 @@ class ExpressionChecker(CallChecker):
         for place, link in enumerate(links):
             left = syntax.Unknown(link.span, type=first.type)  # stands for the whole run so far
             operand = typed[place + 1] if place + 1 < len(typed) else self._right_side(link.operand, first.type, hint)
-            step = self._applied(syntax.Binary(link.span, link.operation, former, link.operand), left, operand)
+            binary = syntax.Binary(link.span, link.operation, former, link.operand)
+            step = self._applied(binary, left, operand, hint)
             former = link.operand
             if isinstance(step, syntax.Binary) and step.left is left and step.type is first.type:
                 run.append(syntax.Link(link.span, link.operation, step.right))
@@ -286,7 +290,7 @@ class ExpressionChecker(CallChecker):
         """`expression` with a left side that is typed already."""
         if expression.operation in _SHIFTS:
             return self._shifted(expression, left, self.infer(expression.right))
-        return self._applied(expression, left, self._right_side(expression.right, left.type, left.type))
+        return self._applied(expression, left, self._right_side(expression.right, left.type, left.type), left.type)
 
     def _shift(self, expression: syntax.Binary, hint: Type | None) -> syntax.Expression:
         """A shift has the type of its left side; the count may be of any integer type."""
@@ -323,7 +327,9 @@ class ExpressionChecker(CallChecker):
             links.append(dataclasses.replace(link, operand=count))
         return dataclasses.replace(chain, first=first, links=tuple(links), type=first.type)
 
-    def _agree(self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression) -> Type | None:
+    def _agree(
+        self, expression: syntax.Binary, left: syntax.Expression, right: syntax.Expression, hint: Type | None
+    ) -> Type | None:
         """The common type of both sides if the operation is defined on it; reports a mistake if not."""
         operation = expression.operation
         assert left.type is not None and right.type is not None
@@ -343,7 +349,7 @@ class ExpressionChecker(CallChecker):
             self._undefined(expression, operation.value, type_)
             return None
         if operation is BinaryOperation.DIVIDE and type_.is_integer:
-            report_quotient(expression, left.type, right.type, self.environment)
+            report_quotient(expression, left.type, right.type, hint, self.environment)
             return None
         return type_
 

@@ -106,7 +106,9 @@ class VoteChecker:
         declared = self._declared(ballot)
         if declared.result is None:
             return None
-        fix = "write `(src, dst, e) => (key, weight)`" if declared.nameless else "declare `-> (K, W)`"
+        fix = (
+            "write a key and a weight, `(src, dst, e) => (key, weight)`" if declared.nameless else "declare `-> (K, W)`"
+        )
         if not declared.result.is_pair:
             single = f"a ballot is a key and a weight, and this one is {declared.result.name}"
             self.environment.report("E0401", single, ballot.span, fix=fix)

@@ -2,19 +2,69 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
+from gdsl.diagnostics import Edit, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast
 from gdsl.frontend.check.environment import Environment
 from gdsl.frontend.check.pairs import undefined_fix
+from gdsl.source import Span
 from gdsl.types import Type
 
 
-def report_quotient(expression: syntax.Binary, left: Type, right: Type, environment: Environment) -> None:
-    """`/` on two integers."""
+def report_quotient(
+    expression: syntax.Binary, left: Type, right: Type, hint: Type | None, environment: Environment
+) -> None:
+    """`/` on two integers in a place of type `hint`."""
     message = f"`/` on two integers ({left.name} and {right.name})"
+    span = expression.span
     first, second = environment.words(expression.left.span), as_operand(environment.words(expression.right.span))
-    fix = f"write `{as_operand(first)} // {second}` for the truncated quotient, or `float32({first}) / {second}`"
-    environment.report("E0207", message, expression.span, fix=fix)
+    written = environment.words(span)
+    if written.replace(" ", "") == f"{first}/={second}".replace(" ", ""):
+        code = f"{first} //= {second};"
+        found = [Suggestion(f"write `{code}` for the truncated quotient", (Edit(span, code),))]
+        environment.report("E0207", message, span, suggestions=found)
+        return
+    # Of a chain `span` is one sign and the operand after it.
+    start = min(expression.left.span, span, key=lambda place: place.order)
+    whole = Span(start.line, start.column, span.end_line, span.end_column, span.origin)
+    exact = f"{_as_fraction(first)} / {second}" if _as_fraction(first) else None
+    if exact is None and _as_fraction(second):
+        exact = f"{as_operand(first)} / {_as_fraction(second)}"
+    if exact is None:
+        exact = f"{hint.name if hint is not None and hint.is_float else 'float32'}({first}) / {second}"
+    truncated = f"{as_operand(first)} // {second}"
+    of_floats = Suggestion(f"write `{exact}`", (Edit(whole, exact),))
+    of_integers = Suggestion(f"write `{truncated}` for the truncated quotient", (Edit(whole, truncated),))
+    if hint is not None and hint.is_float:
+        found = [of_floats, of_integers]
+    else:
+        found = [of_integers, replace(of_floats, words=f"or `{exact}`", beside=True)]
+    environment.report("E0207", message, span, suggestions=found)
+
+
+def prefer_fractions(side: syntax.Expression, other: Type | None, environment: Environment) -> None:
+    """Turn round what was suggested for quotients of integers in `side`, which stands beside a float."""
+    if other is None or not other.is_float:
+        return
+    low, high = (side.span.line, side.span.column), (side.span.end_line, side.span.end_column)
+    for number, found in enumerate(environment.diagnostics):
+        if found.code != "E0207" or found.span is None or len(found.suggestions) < 2:
+            continue
+        integers, floats = found.suggestions[:2]
+        if floats.beside and low <= (found.span.line, found.span.column) <= high:
+            edits = tuple(
+                replace(edit, text=re.sub(r"^float32\(", f"{other.name}(", edit.text)) for edit in floats.edits
+            )
+            first = Suggestion(f"write `{edits[0].text}`", edits)
+            environment.diagnostics[number] = replace(found, suggestions=(first, integers))
+
+
+def _as_fraction(words: str) -> str:
+    """A literal integer as a float of the same value; nothing for other words."""
+    return f"{words}.0" if re.fullmatch(r"-?[0-9]+", words) else ""
 
 
 def report_sides(expression: syntax.Binary, left: Type, right: Type, environment: Environment) -> None:
@@ -72,6 +122,8 @@ def report_undefined(
     if isinstance(expression, syntax.Binary):
         first, second = (as_operand(environment.words(side.span)) for side in (expression.left, expression.right))
         fixes["//"] = f"write `trunc({first} / {second})`"
+        if environment.words(expression.span).startswith(f"{first} //="):
+            fixes["//"] = f"write `{first} = trunc({first} / {second});`"
     elif isinstance(expression, syntax.Unary):
         fixes["!"] = compared(environment.words(expression.operand.span), "==")
     environment.report("E0206", f"`{sign}` is not defined on {type_.name}", expression.span, fix=fixes.get(sign))
