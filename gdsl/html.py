@@ -12,7 +12,11 @@ from typing import Any
 
 from gdsl.diagnostics import printable
 
-_PRE = "margin:0;padding:.5em;max-height:30em;overflow:auto;font-size:90%;line-height:1.25;text-align:left"
+_MONOSPACED = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
+"""Not every notebook gives `pre` such a font, and columns and carets of messages need one."""
+_PRE = (
+    f"margin:0;padding:.5em;max-height:30em;overflow:auto;{_MONOSPACED};font-size:90%;line-height:1.25;text-align:left"
+)
 _CELL = "text-align:{};padding:.15em .8em;vertical-align:top"
 
 

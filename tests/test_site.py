@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import re
+import sys
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,11 @@ import gdsl
 from docs import frontier_picture, make_gallery, make_grammar, make_site
 from tests.oracles import BY_NAME
 from tests.support.programs import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 DOCS = ROOT / "docs"
 
@@ -92,6 +99,21 @@ def test_a_picture_of_names_and_sizes_of_any_kind() -> None:
 def test_what_is_loaded_from_the_network_is_found(text: str, loads: bool, tmp_path: Path) -> None:
     (tmp_path / "page.html").write_text(text)
     assert make_site.loaded_from_the_network(tmp_path) == (["page.html"] if loads else [])
+
+
+def test_the_extra_docs_has_what_the_site_imports() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    wanted = [*project["dependencies"], *project["optional-dependencies"]["docs"]]
+    given = {re.split(r"[^\w-]", name)[0] for name in wanted}
+    files = [*(ROOT / "docs").glob("*.py"), *(ROOT / "tests" / "oracles").rglob("*.py")]
+    found = {
+        (each.module if isinstance(each, ast.ImportFrom) else each.names[0].name).partition(".")[0]
+        for path in files
+        for each in ast.parse(path.read_text(encoding="utf-8")).body
+        if isinstance(each, ast.Import) or (isinstance(each, ast.ImportFrom) and not each.level)
+    }
+    assert "networkx" in found
+    assert found - sys.stdlib_module_names - {"bench", "docs", "gdsl", "tests"} <= given
 
 
 def test_a_folder_that_is_no_site_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
+from gdsl.api.batch_tables import BatchTables
 from gdsl.api.result import Result, Results
 from gdsl.api.stacks import mapped
 from gdsl.api.summary import on_host
@@ -19,14 +20,24 @@ from gdsl.types import Type
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from gdsl.graph import Graph
+    from gdsl.graph.csr import Csr
+
 
 class Runs:
     """What every run of a batch has alike."""
 
     def __init__(
-        self, results: Results, backend: tuple[str, str], compile_ms: float, params: Mapping[str, object]
+        self,
+        results: Results,
+        backend: tuple[str, str],
+        compile_ms: float,
+        params: Mapping[str, object],
+        graph: Graph,
     ) -> None:
         """`backend`: its name, and why `auto` took it. `params` are those of the first run."""
+        self.csr: Csr | None = graph._csr  # not the graph itself, with which memory of a GPU would stay
+        self.names = graph.names
         self.results, self.compile_ms = results, compile_ms
         self.backend, self.backend_line = backend
         self.counts = {array.name: values_of(array, params) for array in results.arrays} if results.has_several else {}
@@ -38,10 +49,16 @@ class Runs:
         scalars = {name: values[row] for name, values in part.scalars.items()}
         time_ms = part.time_ms / max(len(part.iterations), 1)
         outcome = Outcome(arrays, scalars, part.iterations[row], time_ms)
-        return Result(self.results, outcome, self.backend, self.backend_line, self.compile_ms, self.params)
+        made = Result(self.results, outcome, self.backend, self.backend_line, self.compile_ms, self.params)
+        made._csr, made._names = self.csr, self.names
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Copies and pickles have the names of the graph, as those of a `Result`."""
+        return {**self.__dict__, "csr": None}
 
 
-class Batch(Sequence[Result]):
+class Batch(BatchTables, Sequence[Result]):
     """The results of `Program.map`, in the order of the values: ``batch[3].distance``, ``for result in batch``.
 
     Each result is also there as one array for all, under its declared name (``batch.distance``, ``batch["distance"]``):

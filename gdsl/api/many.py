@@ -155,7 +155,7 @@ class _Many:
             alike = {name: value for name, value in bound[0].params.items() if name not in self.varied}
             self.first = replace(bound[0], params=alike)
         params = bound[0].params if bound else self._of_none()
-        runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params)
+        runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params, self.graph)
         return runs, self._parts(executable, bound, self._limits())
 
     def _parts(self, executable: Executable, bound: Sequence[Bindings], stops: Limits) -> Iterator[Part]:
@@ -284,10 +284,11 @@ def _none_listed(program: Program, single: dict[str, Any]) -> str:
 
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
-    """The values of a param, None where it is a single one: a str is a name, and so is a tuple that names a vertex."""
+    """The values of a param, None where it is a single one: a str is a name, and so is a tuple or a frozenset that
+    names a vertex."""
     if isinstance(value, str | bytes) or attribute(value, "shape") == ():
         return None
-    if isinstance(value, tuple) and graph.names is not None and graph.names.id_of(value) is not None:
+    if isinstance(value, tuple | frozenset) and graph.names is not None and graph.names.id_of(value) is not None:
         return None
     if isinstance(value, range):
         return value

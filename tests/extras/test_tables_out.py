@@ -246,3 +246,65 @@ def test_files_of_the_command_line(tmp_path, monkeypatch, capsys, suffix):
     assert main(["run", "bfs", "karate", "-p", "source=0", "-o", f"none.{suffix}"]) == 1
     assert "pip install 'gdsl[tables]'" in capsys.readouterr().err
     assert not (tmp_path / f"none.{suffix}").exists()
+
+
+VARIED = """program varied;
+problem {
+    param source : vertex;
+    param factor : float32 = 1;
+    vertex best : (int32, vertex) = (1, none);
+    vertex two[2] : float32 = factor;
+    edge end : vertex = none;
+    scalar run : int32 = 3;
+}
+schedule {
+    best[source] = (2, source);
+    advance(vertices, (src, dst, e) => { end[e] = dst; }) @ends;
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def batch():
+    graph = networkx.DiGraph([("a", "b"), ("c", "b")])
+    return gdsl.compile(VARIED).map(graph, source=["c", 1], factor=[0.5, 2], backend="reference")
+
+
+def test_a_batch_has_a_row_for_each_run_and_vertex(batch):
+    frame = batch.to_pandas()
+    wanted = {
+        "run": [0, 0, 0, 1, 1, 1], "source": ["c"] * 3 + ["b"] * 3, "factor": [0.5] * 3 + [2] * 3,
+        "vertex": ["a", "b", "c"] * 2, "best.0": [1, 1, 2, 1, 2, 1], "best.1": [None, None, "c", None, "b", None],
+        "two.0": [0.5] * 3 + [2] * 3, "two.1": [0.5] * 3 + [2] * 3}  # fmt: skip
+    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == wanted
+    assert frame.dtypes["best.0"] == np.int32 and frame.dtypes["two.1"] == np.float32
+    for run, result in enumerate(batch):
+        one, own = frame[frame.run == run].reset_index(drop=True), result.to_pandas()
+        pandas.testing.assert_frame_equal(one[own.columns], own)
+    ids = batch.to_pandas(names=False)
+    assert ids["source"].tolist() == [2, 2, 2, 1, 1, 1] and ids["best.1"].tolist() == [-1, -1, 2, -1, 1, -1]
+
+
+def test_a_batch_has_rows_for_edges_and_runs(batch):
+    edges = batch.to_pandas("edges")
+    assert list(edges) == ["run", "each.source", "factor", "source", "target", "end"]
+    assert edges["source"].tolist() == ["a", "c"] * 2 and edges["end"].tolist() == ["b"] * 4
+    runs = batch.to_pandas("runs")
+    assert list(runs) == ["each.run", "source", "factor", "run", "iterations"]
+    assert runs["run"].tolist() == [3, 3] and runs["run"].dtype == np.int32
+    scalars = gdsl.compile("program s; problem { param n : int32; scalar m : int64 = 2 * n; } schedule { }")
+    graph = Graph.from_edges([0], [1])
+    assert scalars.map(graph, n=[1, 4], backend="reference").to_pandas()["m"].tolist() == [2, 8]
+    assert len(scalars.map(graph, n=[], backend="reference").to_pandas()) == 0
+    for over, error in (("pairs", ValueError), ("vertices", ValueError), (3, TypeError)):
+        with pytest.raises(error, match="over"):
+            scalars.map(graph, n=[1], backend="reference").to_pandas(over)
+
+
+def test_a_pickled_batch_has_names_but_no_edges(batch):
+    copy = pickle.loads(pickle.dumps(batch))
+    assert copy.to_pandas()["vertex"].tolist() == ["a", "b", "c"] * 2
+    with pytest.raises(ValueError, match="without its graph"):
+        copy.to_pandas("edges")
+    graph = networkx.DiGraph([("a", "b"), ("c", "b")])
+    assert copy.to_pandas("edges", graph=graph)["target"].tolist() == ["b"] * 4
