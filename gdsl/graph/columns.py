@@ -57,6 +57,11 @@ def is_whole(word: str) -> bool:
     return _WHOLE.fullmatch(word) is not None
 
 
+def are_whole(words: Sequence[str]) -> bool:
+    """Whether all of them are whole numbers in decimal ASCII digits."""
+    return all(map(_WHOLE.fullmatch, words))
+
+
 def is_number(word: str) -> bool:
     """Whether `word` is a number as files hold it: decimal ASCII digits, a point, an exponent; or nan or inf."""
     return _REAL.fullmatch(word) is not None or _NOT_FINITE.fullmatch(word) is not None

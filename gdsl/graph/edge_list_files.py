@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -25,20 +24,28 @@ from gdsl.graph.columns import (
 )
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of
+from gdsl.graph.errors import with_fix
 from gdsl.graph.fields import comment_of
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
-from gdsl.graph.list_checks import count_line_fix, refuse_count_line, refuse_sections
-from gdsl.graph.list_meaning import Meaning, meaning_of, notice_keys, notice_nodes
+from gdsl.graph.list_checks import refuse_count_line, refuse_sections
+from gdsl.graph.list_meaning import (
+    Meaning,
+    meaning_of,
+    notice_columns,
+    notice_edges,
+    notice_keys,
+    notice_nodes,
+    notice_times,
+)
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names, compacted
 from gdsl.graph.text import TextLines, whole_values
 from gdsl.graph.wanted import Columns
-from gdsl.graph.worded_lists import Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list
+from gdsl.graph.worded_lists import COMPACT, Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list, width_fix
 from gdsl.records import dataclass
 
 _TRAILING_COMMENT = re.compile(r"[ \t][#%].*")
 _AS_FOUND = Columns()
-_ODD_TABS = (b"\t\t", b" ", b"\n\t", b"\t\n")
 _MOST_READINGS = 4
 """Before all lines are looked through for what else they ask for."""
 
@@ -53,6 +60,8 @@ class _Found:
     rows: RowsOf
     names: Names | None = None
     type_says: str | None = None
+    left: tuple[str, ...] = ()
+    """Columns that are left out."""
     gap: int | None = None
     """The line of an empty one that more rows follow."""
 
@@ -73,11 +82,14 @@ def read_edge_list(
     """
     head = head_of(path, wanted)
     found = _read(path, head, wanted, directed, compact)
+    notice_columns(path, head, found.left)
     meaning = meaning_of(path, head, found.type_says, found.names is not None, one_based, num_vertices, directed)
+    notice_edges(path, head, len(found.sources))
     if found.names is not None:
         return _of_names(found, meaning, one_based, num_vertices)
     if head.columns is None and not head.dicts:
         refuse_count_line(path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line)
+        notice_times(path, found.attributes)
     if found.gap is not None:
         refuse_sections(path, found.rows, found.gap, found.sources, found.destinations)
     ends = found.sources, found.destinations
@@ -93,11 +105,11 @@ def read_edge_list(
     if meaning.bipartite:
         sources, destinations, count = _two_sides(sources, destinations, meaning)
     elif num_vertices is None:
-        if meaning.num_vertices is not None and meaning.num_vertices > count:
-            with_edges, count = count, meaning.num_vertices
-            require_memory(24 * (count + 1), f"a graph of {count:,} vertices, as its comments say,", path)
-            notice_nodes(path, meaning.num_vertices, with_edges)
         notice_keys(path, count, len(sources))
+        if meaning.num_vertices is not None and meaning.num_vertices > count:
+            require_memory(24 * meaning.num_vertices, f"{meaning.num_vertices:,} vertices, as a comment says,", path)
+            notice_nodes(path, meaning.num_vertices, count)
+            count = meaning.num_vertices
     return EdgeList(sources, destinations, count, meaning.directed, found.attributes)
 
 
@@ -146,7 +158,7 @@ def _worded(path: str, head: Head, directed: bool | None, compact: bool) -> _Fou
         found, rows = read_networkx_list(path, head), partial(_joined, read=ends_of_list, head=head)
     else:
         found, rows = read_worded(path, head, directed, compact), partial(_joined, read=rows_of_list, head=head)
-    return _Found(found.sources, found.destinations, _values(found), rows, found.names, found.type_says)
+    return _Found(found.sources, found.destinations, _values(found), rows, found.names, found.type_says, found.left)
 
 
 def _values(found: Worded) -> dict[str, NDArray[Any]]:
@@ -204,7 +216,7 @@ def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any]
         with TextLines(path) as lines:
             rows = _rows(lines, head)
             try:
-                found = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines, layout))
+                found = read_columns(lines, rows, layout.names, types, layout.delimiter, _Rows(lines))
                 return found, lines.gap if 0 < lines.gap < lines.last_row else None
             except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
@@ -252,19 +264,17 @@ def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) 
     words = words_of(lines.line, layout.delimiter)
     fix = None
     if len(words) == len(layout.names):
-        odd = next((place for place in layout.ends if not is_number(words[place])), None)
+        if any(is_whole(words[place]) and problem_of(words[place], np.int64) for place in layout.ends):
+            return with_fix(error, COMPACT)
+        odd = next((place for place in layout.ends if not is_whole(words[place])), None)
         if odd is not None:
             try:
                 refuse_names(lines, head, layout.names[odd], words[odd])
             except GdslError as named:
-                return GdslError((replace(error.diagnostics[0], fix=named.diagnostics[0].fix),), error.source)
-    elif lines.gap and lines.gap == lines.number - 1:
-        fix = f"line {lines.gap} is empty: a file holds one list; remove the lines before it, or those after it"
-    elif lines.number == head.first_line:
-        fix = None
-    elif head.first is not None and len(head.first) in (2, 3) and len(words) in (2, 3):
-        fix = count_line_fix(lines.path, head.first)
-    return error if fix is None else GdslError((replace(error.diagnostics[0], fix=fix),), error.source)
+                fix = named.diagnostics[0].fix
+    else:
+        fix = width_fix(lines, head, len(words))
+    return error if fix is None else with_fix(error, fix)
 
 
 def _rows(lines: TextLines, head: Head) -> Iterator[str]:
@@ -281,16 +291,14 @@ def _rows(lines: TextLines, head: Head) -> Iterator[str]:
 class _Rows:
     """The rows behind the first one."""
 
-    def __init__(self, lines: TextLines, layout: _Layout) -> None:
-        self._lines, self._by_tabs = lines, layout.delimiter == "\t"
+    def __init__(self, lines: TextLines) -> None:
+        self._lines = lines
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         return _without_comments(self._lines, stream)
 
     def plain(self, block: bytes) -> bytes | None:
-        """Of a list between tabs blocks where a value may be empty, or hold a blank, are read line by line."""
-        odd = self._by_tabs and (block[:1] == b"\t" or any(piece in block for piece in _ODD_TABS))
-        return None if odd else block
+        return block
 
     def may_be(self, count: int) -> bool:
         return True
@@ -326,7 +334,10 @@ def _ids(
     if one_based:
         sources, destinations = sources - 1, destinations - 1
     count = check_ids(sources, destinations, num_vertices)
-    require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
+    try:
+        require_memory(24 * (count + 1), f"a graph of {count:,} vertices (the largest id and all below it)", path)
+    except GdslError as error:
+        raise with_fix(error, COMPACT) from None
     dtype = id_dtype(count)
     return sources.astype(dtype, copy=False), destinations.astype(dtype, copy=False), count
 
@@ -357,14 +368,14 @@ def _outside(
     if value < lowest:
         message = f"the {name} {value} is no vertex: ids count from {lowest} here"
     elif num_vertices is None:
-        fix = "where ids have gaps, --compact (compact=True) counts only the vertices that have an edge"
-        return lines.error("E0709", f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices", fix)
+        message = f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices"
+        return lines.error("E0709", message, COMPACT)
     else:
         last = num_vertices - 1 + lowest
         message = f"the {name} {value} is no vertex: ids count from {lowest} here, {lowest} … {last:,}"
-    hint = None
+    hint = COMPACT if value < 0 else None
     if one_based and value == 0:
-        hint = "the ids seem to count from 0 (0-based): leave out one_based=True (--one-based)"
+        hint = "the ids seem to count from 0 (0-based): --zero-based (one_based=False) says so"
     elif not one_based and value == num_vertices:
         hint = "if the ids count from 1 (1-based), say one_based=True (--one-based)"
     return lines.error("E0707", message, hint)

@@ -19,6 +19,8 @@ from gdsl.records import dataclass
 
 _SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
+_WIDE = 16
+"""More columns of numbers alone, and as many rows, are a matrix."""
 _DICT = re.compile(r"\{.*\}\s*")
 
 
@@ -30,8 +32,8 @@ class Head:
     row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names.
     row_names: whether rows have a value more in front, as R writes their names. first: the values of the first row of
     values; None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them.
-    plain: whether all that was seen is numbers. ragged: whether lines of a list without a header have different numbers
-    of values.
+    plain: whether all that was seen is numbers. widths: of the first rows of a list without a header, how many
+    values they have. gap: an empty line among the first rows, 0 without any.
     """
 
     statements: Statements
@@ -44,7 +46,8 @@ class Head:
     first_line: int
     dicts: bool
     plain: bool
-    ragged: bool = False
+    widths: tuple[int, ...] = ()
+    gap: int = 0
 
 
 def head_of(path: str, wanted: Columns) -> Head:
@@ -52,16 +55,21 @@ def head_of(path: str, wanted: Columns) -> Head:
     with TextLines(path) as lines:
         comments: list[tuple[int, str, str]] = []
         raw: list[tuple[int, str]] = []
+        gap = 0
         for line in lines:
             comment = comment_of(line)
             if comment is not None and not raw:
                 comments.append((lines.number, readable(comment), line))
             if comment is not None or not line.strip(" \t"):
+                lines.note_gap()
                 lines.skip()
                 continue
+            if lines.gap:
+                gap = gap or lines.gap
             raw.append((lines.number, line))
             if len(raw) == 1:
                 first = lines.line
+                lines.watch_gaps()
             if len(raw) > _SAMPLE:
                 break
         if not raw:
@@ -75,7 +83,8 @@ def head_of(path: str, wanted: Columns) -> Head:
         table = _table(texts, mark)
         _refuse_another_separator(lines, texts, mark, table)
         quoted = all(text.startswith('"') for text in texts)
-        return _head(lines, statements, comments, mark, table, [number for number, _ in raw], wanted, quoted)
+        found = _head(lines, statements, comments, mark, table, [number for number, _ in raw], wanted, quoted)
+        return replace(found, gap=gap)
 
 
 def example(width: int, mark: str | None) -> str:
@@ -181,9 +190,12 @@ def _head(
     if not table:  # the quotes of the first line are not in order, which reading it says
         return Head(statements, mark, None, False, False, False, ("0", "0"), numbers[0], False, False)
     words, rows = table[0], table[1:]
+    _refuse_matrix(lines, mark, table)
     base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
     asked = not wanted.as_found
-    if is_header(words) and _is_column_line(words, rows, asked, mark):
+    from_comment = _comment_header(lines, comments, words, mark, wanted)
+    preferred = from_comment is not None and from_comment.known and not (is_header(words) and _says_ends(words))
+    if not preferred and is_header(words) and _is_column_line(words, rows, asked, mark):
         trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
         words = words[:trailing]
         # R writes names of rows in front of them, and of the columns only those that it has names for.
@@ -196,7 +208,6 @@ def _head(
         head = replace(base, columns=columns, in_row=True, certain=certain, row_names=row_names, first=first)
         head = replace(head, first_line=numbers[1] if rows else numbers[0])
         return replace(head, plain=_is_plain(rows, len(columns.header), columns.ends))
-    from_comment = _comment_header(lines, comments, words, mark, wanted)
     if from_comment is not None:
         certain = from_comment.known or mark is not None
         head = replace(base, columns=from_comment, certain=certain)
@@ -204,8 +215,21 @@ def _head(
     if asked:
         fix = header_fix(lines.path, len(words), mark)
         raise lines.error("E0705", "the first line names no columns, and some are asked for by name", fix)
-    ragged = mark is None and len(set(map(len, table))) > 1
-    return replace(base, plain=_is_plain(table, len(words), (0, 1)), ragged=ragged)
+    return replace(base, plain=_is_plain(table, len(words), (0, 1)), widths=tuple(map(len, table)))
+
+
+def _refuse_matrix(lines: TextLines, mark: str | None, table: list[list[str]]) -> None:
+    """Raise E0705 for an adjacency matrix: a row and a column for each vertex, with or without its name in front."""
+    words, rows = table[0], table[1:]
+    labeled = len(rows) >= 2 and not words[0] and all(words[1:])
+    if labeled and all(row[:1] == [word] for row, word in zip(rows, words[1:], strict=False)):
+        fix = "pandas.read_csv(FILE, index_col=0), then Graph.from_networkx(networkx.from_pandas_adjacency(…))"
+        raise lines.error("E0705", "this is an adjacency matrix, not a list of edges", fix)
+    square = len(words) > 3 and all(len(row) == len(words) and all(map(is_number, row)) for row in table)
+    if square and (len(table) == len(words) or (len(words) > _WIDE and len(table) > _WIDE)):
+        between = "" if mark is None else f", delimiter={mark!r}"
+        fix = f"Graph.from_scipy(scipy.sparse.csr_array(numpy.loadtxt(FILE{between}))) reads a matrix"
+        raise lines.error("E0705", "this seems to be an adjacency matrix, not a list of edges", fix)
 
 
 def _is_column_line(words: list[str], rows: list[list[str]], asked: bool, mark: str | None) -> bool:
@@ -231,8 +255,12 @@ def _is_certain(words: list[str], rows: list[list[str]]) -> bool:
 
 
 def _is_plain(rows: list[list[str]], width: int, ends: tuple[int, int]) -> bool:
-    return width >= 2 and all(
-        len(row) == width and all(map(is_number, row)) and all(is_whole(row[end]) for end in ends) for row in rows
+    return (
+        bool(rows)
+        and width >= 2
+        and all(
+            len(row) == width and all(map(is_number, row)) and all(is_whole(row[end]) for end in ends) for row in rows
+        )
     )
 
 
@@ -246,12 +274,15 @@ def _comment_header(
     names = split_or_none(text, mark)
     if len(names) != len(words) or not is_header(names) or not all(names):
         return None
-    if not wanted.as_found:
-        return _named(lines, names, wanted)
     try:
         found = named(names, wanted)
-    except ColumnsError:
+    except GdslError:  # columns are wanted that the comment does not name
         return None
+    except ColumnsError as error:
+        if len(words) <= 3 or is_header(words):
+            return None
+        lines.number = comments[-1][0]
+        raise lines.error("E0705", error.message, error.fix) from None
     return found if found.known or (mark is not None and found.ends == (0, 1)) else None
 
 

@@ -13,6 +13,7 @@ SEPARATORS = "\t;,|"
 """Marks between values; without any of them blanks separate."""
 COMMENT_MARKS = ("#", "%", "//")
 _BLANKS = " \t"
+_BEFORE_COMMENTS = "#%/ \t"
 _LONGEST_RECORD = 1 << 17
 _TRAILING = re.compile(r"[ \t][#%].*", re.DOTALL)
 _WORD = re.compile(r"[^ \t]+")
@@ -79,12 +80,13 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
     that follow. Raises GdslError E0705, or E0710 for what is not UTF-8, in which two names might read alike."""
     width = 0
     for line in stream:
-        comment = comment_of(line)
-        if comment is not None or not line.strip(_BLANKS):
-            if comment is not None and width and mark is not None:
-                _refuse_hidden_row(lines, line.strip(), mark, width)
-            lines.skip()
-            continue
+        if line[0] in _BEFORE_COMMENTS:
+            comment = comment_of(line)
+            if comment is not None or not line.strip(_BLANKS):
+                if comment is not None and width and mark is not None:
+                    _refuse_hidden_row(lines, line.strip(), mark, width)
+                lines.skip()
+                continue
         text, first = decoded(lines, line), lines.number
         if len(text) > _LONGEST_RECORD:
             raise lines.error("E0710", f"this is no text of edges: the line has {len(line):,} bytes")
@@ -100,7 +102,8 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
             if following is None:
                 lines.number = first
                 fix = "close it, or write a quote that belongs to the value twice within quotes"
-                raise lines.error("E0705", f"a quote is not closed: `{printable(text)}`", fix)
+                shown = printable(text.partition("\n")[0])
+                raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
             text += "\n" + decoded(lines, following)
         width = len(values)
         yield values

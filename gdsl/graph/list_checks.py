@@ -19,9 +19,11 @@ def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
 
     `largest` is the largest id of the others."""
     count = num_rows - 1
-    if count < 1 or first[-1] != count or first[0] < largest:
+    if count < 1 or any(size < largest for size in first[:-1]):
         return False
-    return len(first) == 2 or first[1] >= largest
+    # Of an undirected graph each edge may be there twice, or be counted twice.
+    twice = first[0] in (largest, largest + 1) and first[-1] in (2 * count, count / 2)
+    return bool(first[-1] == count or twice)
 
 
 def refuse_count_line(
@@ -36,7 +38,7 @@ def refuse_count_line(
         return
     columns = [sources, destinations] + ([weights] if weights is not None else [])
     first = [column[0].item() for column in columns]
-    if first[-1] != len(sources) - 1:
+    if first[-1] not in (len(sources) - 1, 2 * len(sources) - 2, (len(sources) - 1) / 2):
         return
     largest = int(max(sources[1:].max(), destinations[1:].max()))
     if is_count_line(first, len(sources), largest):
@@ -44,17 +46,24 @@ def refuse_count_line(
             for _ in lines:
                 if lines.number == line:
                     break
-            message = f"`{short(lines.line)}` seems to be the numbers of vertices and edges: {first[-1]:,} edges follow"
-            fix = count_line_fix(path, [str(each) for each in first])
+            row = f"`{short(lines.line)}`"
+            message = f"{row} seems to be the numbers of vertices and edges: {len(sources) - 1:,} edges follow"
+            lowest = int(min(sources[1:].min(), destinations[1:].min()))
+            fix = count_line_fix(path, [str(each) for each in first], lowest > 0 and largest == first[0])
             raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# source target` above it")
 
 
-def count_line_fix(path: str, first: Sequence[str]) -> str | None:
-    """How to leave out a first line of counts; None where it is none."""
+def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None) -> str | None:
+    """How to leave out a first line of counts; None where it is none. `one_based`: whether the ids count from 1."""
     if not all(map(is_count, first)):
         return None
     remove = "remove it" if path.lower().endswith(COMPRESSED) else f"remove it by sed -i 1d {shlex.quote(path)}"
-    return f"if the first line is the numbers of vertices and edges, {remove}, and give --num-vertices {first[0]}"
+    options = f"--num-vertices {first[0]} (num_vertices={first[0]})"
+    if one_based:
+        options = f"--num-vertices {first[0]} --one-based (num_vertices={first[0]}, one_based=True)"
+    elif one_based is None:
+        options += ", also --one-based (one_based=True) if ids count from 1"
+    return f"if the first line is the numbers of vertices and edges, {remove}, and give {options}"
 
 
 def refuse_sections(

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from numpy.typing import NDArray
+
+from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.columns import UNDIRECTED_ENDS
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.notices import notice
@@ -10,6 +15,9 @@ from gdsl.records import dataclass
 
 _KEYS = 1000
 """Ids are keys of a database where the largest is so many times the number of edges."""
+_TIMES = 500_000_000, 2_500_000_000
+"""Whole numbers from here to there may be times: from 1985 to 2049."""
+_FEW = 5
 _KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
 
 
@@ -38,7 +46,7 @@ def meaning_of(
     directed: bool | None,
 ) -> Meaning:
     """What the rows mean, with a notice about what the comments decide; options that are None are as these say."""
-    said, place = head.statements, printable(path)
+    said, place = head.statements, printable_path(path)
     both_ways = "every edge is stored both ways; --directed (directed=True) keeps one way"
     if said.konect is not None and not has_names:
         return _of_konect(place, head, one_based, num_vertices, directed)
@@ -58,7 +66,7 @@ def meaning_of(
 def notice_nodes(path: str, stated: int, count: int) -> None:
     """Tell that comments say how many vertices there are, more than have an edge."""
     notice(
-        f"{printable(path)}: a comment says there are {stated:,} vertices: those from {count:,} on have no edge; "
+        f"{printable_path(path)}: a comment says there are {stated:,} vertices: those from {count:,} on have no edge; "
         f"--num-vertices {count} (num_vertices={count}) leaves them out"
     )
 
@@ -68,7 +76,40 @@ def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
     if num_edges and num_vertices - 1 >= _KEYS * num_edges:
         sizes = f"the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges"
         fix = "where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
-        notice(f"{printable(path)}: {sizes}: each id below it is a vertex; {fix}")
+        notice(f"{printable_path(path)}: {sizes}: each id below it is a vertex; {fix}")
+
+
+def notice_columns(path: str, head: Head, left: tuple[str, ...]) -> None:
+    """Tell which columns are left out, and which are taken as the ends where no name says so."""
+    columns = head.columns
+    called = [f"`{printable(name)}`" for name in left[:_FEW]] + ["…"] * (len(left) > _FEW)
+    text = [f"not every value of {', '.join(called)} is a number"] if left else []
+    if columns is not None and columns.unnamed:
+        text.append(f"{columns.unnamed} column{'s have' if columns.unnamed > 1 else ' has'} no name")
+    if text:
+        notice(f"{printable_path(path)}: {', '.join(text)}: left out")
+    if columns is not None and not columns.known and len(columns.values) > 0:
+        first, second = (printable(columns.header[end]) for end in columns.ends)
+        override = "--source-column and --target-column (source_column=, target_column=) name others"
+        notice(f"{printable_path(path)}: `{first}` and `{second}` are taken as the ends; {override}")
+
+
+def notice_edges(path: str, head: Head, num_edges: int) -> None:
+    """Tell where comments say another number of edges than there are."""
+    stated = head.statements.edges
+    if stated is not None and num_edges not in (stated, 2 * stated, stated / 2):
+        notice(f"{printable_path(path)}: a comment says there are {stated:,} edges, and the list has {num_edges:,}")
+
+
+def notice_times(path: str, attributes: dict[str, NDArray[Any]]) -> None:
+    """Tell where the third column of a list without names seems to be times."""
+    values = attributes.get("weight")
+    if values is None or values.dtype.kind != "i" or len(values) < 2:
+        return
+    if values.min() >= _TIMES[0] and values.max() <= _TIMES[1]:
+        override = "a first line `# source target time` calls it so"
+        seems = "the third column seems to be times, in seconds since 1970, and is the weight"
+        notice(f"{printable_path(path)}: {seems}; {override}")
 
 
 def _of_konect(
@@ -78,10 +119,10 @@ def _of_konect(
     from_one = one_based is not False
     arcs = kind == "asym" if directed is None else directed
     if kind != "bip" or num_vertices is not None:
-        meant = f"ids count from {int(from_one)}"
+        meant, override = f"ids count from {int(from_one)}", "--zero-based (one_based=False) overrides it"
         if not arcs and directed is None:
             meant += ", every edge is stored both ways"
-        override = "--zero-based, --directed (one_based=False, directed=True) override it"
+            override = "--zero-based, --directed (one_based=False, directed=True) override it"
         notice(f"{place}: the comment `% {kind}` is KONECT's for {_KONECT[kind]} graphs: {meant}; {override}")
         count = max(sizes[1:], default=None)
         return Meaning(arcs, from_one, count)

@@ -8,10 +8,12 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import ONE_KIND, is_number, is_rounded, is_whole, problem_of, whole_value
+from gdsl.graph.columns import ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable
 
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
+_SURELY_EXACT = 15
+"""Characters of whole numbers that fit in every type."""
 _EXACT = 2**53
 """Whole numbers up to here are exact as float64."""
 
@@ -36,7 +38,7 @@ class ListValues:
         self.count += len(words)
         if len(self.words) < 3:
             self.words.update(dict.fromkeys(word.lower() for word in words))
-        whole = all(map(is_whole, words))
+        whole = are_whole(words)
         if whole or all(map(is_number, words)):
             self.numbers += len(words)
             if self.odd is None and self.missing is None:
@@ -51,8 +53,14 @@ class ListValues:
                 self.odd = line, word
 
     def _wholes(self, words: Sequence[str], line_numbers: Sequence[int]) -> NDArray[Any]:
+        if max(map(len, words)) <= _SURELY_EXACT:
+            small = np.array(list(map(int, words)), np.int64)
+            if "negative" not in self._firsts and small.min() < 0:
+                place = int(np.argmax(small < 0))
+                self._firsts["negative"] = line_numbers[place], words[place]
+            return small
         for word, line in zip(words, line_numbers, strict=True):
-            if len(word) > 15 and (problem_of(word, np.int64) or abs(whole_value(word)) > _EXACT):
+            if len(word) > _SURELY_EXACT and (problem_of(word, np.int64) or abs(whole_value(word)) > _EXACT):
                 self._note_large(word, line)
             elif word[0] == "-" and word.strip("-0"):
                 self._firsts.setdefault("negative", (line, word))
@@ -87,7 +95,8 @@ class ListValues:
 
         Raises GdslError E0705 where some values are not what most of them are.
         """
-        if self.odd is not None and (self.required or 2 * self.numbers > self.count or (sole and self.numbers)):
+        mistake = self.required or 2 * self.numbers > self.count
+        if self.odd is not None and (mistake or (sole and (self.numbers or _with_marks(self.odd[1])))):
             line, word = self.odd
             self._refuse(lines, line, f"`{printable(word)}` is not a number", _fix_of(word))
         if self.missing is not None and (self.required or (sole and self.numbers)):
@@ -98,7 +107,7 @@ class ListValues:
 
     def _numbers(self, lines: TextLines) -> NDArray[Any]:
         if not self._parts:
-            return np.zeros(0)
+            return np.zeros(0, np.int64)
         real = any(part.dtype == np.float64 for part in self._parts)
         firsts = self._firsts
         if real and "infinite" in firsts:
@@ -135,7 +144,12 @@ def _fix_of(word: str) -> str:
     if is_number(word.replace(",", ".", 1)) and word.count(",") == 1 and len(word.partition(",")[2]) != 3:
         read = "pandas.read_csv(FILE, sep=';', decimal=',')"
         return f"numbers have a decimal point, not a comma: {read}.to_csv(NEW, index=False)"
-    if is_number(word.replace(",", "").replace("'", "").replace(" ", "")):
+    if _with_marks(word):
         read = "pandas.read_csv(FILE, thousands=',')"
         return f"write numbers without marks between thousands: {read}.to_csv(NEW, index=False)"
     return "correct it, or leave the column out"
+
+
+def _with_marks(word: str) -> bool:
+    """Whether `word` would be a number without commas, quotes or blanks in it."""
+    return is_number(word.replace(",", "").replace("'", "").replace(" ", ""))

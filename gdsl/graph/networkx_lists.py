@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
+from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.fields import records, split
 from gdsl.graph.given import numbers_of
@@ -46,8 +47,8 @@ def read_networkx_list(path: str, head: Head) -> Worded:
             else:
                 attributes[name] = found
         if left:
-            notice(f"{printable(path)}: {', '.join(left[:5])}: not a number for each edge, and left out")
-        return Worded(sources, destinations, names, attributes, None)
+            notice(f"{printable_path(path)}: {', '.join(left[:5])}: not a number for each edge, and left out")
+        return Worded(sources, destinations, names, attributes)
 
 
 def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
@@ -63,12 +64,24 @@ def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
 
 def _dictionary(lines: TextLines, text: str) -> dict[str, Any]:
     try:
-        found = ast.literal_eval(text)
+        found = ast.literal_eval(_Plain().visit(ast.parse(text.strip(), mode="eval")))
     except (ValueError, SyntaxError, MemoryError, RecursionError, TypeError):
         _refuse(lines, text)
     if not isinstance(found, dict) or not all(isinstance(name, str) for name in found):
         _refuse(lines, text)
     return found
+
+
+class _Plain(ast.NodeTransformer):
+    """Makes numbers of what Python and NumPy write for some: `nan`, `inf`, `np.float64(2.0)`."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        is_numpy = isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Name)
+        of_number = is_numpy and len(node.args) == 1 and not node.keywords
+        return self.visit(node.args[0]) if of_number else node
 
 
 def _refuse(lines: TextLines, text: str) -> NoReturn:

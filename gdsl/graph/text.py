@@ -252,6 +252,8 @@ class TextLines:
             self._at_start = False
             chunk = self._without_mark(chunk) or self._stream.read(self._size)
         if b"\0" in chunk:
+            if not any(chunk[1:200:2]) or not any(chunk[0:200:2]):
+                raise self._utf16("utf-16be" if chunk.startswith(b"\0") else "utf-16le")
             raise GdslError.single("E0710", "this is a binary file, not a text of edges", place=self.path)
         if self._after_return and chunk.startswith(b"\n"):
             # The other half of an end of line whose first half was the last byte before.
@@ -266,8 +268,12 @@ class TextLines:
 
     def _without_mark(self, chunk: bytes) -> bytes:
         if chunk.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise GdslError.single("E0710", "this is UTF-16 text", fix="save the file as UTF-8", place=self.path)
+            raise self._utf16("utf-16")
         return chunk.removeprefix(b"\xef\xbb\xbf")
+
+    def _utf16(self, encoding: str) -> GdslError:
+        fix = f"save the file as UTF-8: iconv -f {encoding} -t utf-8 {shlex.quote(self.path)} > NEW"
+        return GdslError.single("E0710", "this is UTF-16 text", fix=fix, place=self.path)
 
     def _junk(self) -> GdslError:
         return GdslError.single("E0710", "something else stands behind the compressed data", place=self.path)

@@ -3,17 +3,20 @@ known when all of it has been read."""
 
 from __future__ import annotations
 
+import shlex
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import ends_fix
 from gdsl.graph.columns import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.edge_list_head import Head, header_fix
 from gdsl.graph.fields import records
+from gdsl.graph.list_checks import count_line_fix
 from gdsl.graph.list_values import ListValues
 from gdsl.graph.names import Names
 from gdsl.graph.notices import notice
@@ -22,7 +25,8 @@ from gdsl.records import dataclass
 
 _ROWS = 1 << 14
 """Rows that are looked at together."""
-_FEW = 5
+COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
+_WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 _TYPES = frozenset(("directed", "undirected"))
 
 
@@ -34,7 +38,9 @@ class Worded:
     destinations: NDArray[Any]
     names: Names | None
     attributes: dict[str, NDArray[Any]]
-    type_says: str | None
+    type_says: str | None = None
+    left: tuple[str, ...] = ()
+    """Columns that are left out."""
 
 
 def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
@@ -63,7 +69,8 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
         with TextLines(path) as lines:
             lines.number = head.first_line
             note = "a line holds two ids, between blanks, commas or semicolons"
-            raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", notes=(note,))
+            fix = width_fix(lines, head, width)
+            raise lines.error("E0705", f"`{printable(head.first[0])}` is not an edge", fix, (note,))
     values = _value_columns(path, head)
     ends = head.columns.ends if head.columns is not None else (0, 1)
     with TextLines(path) as lines:
@@ -71,16 +78,17 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
         waiting: list[list[str]] = []
         numbers: list[int] = []
         for row in rows_of_list(lines, head):
-            ids.add(lines, row)
             waiting.append(row)
             numbers.append(lines.number)
             if len(waiting) == _ROWS:
+                ids.add(lines, waiting, numbers)
                 _append(values, waiting, numbers)
                 waiting, numbers = [], []
+        ids.add(lines, waiting, numbers)
         _append(values, waiting, numbers)
         sources, destinations, names = ids.found(lines, large_ids)
-        attributes, type_says = _attributes(lines, head, values, directed)
-        return Worded(sources, destinations, names, attributes, type_says)
+        attributes, type_says, left = _attributes(lines, values, directed)
+        return Worded(sources, destinations, names, attributes, type_says, left)
 
 
 def _value_columns(path: str, head: Head) -> dict[int, ListValues]:
@@ -99,15 +107,15 @@ def refuse_unnamed(path: str, head: Head, width: int) -> NoReturn:
     """Raise E0705 for more columns than are known without names."""
     with TextLines(path) as lines:
         lines.number = head.first_line
-        if head.ragged:
-            message = "lines have different numbers of values, as in an adjacency list, and an edge has two ends"
-            raise lines.error("E0705", message, "Graph.from_networkx(networkx.read_adjlist(FILE)) reads such lists")
+        if len(set(head.widths)) > 1:
+            message = "lines have different numbers of values, and an edge has two ends"
+            raise lines.error("E0705", message, width_fix(lines, head, width))
         message = f"the line has {width} values; without names for them at most 3 are known"
         raise lines.error("E0705", message, header_fix(path, width, head.mark))
 
 
 def _append(values: dict[int, ListValues], rows: list[list[str]], numbers: list[int]) -> None:
-    for place, column in values.items():
+    for place, column in values.items() if rows else ():
         column.append([row[place] for row in rows], numbers)
 
 
@@ -115,12 +123,12 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
     count = f"{len(values)} value{'s' if len(values) != 1 else ''}"
     told = "names" if head.in_row else "has"
     line = (head.mark or " ").join(values)
-    fix = None
+    fix = width_fix(lines, head, len(values))
     if any(word.startswith(("#", "%")) for word in values[1:]):
         fix = "a comment is a line of its own, which starts with # or %"
-    elif len(values) > width and head.mark is None:
+    elif fix is None and len(values) > width and head.mark is None:
         fix = "put values that hold blanks in double quotes"
-    elif len(values) > width:
+    elif fix is None and len(values) > width:
         fix = 'put values that hold the separator in double quotes, such as "Smith, John"'
     first = f"the first line {told} {width} columns"
     raise lines.error("E0705", f"the line has {count}, and {first}: `{short(line)}`", fix)
@@ -132,8 +140,24 @@ def ids_of(
     """Sources and destinations of `rows`, and the names where the ends are some."""
     ids = _Ids(head, ends)
     for row in rows:
-        ids.add(lines, row)
+        ids.add(lines, [row], [lines.number])
     return ids.found(lines, False)
+
+
+def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
+    """What to do about a line of `width` values among lines of other widths, in a list without a header."""
+    if lines.gap and lines.gap == lines.number - 1:
+        return _gap_fix(lines.path, lines.gap)
+    if head.columns is not None or len(set(head.widths)) < 2 or head.first is None:
+        return None
+    if len(set(head.widths[1:])) == 1:
+        return count_line_fix(lines.path, head.first)
+    return "an adjacency list has such lines: Graph.from_networkx(networkx.read_adjlist(FILE))"
+
+
+def _gap_fix(path: str, gap: int) -> str:
+    part = f"{gap} is empty, and a file holds one list: if the lines above it name the vertices"
+    return f"line {part}, remove them: sed -i 1,{gap}d {shlex.quote(path)}"
 
 
 class _Ids:
@@ -145,29 +169,33 @@ class _Ids:
         self._sources, self._destinations = array("q"), array("q")
         self._firsts: dict[str, tuple[int, str, str]] = {}
 
-    def add(self, lines: TextLines, row: list[str]) -> None:
-        """The ends of a row."""
-        known = self._numbers
-        before = len(known)
-        source, destination = row[self._ends[0]], row[self._ends[1]]
-        self._sources.append(known.setdefault(source, len(known)))
-        self._destinations.append(known.setdefault(destination, len(known)))
-        if len(known) != before:
-            for called, word in (("source", source), ("destination", destination)):
-                if not is_whole(word):
-                    self._note(lines, called, word)
+    def add(self, lines: TextLines, rows: Sequence[Sequence[str]], line_numbers: Sequence[int]) -> None:
+        """The ends of some rows."""
+        known, first, second = self._numbers, *self._ends
+        number_of = known.setdefault
+        add_source, add_destination = self._sources.append, self._destinations.append
+        for row, line in zip(rows, line_numbers, strict=True):
+            before = len(known)
+            source, destination = row[first], row[second]
+            add_source(number_of(source, before))
+            add_destination(number_of(destination, len(known)))
+            if len(known) != before:
+                for called, word in (("source", source), ("destination", destination)):
+                    if not is_whole(word):
+                        self._note(lines, line, called, word)
 
-    def _note(self, lines: TextLines, called: str, word: str) -> None:
+    def _note(self, lines: TextLines, line: int, called: str, word: str) -> None:
+        lines.number, now = line, lines.number
         allowed = self._head.certain or self._head.dicts
         if not word and allowed:
-            raise lines.error("E0705", f"{called}: `` is no name of a vertex", "give each edge both ends")
+            raise lines.error("E0705", f"the {called} is missing", "give each edge both ends, or remove the line")
         if not word.isprintable() and allowed:
             message = f"{called}: `{printable(word)}` is no name of a vertex: it has a character that is not printed"
             raise lines.error("E0705", message, "remove that character, such as a line end or a no-break space")
-        self._firsts.setdefault("real" if is_number(word) else "name", (lines.number, called, word))
-        self._firsts.setdefault("first", (lines.number, called, word))
+        self._firsts.setdefault("real" if is_number(word) else "name", (line, called, word))
         if not allowed:
             refuse_names(lines, self._head, called, word)
+        lines.number = now
 
     def found(self, lines: TextLines, large: bool) -> tuple[NDArray[Any], NDArray[Any], Names | None]:
         """Sources, destinations, and the names where they are some."""
@@ -178,16 +206,14 @@ class _Ids:
             whole = next((each for each in words if is_number(each)), None)
             if whole is not None:
                 notice(
-                    f"{printable(lines.path)}: the ends are names, `{printable(whole)}` among them, "
+                    f"{printable_path(lines.path)}: the ends are names, `{printable(whole)}` among them, "
                     f"as `{printable(word)}` in line {line} is no number"
                 )
             return sources, destinations, Names(words)
         if "real" in self._firsts:
             lines.number, called, word = self._firsts["real"]
             message = f"{called}: `{printable(word)}` is not a whole number"
-            raise lines.error(
-                "E0705", message, "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
-            )
+            raise lines.error("E0705", message, _WHOLE)
         values: NDArray[Any]
         if large:
             # Python's own numbers are of any size; of equal ones NumPy makes one.
@@ -212,8 +238,7 @@ class _Ids:
             for place, _ in enumerate(rows_of_list(again, self._head)):
                 if place == at:
                     break
-            fix = "--compact (compact=True) takes ids of any size, and counts only the vertices that have an edge"
-            raise again.error("E0705", f"{called}: `{printable(word)}` {problem}", fix)
+            raise again.error("E0705", f"{called}: `{printable(word)}` {problem}", COMPACT)
 
 
 def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoReturn:
@@ -225,12 +250,14 @@ def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoRetu
         named = ends_fix(head.columns.header, head.columns.ends)
         fix = f"if line 1 names the columns, say which are the ends: {named}; if it is an edge, {first}"
         raise lines.error("E0705", message, fix)
-    raise lines.error("E0705", message, None if is_number(word) else f"where vertices have names, {first}")
+    if head.gap > lines.number:
+        raise lines.error("E0705", message, _gap_fix(lines.path, head.gap))
+    raise lines.error("E0705", message, _WHOLE if is_number(word) else f"where vertices have names, {first}")
 
 
 def _attributes(
-    lines: TextLines, head: Head, values: dict[int, ListValues], directed: bool | None
-) -> tuple[dict[str, NDArray[Any]], str | None]:
+    lines: TextLines, values: dict[int, ListValues], directed: bool | None
+) -> tuple[dict[str, NDArray[Any]], str | None, tuple[str, ...]]:
     found: dict[str, NDArray[Any]] = {}
     left: list[str] = []
     type_says = None
@@ -245,15 +272,7 @@ def _attributes(
             left.append(column.name)
         else:
             found[column.name] = numbers
-    unnamed = 0 if head.columns is None else head.columns.unnamed
-    if left or unnamed:
-        called = [f"`{printable(name)}`" for name in left[:_FEW]]
-        called += ["…"] if len(left) > _FEW else []
-        called += [f"{unnamed} without a name"] if unnamed else []
-        what = "columns are" if len(left) + unnamed > 1 else "column is"
-        text = f"{printable(lines.path)}: {', '.join(called)}: the {what} left out"
-        notice(f"{text}, as only numbers are attributes" if left else text)
-    return found, type_says
+    return found, type_says, tuple(left)
 
 
 def _type_of(lines: TextLines, types: set[str], directed: bool | None) -> str | None:

@@ -77,7 +77,7 @@ inline const char* append_digits(const char* at, const char* end, uint64_t& valu
     return at + count;
 }
 
-inline bool is_blank(char byte) { return byte == ' ' || byte == '\t'; }
+inline bool is_blank(char byte, char other = '\t') { return byte == ' ' || byte == other; }
 
 // A whole number; false where it is anything else or has too many digits.
 inline bool whole(const char*& at, const char* end, int64_t& value) {
@@ -169,11 +169,12 @@ int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t*
                 Left* left, int64_t* num_left) {
     const int32_t last = (WIDTH != 0 ? WIDTH : width) - 1;
     const char* at = text;
+    const char other = mark == '\t' ? ' ' : '\t';  // where tabs are between words, an empty word is between two
     int64_t row = 0;
     for (; at != end; row++) {
 #pragma GCC unroll 4
         for (int32_t place = 0; place <= last; place++) {
-            while (is_blank(*at)) at++;
+            while (is_blank(*at, other)) at++;
             if (kinds[place] == FLOAT64) {
                 const char* begin = at;
                 const Real found = real(at, end, static_cast<double*>(columns[place])[row]);
@@ -188,10 +189,10 @@ int64_t rows_of(const char* text, const char* end, int32_t width, const int32_t*
                 if (!keep_whole(kinds[place], columns[place], row, value)) return TOO_WIDE;
             }
             // The text ends with the end of a line, so there is a byte behind every word.
-            if (place != last && !(mark != 0 ? *at == mark : is_blank(*at))) return UNUSUAL;
+            if (place != last && !(mark != 0 ? *at == mark : is_blank(*at, other))) return UNUSUAL;
             at += place != last;
         }
-        while (is_blank(*at)) at++;
+        while (is_blank(*at, other)) at++;
         if (*at != '\n') return UNUSUAL;
         at++;
     }

@@ -190,7 +190,7 @@ def test_attributes_that_are_called_like_an_end_there_and_back(tmp_path, name):
 
 def test_mistakes_in_columns_that_are_found_by_name(tmp_path):
     for text, said in (
-        ("weight,to,from\n1,,0\n", "destination: `` is no name"),
+        ("weight,to,from\n1,,0\n", "the destination is missing"),
         ("weight,to,from\n1,0,1.5\n", "source: `1.5` is not a whole number"),
         ("weight,to,from\nheavy,0,1\n", "weight: `heavy` is not"),
         ("weight,to,from\n1e999,0,1\n", "weight: `1e999` is too large"),

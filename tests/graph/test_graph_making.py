@@ -109,8 +109,9 @@ def test_compact_files_with_any_ids(tmp_path):
     with pytest.raises(GdslError, match="E0712"):
         Graph.read(tmp_path / "a.txt", compact=True, num_vertices=9)
     (tmp_path / "b.txt").write_text("7 -1\n")
-    with pytest.raises(GdslError, match="E0707"):
-        Graph.read(tmp_path / "b.txt", compact=True)
+    assert list(Graph.read(tmp_path / "b.txt", compact=True).names) == [-1, 7]
+    with pytest.raises(GdslError, match=r"E0707[\s\S]*--compact"):
+        Graph.read(tmp_path / "b.txt")
 
 
 @pytest.mark.parametrize("option", ["loops", "compact"])
@@ -159,7 +160,7 @@ def test_attributes_that_are_called_like_the_ends_of_undirected_edges(tmp_path):
 
 
 def test_comments_that_are_no_marks(tmp_path):
-    for text in ("0 1\n# undirected\n", "0 1 # undirected\n", "# Undirected graph: x\n0 1\n", "% undirected\n0 1\n"):
+    for text in ("0 1\n# undirected\n", "0 1 # undirected\n", "# undirected edges are left out\n0 1\n"):
         (tmp_path / "a.txt").write_text(text)
         assert Graph.read(tmp_path / "a.txt").directed, text
 
@@ -239,5 +240,6 @@ def test_requires_simple_names_what_mends_it(edges, said, not_said):
 
 def test_an_id_beyond_int64_is_told(tmp_path):
     (tmp_path / "edges.txt").write_text("0 1\n5 9223372036854775807\n")
-    with pytest.raises(GdslError, match=r"edges.txt:2: error\[E0709\].*too large for an id, which is below"):
-        Graph.read(tmp_path / "edges.txt", compact=True)
+    assert list(Graph.read(tmp_path / "edges.txt", compact=True).names) == [0, 1, 5, 2**63 - 1]
+    with pytest.raises(GdslError, match=r"edges.txt:2: error\[E0709\].*too large: at most"):
+        Graph.read(tmp_path / "edges.txt")

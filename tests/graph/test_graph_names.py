@@ -63,7 +63,7 @@ def test_names_are_read_as_they_are(tmp_path):
         ("E0705", "a first line such as `source,target`", "ann,bob\nbob,carl\n", {}),
         ("E0705", "--source-column", "start,stop\nann,bob\n", {}),
         ("E0705", "2 values", "source,target,w\nann,bob,1\nann,bob\n", {}),
-        ("E0705", "is no name of a vertex", "source,target\nann,bob\nann,\n", {}),
+        ("E0705", "the destination is missing", "source,target\nann,bob\nann,\n", {}),
         ("E0705", "w: `x`", "source,target,w\nann,bob,1\nann,bob,x\n", {}),
         ("E0712", "names", "source,target\nann,bob\n", {"num_vertices": 3}),
         ("E0712", "names", "source,target\nann,bob\n", {"one_based": True}),
@@ -262,7 +262,7 @@ def test_lists_whose_names_would_be_others(tmp_path, code, said, content):
 @pytest.mark.parametrize(
     ("text", "message", "fix"),
     [
-        ("source,target\nAnn,\n", ":2: error[E0705]: destination: `` is no name", "give each edge both ends"),
+        ("source,target\nAnn,\n", ":2: error[E0705]: the destination is missing", "give each edge both ends"),
         ('source,target\nAnn,"Bob\nCy,Dee\n', ":2: error[E0705]: a quote is not closed", "close it"),
         ('source,target\nAnn,"Bob"by\n', ":2: error[E0705]: after a closing quote", "twice"),
     ],
