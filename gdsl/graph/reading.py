@@ -165,7 +165,7 @@ def read_graph(
     except MemoryError:
         raise no_memory("the graph", os.path.getsize(name) * 4, available_memory() or 0, name) from None
     except GdslError as error:
-        if kind in _LISTS and error.code == "E0705" and looks_like_adjacency(name):
+        if kind in _LISTS and error.code == "E0705" and error.diagnostics[0].fix is None and looks_like_adjacency(name):
             error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
         placed = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
         raise GdslError(placed, error.source) from None

@@ -152,7 +152,7 @@ def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
         return None
     if len(set(head.widths[1:])) == 1:
         return count_line_fix(lines.path, head.first)
-    return "an adjacency list has such lines: Graph.from_networkx(networkx.read_adjlist(FILE))"
+    return "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors"
 
 
 def _gap_fix(path: str, gap: int) -> str:
