@@ -92,7 +92,10 @@ def test_read_without_a_word(tmp_path, content, expected):
     ("content", "expected", "note"),
     [
         ("Source,Target,Type,Label,Weight\na,b,Undirected,,3\n", [("a", "b", 3)], "the column `Type` says Undirected"),
-        ("Source,Target,Type,Weight\na,b,Directed,3\n", [("a", "b", 3)], "not every value of `Type` is a number: left out"),
+        (
+            "Source,Target,Type,Weight\na,b,Directed,3\n",
+            [("a", "b", 3)], "not every value of `Type` is a number: left out",
+        ),
         ("source,target,date\n0,1,2020-01-01\n1,2,2020-01-02\n", PLAIN, "`date`"),
         ("source,target,w,n\n0,1,5,\n1,2,6,7\n", [(0, 1, 5), (1, 2, 6)], "`n`"),
         (",source,target\n0,0,1\n1,1,2\n", PLAIN, "1 column has no name: left out"),
@@ -106,12 +109,21 @@ def test_read_without_a_word(tmp_path, content, expected):
         ("0 1 1082040961\n1 2 1082155839\n", [(0, 1, 1082040961), (1, 2, 1082155839)], "seems to be times"),
         ("0 1 {'weight': 2, 'color': 'red'}\n", [(0, 1, 2)], "`color`"),
         # Comments that say what the graph is.
-        ("# Undirected graph (each unordered pair …): x\n# Nodes: 3 Edges: 2\n0\t1\n1\t2\n", PLAIN, "--directed (directed=True)"),
+        (
+            "# Undirected graph (each unordered pair …): x\n# Nodes: 3 Edges: 2\n0\t1\n1\t2\n",
+            PLAIN, "--directed (directed=True)",
+        ),
         ("# UNDIRECTED\n0 1\n1 2\n", PLAIN, "every edge is stored both ways"),
         ("% directed: false\n0 1\n1 2\n", PLAIN, "every edge is stored both ways"),
         ("% sym unweighted\n% 2 3 3\n1 2\n2 3\n", PLAIN, "ids count from 1, every edge is stored both ways"),
-        ("% asym positive\n1 2 5 108\n2 3 1 109\n", [(0, 1, 5, 108), (1, 2, 1, 109)], "directed graphs: ids count from 1"),
-        ("% bip unweighted\n% 4 2 3\n1 1\n1 2\n2 2\n2 3\n", [(0, 2), (0, 3), (1, 3), (1, 4)], "those of the right follow the left"),
+        (
+            "% asym positive\n1 2 5 108\n2 3 1 109\n",
+            [(0, 1, 5, 108), (1, 2, 1, 109)], "directed graphs: ids count from 1",
+        ),
+        (
+            "% bip unweighted\n% 4 2 3\n1 1\n1 2\n2 2\n2 3\n",
+            [(0, 2), (0, 3), (1, 3), (1, 4)], "those of the right follow the left",
+        ),
         ("# Nodes: 3 Edges: 5\n0 1\n1 2\n", PLAIN, "5 edges, and the list has 2"),
     ],
 )  # fmt: skip
@@ -148,7 +160,10 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ('source,target\n"ann,bob\nbob,cy\n', 2, "a quote is not closed", "close it"),
         ('source,target\n"ann"x,bob\n', 2, "after a closing quote", "twice"),
         ("source,target\n#love,#peace\n#war,#love\n", 2, "a row whose first name starts with `#`", '"#love"'),
-        ("source,target\nAnn\tBob\nBob\tCy\n", 1, "commas between its values, and the next one tabs", r"sed -i '1s/,/\t/g'"),
+        (
+            "source,target\nAnn\tBob\nBob\tCy\n",
+            1, "commas between its values, and the next one tabs", r"sed -i '1s/,/\t/g'",
+        ),
         ("source target\nAnn,Bob\n", 1, "blanks between its values, and the next one commas", "sed -i '1s/ /,/g'"),
         ("source;target;weight\na;b;1,5\n", 2, "`1,5` is not a number", "decimal=','"),
         ("0;1;1,5\n1;2;2,5\n", 1, "`1,5` is not a number", "decimal=','"),
@@ -162,8 +177,14 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("0,Ann\n1,Bob\n\n0,1\n", 1, "`Ann` is not a whole number", "sed -i 1,3d"),
         ("0 1 2 3 4\n1 2\n2\n", 1, "different numbers of values", "--format adjlist"),
         ("0 1\n1 2 3\n2\n", 2, "3 values", "--format adjlist"),
-        ("id,a,b\n7,0,1\n", 1, "the first column, `id`, seems to number the rows", "--source-column a --target-column b"),
-        ("#Interaction ID\tGene A\tGene B\tx\n1\ta\tb\t2\n", 1, "seems to number", "--source-column 'Gene A' --target-column 'Gene B'"),
+        (
+            "id,a,b\n7,0,1\n",
+            1, "the first column, `id`, seems to number the rows", "--source-column a --target-column b",
+        ),
+        (
+            "#Interaction ID\tGene A\tGene B\tx\n1\ta\tb\t2\n",
+            1, "seems to number", "--source-column 'Gene A' --target-column 'Gene B'",
+        ),
         ("Id;Label\n0;Ann\n", 1, "seem to be a list of vertices", "--source-column Id"),
         (",A,B\nA,0,1\nB,1,0\n", 1, "adjacency matrix", "from_pandas_adjacency"),
         ("0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", 1, "adjacency matrix", "numpy.loadtxt(FILE, delimiter=',')"),
@@ -178,7 +199,10 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("source,target,weight\n0,1,heavy\n", 2, "weight: `heavy` is not a number", "correct it"),
         ("source,target,weight\n0,1,\n1,2,3\n", 2, "weight: the value is missing", "fill the empty cells"),
         ("source,target,n,m\n0,1,1,2\n1,2,2,x\n2,3,3,3\n3,4,4,4\n", 3, "m: `x` is not a number", "correct it"),
-        ("source,target,Type\n0,1,Directed\n1,2,Undirected\n", 3, "some edges are directed and others are not", "--undirected"),
+        (
+            "source,target,Type\n0,1,Directed\n1,2,Undirected\n",
+            3, "some edges are directed and others are not", "--undirected",
+        ),
         ("source,target\na,b\n,c\n", 3, "the source is missing", "both ends"),
         ("source,target\na,b,c\n", 2, "3 values", "Smith, John"),
         ("source target\na b # c\n", 2, "4 values", "a comment is a line of its own"),
@@ -186,7 +210,10 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("0 1 {}\n1 2\n", 2, "not two nodes and a dictionary", "write_weighted_edgelist"),
         # Whole numbers are never rounded.
         ("source,target,w\n0,1,9007199254740993\n1,2,.5\n", 2, "float64 rounds `9007199254740993`", "whole numbers"),
-        ("source,target,w,l\n0,1,.5,x\n1,2,9007199254740993,y\n", 3, "float64 rounds `9007199254740993`", "whole numbers"),
+        (
+            "source,target,w,l\n0,1,.5,x\n1,2,9007199254740993,y\n",
+            3, "float64 rounds `9007199254740993`", "whole numbers",
+        ),
     ],
 )  # fmt: skip
 def test_refused_with_a_fix(tmp_path, content, place, said, fix):
@@ -212,7 +239,10 @@ def test_refused_with_a_fix(tmp_path, content, place, said, fix):
         ("0,0\n1,1\n\n0,1\n", ["3d"], {}, [(0, 0), (1, 1), (0, 1)]),
         ("0 1 2 3\n", ["1i source target weight value2"], {}, [(0, 1, 2, 3)]),
         ("id,a,b\n7,0,1\n", [], {"source_column": "a", "target_column": "b"}, [(0, 1, 7)]),
-        ("#id\tGene A\tGene B\tx\n1\ta\tb\t2\n", [], {"source_column": "Gene A", "target_column": "Gene B"}, [("a", "b", 1, 2)]),
+        (
+            "#id\tGene A\tGene B\tx\n1\ta\tb\t2\n",
+            [], {"source_column": "Gene A", "target_column": "Gene B"}, [("a", "b", 1, 2)],
+        ),
         ("#node1\tnode2\nA\tB\n", [], {"source_column": "#node1", "target_column": "node2"}, [("A", "B")]),
         ("0 -1\n", [], {"compact": True}, [(0, -1)]),
         ("0 92233720368547758080\n", [], {"compact": True}, [(0, 92233720368547758080)]),
