@@ -38,3 +38,8 @@ def with_fix(error: GdslError, fix: str) -> GdslError:
     """`error` with `fix` as the fix of its first diagnostic."""
     first, *others = error.diagnostics
     return GdslError((replace(first, fix=fix), *others), error.source)
+
+
+def refused_file(path: str, message: str, fix: str) -> GdslError:
+    """E0705: a file that describes what is no graph here."""
+    return GdslError.single("E0705", message, fix=fix, place=path)

@@ -6,12 +6,12 @@ word is refused.
 
 from __future__ import annotations
 
-import contextlib
+import ast
 import io
 import json
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -19,9 +19,10 @@ import numpy as np
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import first_line, required
 from gdsl.graph.columns import is_number, is_whole
+from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
-from gdsl.graph.errors import too_large
+from gdsl.graph.errors import refused_file, too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
@@ -48,6 +49,10 @@ _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DEEP = "it is nested too deeply"
 
 
+_WEIGHT = re.compile(rb"""\bweight\s*=\s*["']([^"'<>]{1,400})["']""")
+_INFINITE = re.compile(r"""(?<![\w'"])inf(?![\w'"])""")
+
+
 def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
     """The graph in the file at `path`, which is one of `CALLED`, with the attributes that are numbers.
 
@@ -64,7 +69,7 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
     try:
         with quiet():
             if kind in _ADJACENCY:
-                graph = _ADJACENCY[kind](networkx, content, directed)
+                graph = _ADJACENCY[kind](networkx, content, directed, path)
             else:
                 graph = _READERS[kind](networkx, content, path)
     except (GdslError, MemoryError):
@@ -78,10 +83,6 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
 
 def _not_read(path: str, kind: str, why: str) -> GdslError:
     return GdslError.single("E0710", f"this is not {CALLED[kind]} that can be read: {why}", place=path)
-
-
-def _refused(path: str, message: str, fix: str) -> GdslError:
-    return GdslError.single("E0705", message, fix=fix, place=path)
 
 
 def _edges(graph: Any, kind: str, path: str) -> EdgeList:
@@ -137,8 +138,21 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
 
 def _gexf(networkx: Any, content: bytes, path: str) -> Any:
     if b"<!ENTITY" in content:
-        raise _refused(path, "this GEXF file has entities of its own", "write the characters themselves")
+        raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
+    for found in _WEIGHT.finditer(content):
+        text = found[1].decode("ascii", "replace").strip()
+        if is_number(text) and _is_changed(text):
+            message = f"the weight {text[:60]} is no float64, as which NetworkX reads the weights of a GEXF file"
+            raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
     return networkx.read_gexf(io.BytesIO(content))
+
+
+def _is_changed(text: str) -> bool:
+    """Whether a number becomes another one, or infinite, as a float64. Real numbers are rounded."""
+    value = float(text)
+    if math.isinf(value):
+        return "inf" not in text.lower()
+    return is_whole(text) and int(text) != value
 
 
 def _json(networkx: Any, content: bytes, path: str) -> Any:
@@ -157,18 +171,18 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
     links = next((word for word in ("links", "edges") if word in data), None)
     if links is None or not isinstance(data.get("nodes"), list):
         message = "this JSON holds no graph: no `nodes` with `links` or `edges`, no `adjacency`, no `elements`"
-        raise _refused(path, message, "write it by json.dump(networkx.node_link_data(graph), file)")
+        raise refused_file(path, message, "write it by json.dump(networkx.node_link_data(graph), file)")
     renamed = {**data, "links": data[links]}
     if links == "edges":
         renamed.pop("edges", None)
     count = len({str(node.get("id", place)) for place, node in enumerate(data["nodes"])})
     if count < len(data["nodes"]):
-        raise _refused(path, "two nodes have the same `id`", "give each node its own")
+        raise refused_file(path, "two nodes have the same `id`", "give each node its own")
     graph = networkx.node_link_graph(renamed, edges="links")
     if graph.number_of_nodes() > len(data["nodes"]):
         *_, stranger = graph.nodes
         message = f"an edge has the end {printable(str(stranger))[:60]}, and no node has this `id`"
-        raise _refused(path, message, "call the ends by the `id` of their nodes; without ids they are 0, 1, …")
+        raise refused_file(path, message, "call the ends by the `id` of their nodes; without ids they are 0, 1, …")
     return graph
 
 
@@ -186,7 +200,7 @@ def _has_no_blank(lines: list[str]) -> bool:
     return not any(" " in line.strip() for line in lines[:100])
 
 
-def _adjacency(networkx: Any, content: bytes, directed: bool) -> Any:
+def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
     lines = _lines(content)
     # There is no comment left: NetworkX would cut names at the mark.
     return networkx.parse_adjlist(
@@ -194,9 +208,25 @@ def _adjacency(networkx: Any, content: bytes, directed: bool) -> Any:
     )
 
 
-def _multiline_adjacency(networkx: Any, content: bytes, directed: bool) -> Any:
-    lines = _lines(content)
+def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
+    lines = [_with_data(line, path) for line in _lines(content)]
     return networkx.parse_multiline_adjlist(iter(lines), comments="\0", create_using=_kind(networkx, directed))
+
+
+def _with_data(line: str, path: str) -> str:
+    """`line` with the dictionary that ends it as NetworkX reads it, which drops any other without a word."""
+    front, brace, behind = line.partition("{")
+    if not brace:
+        return line
+    text = _INFINITE.sub("1e999", brace + behind)
+    try:
+        is_fine = isinstance(ast.literal_eval(text), dict)
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        is_fine = False
+    if not is_fine:
+        message = f"this is not a dictionary of plain values: `{printable(text)[:60]}`"
+        raise refused_file(path, message, "networkx.write_graphml writes all values")
+    return front + text
 
 
 def _kind(networkx: Any, directed: bool) -> Any:
@@ -207,7 +237,7 @@ def _only_line(content: bytes, path: str) -> bytes:
     lines = [line for line in content.split(b"\n") if line.strip()]
     if len(lines) > 1:
         message = f"this file holds {len(lines):,} graphs, and one is read"
-        raise _refused(path, message, f"take one of them: head -n 1 {printable(path)} > FILE")
+        raise refused_file(path, message, f"take one of them: head -n 1 {printable(path)} > FILE")
     return lines[0].rstrip(b"\r")
 
 
@@ -252,10 +282,10 @@ def _leda(networkx: Any, content: bytes, path: str) -> Any:
     graph = networkx.parse_leda(lines)
     if graph.number_of_nodes() != nodes:
         message = f"of {nodes:,} nodes only {graph.number_of_nodes():,} have a label of their own, which is their name"
-        raise _refused(path, message, "give each node its own label, or none (|{}|)")
+        raise refused_file(path, message, "give each node its own label, or none (|{}|)")
     if graph.number_of_edges() != edges:
         message = f"{edges - graph.number_of_edges():,} of {edges:,} edges are parallel to others, which NetworkX drops"
-        raise _refused(path, message, "write an edge list, which keeps them")
+        raise refused_file(path, message, "write an edge list, which keeps them")
     labels = [data["label"].strip() for _, _, data in graph.edges(data=True)]
     if labels and all(is_number(label) for label in labels):
         for _, _, data in graph.edges(data=True):
@@ -263,86 +293,15 @@ def _leda(networkx: Any, content: bytes, path: str) -> Any:
     return graph
 
 
-def _dot(networkx: Any, content: bytes, path: str) -> Any:
-    import pydot
-
-    said = io.StringIO()  # pydot prints what is wrong
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        found = pydot.graph_from_dot_data(content.decode("utf-8-sig"))
-    if not found:
-        lines = [line for line in said.getvalue().splitlines() if line.strip(" ^")]
-        raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
-    if len(found) > 1:
-        raise _refused(path, f"this file holds {len(found):,} graphs, and one is read", "write each into its own file")
-    whole = found[0]
-    directed, strict = whole.get_type() == "digraph", bool(whole.get_strict())
-    kinds = {
-        (False, False): "MultiGraph",
-        (False, True): "Graph",
-        (True, False): "MultiDiGraph",
-        (True, True): "DiGraph",
-    }
-    graph = getattr(networkx, kinds[directed, strict])()
-    for part in _parts(whole):
-        _add_part(graph, part, path)
-    return graph
-
-
-def _parts(graph: Any) -> Iterator[Any]:
-    """A graph of pydot, and the subgraphs in it, whose nodes and edges are the graph's."""
-    waiting = [graph]
-    while waiting:
-        part = waiting.pop()
-        yield part
-        waiting.extend(part.get_subgraph_list())
-
-
-def _add_part(graph: Any, part: Any, path: str) -> None:
-    for node in part.get_node_list():
-        name = _dot_name(node.get_name())
-        attributes = node.get_attributes()
-        if name == "edge":
-            odd = next((key for key, value in attributes.items() if is_number(str(value).strip('"'))), None)
-            if odd == "weight":
-                message = "this DOT file gives edges a default `weight`, which NetworkX does not apply"
-                raise _refused(path, message, "write the weight on each edge")
-        if name not in ("node", "edge", "graph", "\\n"):
-            graph.add_node(name)
-            graph.nodes[name].update(attributes)
-    for edge in part.get_edge_list():
-        attributes = dict(edge.get_attributes())
-        for source in _dot_ends(edge.get_source()):
-            for target in _dot_ends(edge.get_destination()):
-                graph.add_edge(source, target)
-                data = graph.get_edge_data(source, target)
-                (list(data.values())[-1] if graph.is_multigraph() else data).update(attributes)
-
-
-def _dot_ends(end: Any) -> list[str]:
-    """The names of an end of an edge, which may be a set of nodes."""
-    if isinstance(end, str):
-        return [_dot_name(end)]
-    nodes = end["nodes"] if "nodes" in end else [node.get_name() for node in end.get_node_list()]
-    return [_dot_name(name) for name in nodes]
-
-
-def _dot_name(word: str) -> str:
-    """A name without its quotes, and without the port behind it."""
-    if word.startswith('"'):
-        quoted = re.match(r'"((?:[^"\\]|\\.)*)"', word, re.DOTALL)
-        return quoted[1].replace('\\"', '"') if quoted else word
-    return word.partition(":")[0]
-
-
 _READERS: dict[str, Callable[[Any, bytes, str], Any]] = {
     "gexf": _gexf,
-    "dot": _dot,
+    "dot": read_dot,
     "json": _json,
     "graph6": _graph6,
     "sparse6": _sparse6,
     "leda": _leda,
 }
-_ADJACENCY: dict[str, Callable[[Any, bytes, bool], Any]] = {
+_ADJACENCY: dict[str, Callable[[Any, bytes, bool, str], Any]] = {
     "adjlist": _adjacency,
     "multiline-adjlist": _multiline_adjacency,
 }

@@ -108,6 +108,7 @@ CYTOSCAPE = json.dumps(
     [
         ("a.adjlist", "#c\n0 1 2 3 4\n1 2\n2\n", [(0, 1), (0, 2), (0, 3), (0, 4), (1, 2)]),
         ("a.adjlist", "a,b,c\nb,c\n", [("a", "b"), ("a", "c"), ("b", "c")]),
+        ("a.multiline-adjlist", "a 1\nb {'weight': -inf}\nb 0\n", [("a", "b")]),
         ("a.g6", ">>graph6<<" + "Bw\n", [(0, 1), (0, 2), (1, 2)]),
         ("a.s6", ":Fa@x^\n", [(0, 1), (0, 2), (1, 2), (5, 6)]),
         ("a.net", "*Vertices 3\n*Edges\n1 2\n3 2 4\n", [(0, 1), (1, 2)]),
@@ -181,6 +182,9 @@ def test_dot(tmp_path):
         ("a.lgr", "LEDA.GRAPH\n", "E0710"),
         ("a.adjlist", b"\xff\xfe\x00", "E0710"),
         ("a.multiline-adjlist", "a 2\nb\n", "E0710"),
+        ("a.multiline-adjlist", "a 1\nb {'weight': nan}\n", "plain values"),
+        ("a.gexf", "<gexf><edge weight='9007199254740993'/></gexf>", "no float64.*write_graphml"),
+        ("a.gexf", "<gexf><edge weight='1e999'/></gexf>", "no float64"),
         ("a.gexf", "", "E0716"),
     ],
 )
