@@ -13,8 +13,10 @@ from gdsl.graph.errors import refused_file
 
 
 def read_dot(networkx: Any, content: bytes, path: str) -> Any:
-    """The graph of NetworkX that a DOT file holds, with the nodes and edges of its subgraphs. Raises GdslError E0705, and
-    whatever pydot raises."""
+    """The graph of NetworkX that a DOT file holds, with the nodes and edges of its subgraphs.
+
+    Raises GdslError E0705, and whatever pydot raises.
+    """
     import pydot
 
     said = io.StringIO()  # pydot prints what is wrong

@@ -15,6 +15,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
 from gdsl.graph.ids import id_dtype
 from gdsl.graph.memory import require_memory
+from gdsl.graph.notices import notice
 from gdsl.graph.plain_bytes import chunks_of
 from gdsl.graph.text import empty
 from gdsl.records import dataclass
@@ -158,6 +159,8 @@ class _Reader:
         self._graphs += 1
         if self._graphs > 1:
             raise self._refused("a second graph, and one is read", "write each graph into a file of its own")
+        if "edgedefault" not in attributes:
+            notice(f"{printable(self._path)}: the graph has no `edgedefault`: its edges are undirected")
         word = attributes.get("edgedefault", "undirected").strip()
         if word not in _DIRECTED:
             message = f"`edgedefault` is {printable(word)[:60]!r}"
