@@ -340,8 +340,8 @@ text = path.read_text()
 path.write_text(text + '''
 from dataclasses import replace
 _as_it_was = load
-def load(source, words=()):
-    return replace(_as_it_was(source, words), doc="of a version that was never meant to stay")
+def load(*given, **named):
+    return replace(_as_it_was(*given, **named), doc="of a version that was never meant to stay")
 ''')
 print(gdsl.compile({SECOND!r}).doc)
 path.write_text(text)

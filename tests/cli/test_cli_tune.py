@@ -19,12 +19,12 @@ def fakes(monkeypatch, cost):
     """Runs that take as many milliseconds as `cost` says of their words, by the reference."""
     from gdsl.api.program import Program
 
-    def run(program, graph, values, _, timeout):
+    def run(program, graph, values, _, timeout, **options):
         result = program.run(graph, values, backend="reference")
         result.time_ms = cost(program._tune)
         return result
 
-    monkeypatch.setattr(tuner, "_run", run)
+    monkeypatch.setattr(tuner, "run_quietly", run)
     monkeypatch.setattr(Program, "prepare", lambda self, *_, **__: self)
 
 
