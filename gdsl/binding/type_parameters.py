@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text, plain
 from gdsl.diagnostics import GdslError, shown
-from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
+from gdsl.graph.foreign import is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.numerals import real_number, whole_number
 from gdsl.operations import Domain
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES, Type
 
-_ANSWERS = 64
-"""Bits of the widest integer."""
+_WIDEST = 64
+"""Bits of the widest types."""
+
+
+_ranges: WeakKeyDictionary[Graph, dict[tuple[Domain, str], tuple[int, int]]] = WeakKeyDictionary()
+"""The least and the largest value of attributes of integers."""
 
 
 class _Need:
@@ -51,78 +56,97 @@ def inferred_types(
     """The type of each type parameter in a call with `given` on `graph`: the `chosen` one; else the first of those that
     it admits that represents all inputs of this type exactly, by their dtypes; else the default.
 
-    One number, as opposed to an array, widens the type only where it is none of its values; those of `varied` are lists
-    of numbers. Raises E0620 where no type represents all of them.
+    Where no type does by the dtypes alone, one of 64 bits that represents the values does. One number, as opposed to an
+    array, widens the type only where it is none of its values; those of `varied` are lists of numbers. Raises E0620
+    where no type represents all of them.
     """
-    return tuple(
-        chosen.get(parameter.name) or _inferred(program, parameter, graph, given, source, varied)
-        for parameter in program.types
-    )
+    call = _Call(program, graph, given, source, frozenset(varied))
+    return tuple(chosen.get(parameter.name) or call.type_of(parameter) for parameter in program.types)
 
 
-def _inferred(
-    program: ir.Program,
-    parameter: ir.TypeParameter,
-    graph: Graph,
-    given: Mapping[str, Any],
-    source: Source | None,
-    varied: Iterable[str],
-) -> Type:
-    arrays = {array.name: array for array in program.arrays if array.is_input}
-    needs, numbers = list[_Need](), list[_Need]()
-    for name in parameter.users:
-        if name in arrays:
-            dtype = _dtype_of(arrays[name], graph, given)
-            found = None if dtype is None else _of_dtype(name, dtype)
-            needs += [found] if found is not None else []
-        elif name in given:
-            values = given[name] if name in varied else [given[name]]
-            numbers += filter(None, (_of_number(name, value) for value in values))
-    admitted = TYPE_CLASSES[parameter.class_name]
-    if all(type_.is_float for type_ in admitted):
-        # Whether float64 represents these integers is seen when they are converted.
-        needs = [each if each.is_met_by(Type.FLOAT64) else _Need(each.name, each.what, bits=64) for each in needs]
-    if not needs and all(need.is_met_by(parameter.default) for need in numbers):
-        return parameter.default
-    fitting = [type_ for type_ in admitted if all(need.is_met_by(type_) for need in needs)]
-    if numbers and not needs:  # a number has no width of its own
-        fitting = [type_ for type_ in fitting if type_.bits == _ANSWERS]
-    both = [type_ for type_ in fitting if all(need.is_met_by(type_) for need in numbers)]
-    if not both:
-        raise _no_type(parameter, [*needs, *numbers], admitted, source)
-    return both[0]
+class _Call:
+    """What one call gives for the type parameters of a program."""
+
+    def __init__(
+        self,
+        program: ir.Program,
+        graph: Graph,
+        given: Mapping[str, Any],
+        source: Source | None,
+        varied: frozenset[str],
+    ) -> None:
+        self._arrays = {array.name: array for array in program.arrays if array.is_input}
+        self._graph, self._given, self._source, self._varied = graph, given, source, varied
+
+    def type_of(self, parameter: ir.TypeParameter) -> Type:
+        """The type that the inputs of a type parameter need. Raises E0620."""
+        admitted = TYPE_CLASSES[parameter.class_name]
+        arrays = {name: self._array(self._arrays[name]) for name in parameter.users if name in self._arrays}
+        needs = [_of_dtype(name, values.dtype) for name, values in arrays.items() if values is not None]
+        numbers = list(self._numbers(parameter))
+        if not needs and all(each.is_met_by(parameter.default) for each in numbers):
+            return parameter.default
+        found = _first(admitted, [*needs, *numbers])
+        if found is None or not needs:  # a number has no width of its own
+            exact = [self._of_values(each, arrays[each.name]) for each in needs]
+            found = _first([type_ for type_ in admitted if type_.bits == _WIDEST], [*exact, *numbers])
+        if found is None:
+            raise _no_type(parameter, [*needs, *numbers], admitted, self._source)
+        return found
+
+    def _numbers(self, parameter: ir.TypeParameter) -> Iterator[_Need]:
+        for name in parameter.users:
+            if name in self._given and name not in self._arrays:
+                values = self._given[name] if name in self._varied else [self._given[name]]
+                yield from filter(None, (_of_number(name, value) for value in values))
+
+    def _array(self, array: ir.Array) -> Any:
+        """An input, the caller's or the graph's; None where there is none, or nothing of numbers, about which binding
+        has more to say."""
+        values: Any = None
+        if array.name in self._given:
+            values = self._given[array.name]
+            values = values.values if isinstance(values, unchecked) else values
+            try:
+                if is_on_gpu(values):
+                    values = on_gpu(values)
+                elif not isinstance(values, np.ndarray):
+                    values = None if isinstance(values, Text) else host_array(values, array.name)
+            except (ValueError, GdslError):
+                return None
+        elif array.count is None:
+            values = self._attributes(array.domain).get(array.name)
+        return values if values is not None and values.dtype.kind in "biuf" else None
+
+    def _of_values(self, need: _Need, values: Any) -> _Need:
+        """What an array needs by its values, where these are integers; of the graph's own this is kept."""
+        if need.bits or not values.size:
+            return need
+        kept = {} if need.name in self._given else _ranges.setdefault(self._graph, {})
+        key = self._arrays[need.name].domain, need.name
+        if key not in kept:
+            kept[key] = int(values.min()), int(values.max())
+        return _Need(need.name, need.what, *kept[key])
+
+    def _attributes(self, domain: Domain) -> Mapping[str, Any]:
+        if domain is Domain.VERTEX:
+            return self._graph.vertex_attributes
+        later = self._graph._postponed  # whose edges need not be in order to know their dtype
+        return self._graph.attributes if later is None else later.edges.attributes
 
 
-def _dtype_of(array: ir.Array, graph: Graph, given: Mapping[str, Any]) -> np.dtype[Any] | None:
-    """The dtype of an input; None where there is none, or nothing that has one, about which binding has more to say."""
-    if array.name in given:
-        values = given[array.name]
-        values = values.values if isinstance(values, unchecked) else values
-        dtype = attribute(values, "dtype")
-        if isinstance(dtype, np.dtype):
-            return dtype
-        if isinstance(values, Text):
-            return None
-        try:
-            return host_array(values, array.name).dtype
-        except (ValueError, GdslError):
-            return None
-    if array.count is not None:
-        return None
-    if array.domain is Domain.VERTEX:
-        attributes: Mapping[str, Any] = graph.vertex_attributes
-    else:  # whose edges need not be in order to know this
-        attributes = graph.attributes if graph._postponed is None else graph._postponed.edges.attributes
-    return np.dtype(attributes[array.name].dtype) if array.name in attributes else None
+def _first(types: Iterable[Type], needs: Sequence[_Need]) -> Type | None:
+    return next((type_ for type_ in types if all(each.is_met_by(type_) for each in needs)), None)
 
 
-def _of_dtype(name: str, dtype: np.dtype[Any]) -> _Need | None:
+def _of_dtype(name: str, dtype: np.dtype[Any]) -> _Need:
+    """What an array needs by its dtype, of bools, integers or floats."""
     if dtype.kind == "b":
         return _Need(name, "bool", 0, 1)
     if dtype.kind in "iu":
         limits = np.iinfo(dtype)
         return _Need(name, dtype.name, int(limits.min), int(limits.max))
-    return _Need(name, dtype.name, bits=min(max(dtype.itemsize * 8, 32), 64)) if dtype.kind == "f" else None
+    return _Need(name, dtype.name, bits=min(max(dtype.itemsize * 8, 32), 64))
 
 
 def _of_number(name: str, given: Any) -> _Need | None:

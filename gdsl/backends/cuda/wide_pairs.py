@@ -21,6 +21,7 @@ def check(plan: Plan, widths: Widths, architecture: str) -> None:
     for data in exchanged_pairs(plan, widths):
         message = f"{architecture} cannot update the pairs of `{data.name}`, {data.type.name}, which take 128 bits each"
         fix = (
-            "make both parts 32 bits wide, or run it on the cpu backend or on a GPU of compute capability 9.0 or above"
+            "make both parts 32 bits wide (of a type parameter by -t, such as -t weight_type=int32), or run it on the "
+            "cpu backend or on a GPU of compute capability 9.0 or above"
         )
         raise GdslError.single("E0908", message, data.span, fix=fix)

@@ -85,7 +85,7 @@ def _from_each(graph: BackendGraph, sources: NDArray[Any] | None, weight: Hashab
     if weight is None:
         return run("all_hops", graph, sources=chosen)
     weights = checked_weights(graph, weight)
-    return run("all_lengths", graph, str(weights.dtype), sources=chosen, weight=weights)
+    return run("all_lengths", graph, sources=chosen, weight=weights)
 
 
 @with_options

@@ -67,7 +67,7 @@ def unreached(distances: NDArray[Any]) -> NDArray[np.bool_]:
 
 def _dijkstra(graph: BackendGraph, sources: list[int], weight: Hashable) -> NDArray[Any]:
     weights = checked_weights(graph, weight)
-    found: NDArray[Any] = run("lengths", graph, str(weights.dtype), sources=sources, weight=weights)["distance"]
+    found: NDArray[Any] = run("lengths", graph, sources=sources, weight=weights)["distance"]
     return found
 
 
@@ -152,7 +152,7 @@ def _require(graph: BackendGraph, nodes: list[Any]) -> None:
 
 def _signed(graph: BackendGraph, sources: list[int], weight: Hashable) -> tuple[NDArray[Any], bool]:
     weights = finite_weights(graph, weight)
-    found = run("signed_lengths", graph, str(weights.dtype), sources=sources, weight=weights)
+    found = run("signed_lengths", graph, sources=sources, weight=weights)
     return found["distance"], bool(found["negative_cycle"])
 
 

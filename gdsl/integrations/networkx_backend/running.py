@@ -36,19 +36,18 @@ def configured(name: str) -> Any:
     return getattr(found, name, default_config()[name])
 
 
-def run(name: str, graph: BackendGraph, number: str = "float64", **values: Any) -> dict[str, Any]:
-    """The results of the program `name` by name: NumPy arrays and Python numbers. `number` is float64 or int64, which
-    stands in the place of float64 in the program. Raises `gdsl.GdslError`."""
+def run(name: str, graph: BackendGraph, **values: Any) -> dict[str, Any]:
+    """The results of the program `name` by name: NumPy arrays and Python numbers. Raises `gdsl.GdslError`."""
     options = graph.options or Options(configured("backend"), configured("timeout"))
     from gdsl.api.convergence import quiet
 
     with quiet():  # what does not converge is an error of NetworkX
-        result = program(name, number).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
+        result = program(name).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
     return {**result.host_arrays(), **result.numbers()}
 
 
 @cache
-def program(name: str, number: str = "float64") -> Program:
+def program(name: str) -> Program:
     """The program of the backend's own called `name`, else the sample."""
     import gdsl
 
@@ -56,8 +55,7 @@ def program(name: str, number: str = "float64") -> Program:
     if not path.exists():
         sample: Program = getattr(gdsl.samples, name)
         return sample
-    text = path.read_text(encoding="utf-8")
-    return gdsl.compile(text.replace("float64", number))
+    return gdsl.compile(path.read_text(encoding="utf-8"))
 
 
 def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
