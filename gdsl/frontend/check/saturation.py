@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, TypeVar
 
 from gdsl.frontend import syntax
-from gdsl.operations import BinaryOperation
+from gdsl.operations import ArrayReduction, BinaryOperation
 from gdsl.types import Type
 
 _SATURATING = {
@@ -47,4 +47,6 @@ def _rewritten(node: _Node, types: frozenset[Type]) -> _Node:
         changes["links"] = tuple(
             dataclasses.replace(link, operation=_SATURATING.get(link.operation, link.operation)) for link in links
         )
+    if isinstance(node, syntax.Reduced) and node.operation is ArrayReduction.SUM and node.type in types:
+        changes["saturates"] = True
     return dataclasses.replace(node, **changes) if changes else node

@@ -195,6 +195,8 @@ class Reduced(Expression):
     operation: ArrayReduction
     array: Name
     members: Name | None
+    saturates: bool = False
+    """Whether it is a sum that stops at the ends of its type."""
 
 
 @dataclass(frozen=True, slots=True)

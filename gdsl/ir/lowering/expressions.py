@@ -54,10 +54,10 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions; `reduced` has the scalars into which reductions over arrays were put, by their place."""
+    """Lowers expressions; `reduced` has what reductions over arrays come to, by their place."""
 
     def __init__(self) -> None:
-        self.reduced: dict[Span, nodes.ScalarValue] = {}
+        self.reduced: dict[Span, nodes.Expression] = {}
         self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""

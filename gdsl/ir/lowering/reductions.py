@@ -13,6 +13,7 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.frontend import syntax
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
+from gdsl.ir.lowering import saturating_sums
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Hidden, own_id
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
@@ -64,6 +65,8 @@ class ReductionLowering:
         self.expressions, self.hidden = expressions, hidden
         self._known: dict[tuple[object, ...], tuple[nodes.ScalarTarget, str]] = {}
         """By what is reduced the scalar and the functor: a second time it goes into the same."""
+        self._sums: dict[tuple[object, ...], tuple[saturating_sums.Halves, str]] = {}
+        """The same of sums that stop at the ends of their type."""
 
     def value(self, node: syntax.Expression, steps: list[nodes.Step]) -> nodes.Expression:
         """The IR of `node`; `steps` get what must run before it."""
@@ -87,6 +90,9 @@ class ReductionLowering:
         if array is None or array.domain is None or array.type is None or node.type is None:
             impossible(node)
         whole = nodes.Element(node.span, array.type, array.name, array.domain, own_id(array.domain, node.span), False)
+        if node.saturates and array.type.bits == node.type.bits:
+            self.expressions.reduced[node.span] = self._saturating(whole, members, steps, done)
+            return
         scalar = self._step(node.operation, whole, node.type, members, steps, done)
         self.expressions.reduced[node.span] = nodes.ScalarValue(node.span, node.type, scalar.scalar)
 
@@ -115,6 +121,22 @@ class ReductionLowering:
             steps.append(nodes.StoreScalar(span, scalar.scalar, begin))
             steps.append(self.hidden.compute(span, members, functor))
         return scalar
+
+    def _saturating(
+        self, element: nodes.Element, members: nodes.Elements, steps: list[nodes.Step], done: set[tuple[object, ...]]
+    ) -> nodes.Expression:
+        """The sum of `element`, of 64 bits, over `members`."""
+        span, key = element.span, (ArrayReduction.SUM, element.array, members.frontier)
+        if key not in self._sums:
+            halves = saturating_sums.halves_of(f"sum_of_{element.array}", element.type, span, self.hidden)
+            updates = saturating_sums.updates(element, halves)
+            functor = self.hidden.functor(f"sum_up_{element.array}", element.domain, span, (), updates)
+            self._sums[key] = halves, functor
+        halves, functor = self._sums[key]
+        if key not in done:
+            done.add(key)
+            steps += [*saturating_sums.begin(halves), self.hidden.compute(span, members, functor)]
+        return saturating_sums.joined(halves)
 
     def _functor(
         self,

@@ -958,179 +958,179 @@ struct follow_early {
 };
 
 __device__ __forceinline__ int64 fixed(float64 x) {
-#line 55 "louvain.gdsl"
+#line 56 "louvain.gdsl"
     return convert<int64>(x * 1.152921504606847e+18);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_max_of_weight_apply(const data_slice& d, edge e_, reduce_max_of_weight_totals& totals) {
-#line 60 "louvain.gdsl"
+#line 61 "louvain.gdsl"
     plain_max(&totals.max_of_weight, d.weight[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void scaled_apply(const data_slice& d, edge e_) {
-#line 61 "louvain.gdsl"
+#line 62 "louvain.gdsl"
     d.units[e_] = convert<int64>(float64(d.weight[e_]) / *d.largest * 1073741824.0);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 first_value(const data_slice& d, edge e_) {
-#line 62 "louvain.gdsl"
+#line 63 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 loops_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 63 "louvain.gdsl"
+#line 64 "louvain.gdsl"
     return src == dst ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void reduce_sum_of_volume_apply(const data_slice& d, vertex v, reduce_sum_of_volume_totals& totals) {
-#line 64 "louvain.gdsl"
+#line 65 "louvain.gdsl"
     plain_add(&totals.sum_of_volume, d.volume[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void count_apply(const data_slice& d, vertex v, count_totals& totals) {
-#line 56 "louvain.gdsl"
+#line 57 "louvain.gdsl"
     plain_add(&totals.inner, d.closer[v]);
-#line 56 "louvain.gdsl"
+#line 57 "louvain.gdsl"
     plain_subtract(&totals.quality, fixed(float64(d.volume[v]) / *d.whole * (float64(d.volume[v]) / *d.whole)));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 neighbor_reduce_1_value(const data_slice& d, edge e_) {
-#line 69 "louvain.gdsl"
+#line 70 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 outside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 70 "louvain.gdsl"
+#line 71 "louvain.gdsl"
     return src == dst ? 0ll : d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void alone_apply(const data_slice& d, vertex v) {
-#line 72 "louvain.gdsl"
+#line 73 "louvain.gdsl"
     d.label[v] = v;
-#line 72 "louvain.gdsl"
+#line 73 "louvain.gdsl"
     d.best[v] = v;
-#line 72 "louvain.gdsl"
+#line 73 "louvain.gdsl"
     d.volume[v] = d.strength[v];
-#line 72 "louvain.gdsl"
+#line 73 "louvain.gdsl"
     d.share[v] = float32(d.closer[v]) / 24.0f;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool half_condition(const data_slice& d, vertex v, int32 iteration) {
-#line 78 "louvain.gdsl"
+#line 79 "louvain.gdsl"
     return random_unit(wrapping_add(*d.round, from_id<int64>(v))) < (iteration < 2 ? 0.25f : 0.5f);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool ballot_condition(vertex src, vertex dst) {
-#line 37 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ vertex ballot_key(const data_slice& d, vertex dst) {
-#line 37 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     return d.label[dst];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 ballot_weight(const data_slice& d, edge e_) {
-#line 37 "louvain.gdsl"
+#line 38 "louvain.gdsl"
     return d.units[e_];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ float64 gain_score(const data_slice& d, vertex v, vertex key, int64 total) {
-#line 39 "louvain.gdsl"
+#line 40 "louvain.gdsl"
     return float64(total) * *d.whole - float64(d.strength[v]) * float64(key == d.label[v] ? wrapping_subtract(d.volume[checked_index(d, key, d.graph.num_vertices, 0)], d.strength[v]) : d.volume[checked_index(d, key, d.graph.num_vertices, 1)]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool leaving_condition(const data_slice& d, vertex v) {
-#line 81 "louvain.gdsl"
+#line 82 "louvain.gdsl"
     return d.best[v] != d.label[v];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool nearer_condition(vertex src, vertex dst) {
-#line 42 "louvain.gdsl"
+#line 43 "louvain.gdsl"
     return src != dst;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 nearer_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 43 "louvain.gdsl"
+#line 44 "louvain.gdsl"
     return d.label[dst] == d.best[src] ? d.units[e_] : d.label[dst] == d.label[src] ? wrapping_negate(d.units[e_]) : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool gains_condition(const data_slice& d, vertex v) {
-#line 46 "louvain.gdsl"
+#line 47 "louvain.gdsl"
     return float64(d.closer[v]) * *d.whole > float64(d.strength[v]) * float64(wrapping_add(wrapping_subtract(d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 2)], d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 3)]), d.strength[v]));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void move_apply(const data_slice& d, vertex v) {
-#line 50 "louvain.gdsl"
+#line 51 "louvain.gdsl"
     reduce_subtract(&d.volume[checked_index(d, d.label[v], d.graph.num_vertices, 4)], d.strength[v]);
-#line 50 "louvain.gdsl"
+#line 51 "louvain.gdsl"
     reduce_add(&d.volume[checked_index(d, d.best[v], d.graph.num_vertices, 5)], d.strength[v]);
-#line 50 "louvain.gdsl"
+#line 51 "louvain.gdsl"
     d.label[v] = d.best[v];
     d.draw[v] = random_unit(~wrapping_add(*d.round, from_id<int64>(v)));
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ bool beside_condition(const data_slice& d, vertex src, vertex dst, edge e_, beside_early& early) {
-#line 54 "louvain.gdsl"
+#line 55 "louvain.gdsl"
     return early.value_1 != early.value_2 && d.draw[src] * d.share[dst] < float32(d.units[e_]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void beside_read(const data_slice& d, vertex src, vertex dst, beside_early& early) {
-#line 54 "louvain.gdsl"
+#line 55 "louvain.gdsl"
     early.value_1 = d.label[dst];
-#line 54 "louvain.gdsl"
+#line 55 "louvain.gdsl"
     early.value_2 = d.label[src];
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ int64 inside_value(const data_slice& d, vertex src, vertex dst, edge e_) {
-#line 87 "louvain.gdsl"
+#line 88 "louvain.gdsl"
     return d.label[src] == d.label[dst] ? d.units[e_] : 0ll;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_apply(const data_slice& d, vertex v, follow_early& early) {
-#line 94 "louvain.gdsl"
+#line 95 "louvain.gdsl"
     d.community[v] = early.value_2;
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read(const data_slice& d, vertex v, follow_early& early) {
-#line 94 "louvain.gdsl"
+#line 95 "louvain.gdsl"
     early.value_1 = load_now(&d.community[v]);
 }
 #line resume "louvain.cu"
 
 __device__ __forceinline__ void follow_read_2(const data_slice& d, vertex v, follow_early& early) {
-#line 94 "louvain.gdsl"
+#line 95 "louvain.gdsl"
     early.value_2 = d.label[checked_index(d, early.value_1, d.graph.num_vertices, 6)];
 }
 #line resume "louvain.cu"
 
 // ---- operators ----
 
-// line 60: compute(edges, reduce_max_of_weight)
+// line 61: compute(edges, reduce_max_of_weight)
 __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     reduce_max_of_weight_totals totals;
@@ -1144,7 +1144,7 @@ __device__ __forceinline__ void compute_reduce_max_of_weight(enactor& run, const
     note_operator(run, 0, iteration, size, size, false);
 }
 
-// line 61: compute(edges, scaled)
+// line 62: compute(edges, scaled)
 __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_edges);
     each_edge(d.graph, [&](vertex near, vertex far, edge at) { scaled_apply(d, at); });
@@ -1152,7 +1152,7 @@ __device__ __forceinline__ void compute_scaled(enactor& run, const data_slice& d
     note_operator(run, 1, iteration, size, size, false);
 }
 
-// line 62: volume = neighbor_reduce(vertices, first, sum)
+// line 63: volume = neighbor_reduce(vertices, first, sum)
 __device__ __forceinline__ void reduce_first(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1166,7 +1166,7 @@ __device__ __forceinline__ void reduce_first(enactor& run, const data_slice& d, 
     end_walk(run, 2, iteration, size, true);
 }
 
-// line 63: closer = neighbor_reduce(vertices, loops, sum)
+// line 64: closer = neighbor_reduce(vertices, loops, sum)
 __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1177,12 +1177,12 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            reduce_sum_of_volume_apply(d, near, totals_1);  // line 64: compute(vertices, reduce_sum_of_volume)
+            reduce_sum_of_volume_apply(d, near, totals_1);  // line 65: compute(vertices, reduce_sum_of_volume)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        reduce_sum_of_volume_apply(d, near, totals_1);  // line 64: compute(vertices, reduce_sum_of_volume)
+        reduce_sum_of_volume_apply(d, near, totals_1);  // line 65: compute(vertices, reduce_sum_of_volume)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.sum_of_volume, 0ll,
@@ -1194,7 +1194,7 @@ __device__ __forceinline__ void reduce_loops(enactor& run, const data_slice& d, 
     note_operator(run, 4, iteration, size, 0, false);
 }
 
-// line 65: compute(vertices, count)
+// line 66: compute(vertices, count)
 __device__ __forceinline__ void compute_apart(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     count_totals totals;
@@ -1213,7 +1213,7 @@ __device__ __forceinline__ void compute_apart(enactor& run, const data_slice& d,
     note_operator(run, 5, iteration, size, 0, false);
 }
 
-// line 69: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
+// line 70: strength = neighbor_reduce(vertices, neighbor_reduce_1, sum)
 __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1227,7 +1227,7 @@ __device__ __forceinline__ void reduce_neighbor_reduce_1(enactor& run, const dat
     end_walk(run, 6, iteration, size, true);
 }
 
-// line 70: closer = neighbor_reduce(vertices, outside, sum)
+// line 71: closer = neighbor_reduce(vertices, outside, sum)
 __device__ __forceinline__ void reduce_outside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1237,19 +1237,19 @@ __device__ __forceinline__ void reduce_outside(enactor& run, const data_slice& d
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            alone_apply(d, near);  // line 71: compute(vertices, alone)
+            alone_apply(d, near);  // line 72: compute(vertices, alone)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        alone_apply(d, near);  // line 71: compute(vertices, alone)
+        alone_apply(d, near);  // line 72: compute(vertices, alone)
     });
     synchronize(run);
     end_walk(run, 7, iteration, size, true);
     note_operator(run, 8, iteration, size, 0, false);
 }
 
-// line 78: f = filter(ask, half)
+// line 79: f = filter(ask, half)
 __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1264,7 +1264,7 @@ __device__ __forceinline__ void filter_half(enactor& run, const data_slice& d, f
     end_operator(run, 9, iteration, size, 0, false);
 }
 
-// line 80: best = neighbor_vote(f, ballot, gain, keep=label)
+// line 81: best = neighbor_vote(f, ballot, gain, keep=label)
 __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1302,7 +1302,7 @@ __device__ OUTLINED void vote_ballot(enactor& run, const data_slice& d, frontier
     end_operator(run, 10, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 81: f = filter(f, leaving)
+// line 82: f = filter(f, leaving)
 __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1317,7 +1317,7 @@ __device__ __forceinline__ void filter_leaving(enactor& run, const data_slice& d
     end_operator(run, 11, iteration, size, 0, false);
 }
 
-// line 82: closer = neighbor_reduce(f, nearer, sum)
+// line 83: closer = neighbor_reduce(f, nearer, sum)
 __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1332,7 +1332,7 @@ __device__ __forceinline__ void reduce_nearer(enactor& run, const data_slice& d,
     end_walk(run, 12, iteration, size, true);
 }
 
-// line 83: f = filter(f, gains)
+// line 84: f = filter(f, gains)
 __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1347,7 +1347,7 @@ __device__ __forceinline__ void filter_gains(enactor& run, const data_slice& d, 
     end_operator(run, 13, iteration, size, 0, false);
 }
 
-// line 84: compute(f, move)
+// line 85: compute(f, move)
 __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, frontier& input, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1356,7 +1356,7 @@ __device__ __forceinline__ void compute_move(enactor& run, const data_slice& d, 
     note_operator(run, 14, iteration, size, 0, false);
 }
 
-// line 85: advanced_1 = advance(f, beside)
+// line 86: advanced_1 = advance(f, beside)
 __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d, frontier& input, frontier& result, int32 iteration) {
     const uint64 size = input.size;
     need_queue(run, input, d.graph.num_vertices);
@@ -1378,7 +1378,7 @@ __device__ __forceinline__ void advance_beside(enactor& run, const data_slice& d
     end_operator(run, 15, iteration, size, load_relaxed(&run.counters()->visited), false);
 }
 
-// line 87: closer = neighbor_reduce(vertices, inside, sum)
+// line 88: closer = neighbor_reduce(vertices, inside, sum)
 __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     begin_operator(run);
@@ -1389,12 +1389,12 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
         [&](vertex near, int64 reduced, bool whole) {
             d.closer[near] = reduced;
             if (!whole) { return; }
-            count_apply(d, near, totals_1);  // line 90: compute(vertices, count)
+            count_apply(d, near, totals_1);  // line 91: compute(vertices, count)
         });
     reduce_hubs<4>(run, d.graph.largest_degree, out_lists{d.graph}, 0, 0ll, combine, value,
         [&](vertex near, int64 reduced) { reduce_add(&d.closer[near], reduced); });
     each_hub(run, d.graph.largest_degree, REDUCED_HUB, 0, [&](vertex near) {
-        count_apply(d, near, totals_1);  // line 90: compute(vertices, count)
+        count_apply(d, near, totals_1);  // line 91: compute(vertices, count)
     });
     {
         const int64 total = block_reduce(run.shared, totals_1.inner, 0ll,
@@ -1411,7 +1411,7 @@ __device__ __forceinline__ void reduce_inside(enactor& run, const data_slice& d,
     note_operator(run, 17, iteration, size, 0, false);
 }
 
-// line 94: compute(vertices, follow)
+// line 95: compute(vertices, follow)
 __device__ __forceinline__ void compute_follow(enactor& run, const data_slice& d, int32 iteration) {
     const uint64 size = uint64(d.graph.num_vertices);
     each_vertex_side_by_side<4, follow_early>(all_members{uint64(d.graph.num_vertices)},
