@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from gdsl.api.batch import Batch
     from gdsl.api.tuned import Picker, Tuned
     from gdsl.backends.cuda.kernels import Kernels
+    from gdsl.binding.type_parameters import Inference
 
 
 _NONE: frozenset[str] = frozenset()
@@ -79,6 +80,7 @@ class Program:
         self._failed: dict[str, str] = {}
         self._settled: dict[str, _Settled] = {}
         """By the backend that was asked for."""
+        self._inference: Inference | None = None
         self._ran: WeakKeyDictionary[Graph, Program] = WeakKeyDictionary()
         """Of a program with type parameters the instance that ran last on a graph."""
         self.compile_ms = compile_ms
@@ -144,11 +146,15 @@ class Program:
         `values` has lists. Raises `gdsl.GdslError` (E0620, E0621)."""
         if not self._program.types and types is None:
             return self
-        from gdsl.binding.type_parameters import chosen_types, inferred_types
+        if types is None and len(self._chosen) == len(self._program.types):
+            return self
+        from gdsl.binding.type_parameters import Inference, chosen_types
 
-        chosen = {**self._chosen, **chosen_types(self._program, types)}
-        given = {} if values is None else values
-        found = inferred_types(self._program, as_graph(graph), given, chosen, self._source, varied)
+        chosen = {**self._chosen, **chosen_types(self._program, types)} if types is not None else self._chosen
+        if self._inference is None:
+            self._inference = Inference(self._program, self._source)
+        graph = graph if type(graph) is Graph else as_graph(graph)
+        found = self._inference.types(graph, {} if values is None else values, chosen, varied)
         instance = self._instances.get(found)
         return self._made_instance(found) if instance is None else instance
 
@@ -433,7 +439,7 @@ class Program:
     def __getstate__(self) -> dict[str, Any]:
         """Copies and pickles are without what backends made, which belongs to this process; the cache has it."""
         own: dict[str, Any] = {"_binder": None, "_results": None, "_executables": {}, "_failed": {}, "_settled": {}}
-        return {**self.__dict__, **own, "_instances": {}, "_ran": None}
+        return {**self.__dict__, **own, "_instances": {}, "_ran": None, "_inference": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         made = Binder(state["_program"], state["_source"]), Results(state["_program"])

@@ -12,9 +12,10 @@ import numpy as np
 from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text, plain
 from gdsl.diagnostics import GdslError, shown
+from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array
-from gdsl.graph.foreign import is_on_gpu, on_gpu
+from gdsl.graph.foreign import is_of_cupy, is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.numerals import real_number, whole_number
 from gdsl.operations import Domain
@@ -43,6 +44,47 @@ class _Need:
             return self.bits <= type_.bits and max(-self.low, self.high) <= 1 << mantissa
         whole = 1 << (type_.bits - type_.is_signed)
         return not self.bits and (-whole if type_.is_signed else 0) <= self.low and self.high < whole
+
+
+class Inference:
+    """The types of calls of one program; what one array decides is remembered by its dtype."""
+
+    def __init__(self, program: ir.Program, source: Source | None = None) -> None:
+        self._program, self._source = program, source
+        self._array = _deciding_array(program)
+        self._of_dtypes: dict[np.dtype[Any], tuple[Type, ...]] = {}
+        self._of_graphs: WeakKeyDictionary[Graph, tuple[Type, ...]] = WeakKeyDictionary()
+
+    def types(
+        self, graph: Graph, given: Mapping[str, Any], chosen: Mapping[str, Type], varied: Iterable[str] = ()
+    ) -> tuple[Type, ...]:
+        """As `inferred_types`."""
+        if self._array is None or chosen:
+            return inferred_types(self._program, graph, given, chosen, self._source, varied)
+        values = given.get(self._array)
+        values = values.values if type(values) is unchecked else values
+        dtype = None if values is None else attribute(values, "dtype")
+        found = self._of_graphs.get(graph) if values is None else None
+        if isinstance(dtype, np.dtype):
+            found = self._of_dtypes.get(dtype)
+        if found is None:
+            found = inferred_types(self._program, graph, given, chosen, self._source, varied)
+            if values is None:
+                self._of_graphs[graph] = found
+            elif isinstance(dtype, np.dtype):
+                self._of_dtypes[dtype] = found
+        return found
+
+
+def _deciding_array(program: ir.Program) -> str | None:
+    """The one array whose dtype alone decides the types of a program; None where there is more to it."""
+    if len(program.types) != 1 or not any(type_.is_integer for type_ in TYPE_CLASSES[program.types[0].class_name]):
+        return None
+    arrays = {array.name for array in program.arrays if array.is_input}
+    given = arrays.union(param.name for param in program.params)
+    given.update(scalar.name for scalar in program.scalars if scalar.is_input)
+    deciding = [name for name in program.types[0].users if name in given]
+    return deciding[0] if len(deciding) == 1 and deciding[0] in arrays else None
 
 
 def inferred_types(
@@ -109,8 +151,8 @@ class _Call:
             values = values.values if isinstance(values, unchecked) else values
             try:
                 if is_on_gpu(values):
-                    values = on_gpu(values)
-                elif not isinstance(values, np.ndarray):
+                    values = values if is_of_cupy(values) else on_gpu(values)
+                elif type(values) is not np.ndarray:
                     values = None if isinstance(values, Text) else host_array(values, array.name)
             except (ValueError, GdslError):
                 return None
