@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
@@ -11,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.api.result import Result
+from gdsl.api.summary import begins_with_inf
+from gdsl.arithmetic.constants import integer_range
 from gdsl.binding import declared_inputs, declared_params
 from gdsl.integrations.networkx_backend.conversion import wrap
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
@@ -125,11 +128,19 @@ def _results(result: Result, graph: BackendGraph) -> Iterator[tuple[str, Any]]:
             yield name, tuple(named) if data.type.is_pair else named[0]
             continue
         columns = [
-            _named(_on_host(part).tolist(), type_, graph)
+            _named(_with_inf(_on_host(part).tolist(), data), type_, graph)
             for part, type_ in zip(_parts(result.arrays[name], data), parts, strict=True)
         ]
         rows = list(zip(*columns, strict=True)) if data.type.is_pair else columns[0]
         yield name, dict(zip(_keys(data.domain, graph), rows, strict=True))
+
+
+def _with_inf(values: list[Any], data: ir.Array) -> list[Any]:
+    """The integers of an array that begins with `inf` with Python's in its place, as NetworkX has distances."""
+    if not data.type.is_integer or data.count is not None or not begins_with_inf(data):
+        return values
+    largest = integer_range(data.type)[1]
+    return [math.inf if value == largest else value for value in values]
 
 
 def _parts(values: Any, data: ir.Array | ir.Scalar) -> tuple[Any, ...]:
