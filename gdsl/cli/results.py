@@ -13,7 +13,7 @@ import numpy as np
 
 from gdsl.api.description import parts_of_data, results_of
 from gdsl.api.result import Result
-from gdsl.cli.output import check_writable, write_output
+from gdsl.cli.output import check_writable, require_apart, write_output
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import required
@@ -25,11 +25,12 @@ from gdsl.types import Type
 SUFFIXES = (".npz", ".csv", ".json", ".parquet", ".feather", ".arrow")
 _TABLES = {".csv": "a CSV file", ".parquet": "a Parquet file", ".feather": "an Arrow file", ".arrow": "an Arrow file"}
 """Those that have a line for each vertex or edge and no place for anything else."""
+_PLURALS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 
 
-def check_result_path(path: Path, program: ir.Program) -> None:
-    """Raise a usage error for a suffix that names no format, and E0911 for results that the format cannot hold, or a
-    file that cannot be written."""
+def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
+    """Raise a usage error for a suffix that names no format, and E0911 for results that the format cannot hold, a file
+    that cannot be written, or one that is among those that are `read`."""
     if path.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
     suffix = path.suffix.lower()
@@ -41,35 +42,49 @@ def check_result_path(path: Path, program: ir.Program) -> None:
             f"cannot write {path}: {_TABLES[suffix]} has a line for each vertex or edge, and {why}",
             fix="use a .npz or .json file",
         )
-    if suffix in _TABLES and len(_result_domains(program)) > 1:
-        raise GdslError.single(
-            "E0911",
-            f"cannot write {path}: {_TABLES[suffix]} has one table, and the program has results over vertices and over "
-            "edges",
-            fix="use a .npz or .json file",
-        )
     if suffix in _TABLES and suffix != ".csv":
         required("pyarrow", "gdsl[tables]", _TABLES[suffix])
-    check_writable(path)
+    for file in tables_of(path, program).values() if suffix in _TABLES else [path]:
+        require_apart(file, *read)
+        check_writable(file)
+
+
+def tables_of(path: Path, program: ir.Program) -> dict[Domain, Path]:
+    """The file of each table of a format that has one for vertices or for edges: `path`, or where the program has
+    results over both, NAME.vertices.csv and NAME.edges.csv."""
+    domains = [domain for domain in _PLURALS if domain in _result_domains(program)]
+    if len(domains) == 1:
+        return {domains[0]: path}
+    return {domain: path.with_name(f"{path.stem}.{_PLURALS[domain]}{path.suffix}") for domain in domains}
 
 
 def write_result(path: Path, program: ir.Program, result: Result, names: Names | None = None) -> None:
     """Write all results to `path` in the format that its suffix names; `names` stand for vertices in a table, which has
-    no place for scalars, as is then told. Raises E0911."""
+    no place for scalars, of which a note says so. Two tables are two files, as `tables_of` says. Raises E0911."""
     suffix = path.suffix.lower()
-    if suffix in _TABLES:
-        if suffix == ".csv":
-            write_output(path, lambda file: _write_csv(file, program, result, names))
-        else:
-            from gdsl.graph.table_files import write_table
-
-            table = result.to_arrow(names=names is not None)
-            write_output(path, lambda file: write_table(file, "parquet" if suffix == ".parquet" else "arrow", table))
-        if result.scalars:
-            message(f"note: {printable(str(path))} is without the scalars {', '.join(result.scalars)}")
+    if suffix not in _TABLES:
+        writer = {".npz": _write_npz, ".json": _write_json}[suffix]
+        write_output(path, lambda file: writer(file, program, result))
         return
-    writer = {".npz": _write_npz, ".json": _write_json}[suffix]
-    write_output(path, lambda file: writer(file, program, result))
+    tables = tables_of(path, program)
+    for domain, file in tables.items():
+        _write_table(file, domain, program, result, names)
+    said = " and ".join(printable(str(file)) for file in tables.values())
+    if len(tables) > 1:
+        message(f"note: results over vertices and over edges are two tables: {said}")
+    if result.scalars:
+        message(f"note: {said} {'is' if len(tables) == 1 else 'are'} without the scalars {', '.join(result.scalars)}")
+
+
+def _write_table(path: Path, domain: Domain, program: ir.Program, result: Result, names: Names | None) -> None:
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        write_output(path, lambda file: _write_csv(file, domain, program, result, names))
+        return
+    from gdsl.graph.table_files import write_table
+
+    table = result.to_arrow(_PLURALS[domain], names=names is not None)
+    write_output(path, lambda file: write_table(file, "parquet" if suffix == ".parquet" else "arrow", table))
 
 
 def shown_vertex(value: int, names: Names | None) -> str:
@@ -111,10 +126,10 @@ def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
     return {name: np.asarray(value, dtype=dtypes[name]) for name, value in numbers.items()}
 
 
-def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names | None) -> None:
+def _write_csv(file: BinaryIO, domain: Domain, program: ir.Program, result: Result, names: Names | None) -> None:
     """One line for each vertex (or edge): its id, or name, and the results, under a line of names."""
-    arrays = _columns(result)
-    edges = _result_domains(program) == {Domain.EDGE}
+    arrays = _columns(result, domain)
+    edges = domain is Domain.EDGE
     columns = [np.arange(len(next(iter(arrays.values()), ()))), *arrays.values()]
     file.write((",".join(["edge" if edges else "vertex", *arrays]) + "\n").encode())
     if names is not None:
@@ -130,10 +145,13 @@ def _write_csv(file: BinaryIO, program: ir.Program, result: Result, names: Names
         file.write(("\n".join(map(",".join, zip(*texts, strict=True))) + "\n").encode())
 
 
-def _columns(result: Result) -> dict[str, np.ndarray[Any, Any]]:
+def _columns(result: Result, domain: Domain) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of a table by the names of their columns; one of several values an element has `a.0`, `a.1`, …"""
     columns: dict[str, np.ndarray[Any, Any]] = {}
+    own = {part.name for array in result._over(domain) for part in parts_of_data(array)}
     for name, values in result.host_arrays().items():
+        if name not in own:
+            continue
         if values.ndim == 1:
             columns[name] = values
         else:

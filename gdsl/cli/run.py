@@ -51,7 +51,9 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
 @backend_option("auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.")
-@output_option("Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow.")
+@output_option(
+    "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. A table has results over vertices or over edges: of both there are two files, NAME.vertices.csv and NAME.edges.csv."
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
 @click.option("--profile", is_flag=True, help="Show frontier, edges, direction and balance of every operator that ran.")
@@ -107,11 +109,10 @@ def command(
     """
     from gdsl.cli.output import require_apart
     from gdsl.cli.report import as_document, print_report
-    from gdsl.program_names import meant_by
 
     _check_together(each, batch, memory, dry_run, plot)
     for path in (output, plot):
-        require_apart(path, meant_by(program_file), graph_file, *(word.partition("=")[2] for word in assignments))
+        require_apart(path, *_read(program_file, graph_file, given_params(assignments)))
     limits: dict[str, Any] = {"timeout": timeout, "max_iterations": max_iterations, "round": rounded}
     tuning = _Tuning(tune, tune_file, types)
     given = given_params(assignments)
@@ -131,7 +132,7 @@ def command(
         from gdsl.cli.dry_run import tell
 
         with limited(timeout), interrupting():
-            program = _compiled(program_file, tuning, given, output)
+            program = _compiled(program_file, graph_file, tuning, given, output)
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(given, graph)
             program = program.instance(graph, values)
@@ -172,7 +173,16 @@ class _Tuning:
     types: dict[str, str] | None
 
 
-def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None) -> Program:
+def _read(program_file: str, graph_file: str, given: dict[str, str]) -> list[str]:
+    """The names of files that a run may read."""
+    from gdsl.program_names import meant_by
+
+    return [meant_by(program_file), graph_file, *(text.removeprefix("@") for text in given.values())]
+
+
+def _compiled(
+    program_file: str, graph_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None
+) -> Program:
     """The program, to which the names of what is given and of the file for its results are known to fit."""
     from gdsl.api.compiling import compile_file
     from gdsl.binding import check_names
@@ -182,7 +192,7 @@ def _compiled(program_file: str, tuning: _Tuning, given: dict[str, str], output:
         program = compile_file(program_file, tuning.words, tuning.file, tuning.types)
         tell_warnings(program)
     if output is not None:
-        check_result_path(output, program.ir)
+        check_result_path(output, program.ir, *_read(program_file, graph_file, given))
     check_names(program.ir, given, program.text)
     return program
 
@@ -214,7 +224,7 @@ def _run_each(
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, tuning, {**given, **given_params(each, EACH)}, output)
+        program = _compiled(program_file, graph_file, tuning, {**given, **given_params(each, EACH)}, output)
         check_params(each, program)
         graph, load_ms = _opened(graph_file, words, False)
         values = {**param_values(given, graph), **values_of_each(each, graph, program)}
@@ -243,7 +253,7 @@ def _execute(
     from gdsl.progress import working
 
     with interrupting():
-        program = _compiled(program_file, tuning, given, output)
+        program = _compiled(program_file, graph_file, tuning, given, output)
         choice = registry.choose(backend)
         if choice.line:
             message(choice.line)

@@ -135,7 +135,28 @@ def test_a_table_of_scalars(gdslc):
     assert Path("r.csv").read_text() == "old"
     assert gdslc("run", "p.gdsl", "path.mtx", *REFERENCE, "-o", "r.json").status == 0
     answer = gdslc("run", "pagerank", "path.mtx", *REFERENCE, "-o", "r.csv")
-    assert answer.err == "note: r.csv is without the scalars error\n"
+    assert answer.err == "note: r.csv is without the scalars error, converged\n"
+
+
+BOTH = """program both;
+problem { vertex a : int32; vertex two[2] : float32 = 0.5; edge b : vertex = none; scalar n : int32; }
+schedule { advance(vertices, (src, dst, e) => { b[e] = dst; n += 1; a[src] += 1; }) @f; }
+"""
+
+
+def test_results_over_vertices_and_edges_are_two_tables(gdslc):
+    """A .csv file has one, so that there are two files, and neither is one that is read."""
+    Path("both.gdsl").write_text(BOTH)
+    Path("g.csv").write_text("source,target\nx,y\nx,z\n")
+    words = "run", "both.gdsl", "g.csv", *REFERENCE, "--names", "-o"
+    answer = gdslc(*words, "r.csv")
+    assert answer.status == 0 and "r.vertices.csv and r.edges.csv are without the scalars n\n" in answer.err
+    assert not Path("r.csv").exists()
+    assert Path("r.vertices.csv").read_text() == "vertex,a,two.0,two.1\nx,2,0.5,0.5\ny,0,0.5,0.5\nz,0,0.5,0.5\n"
+    assert Path("r.edges.csv").read_text() == "edge,b\n0,y\n1,z\n"
+    Path("s.edges.csv").write_text("source,target\nx,y\n")
+    gdslc("run", "both.gdsl", "s.edges.csv", *REFERENCE, "-o", "s.csv").fails(1, "E0911", "it is what s.edges.csv is")
+    assert Path("s.edges.csv").read_text() == "source,target\nx,y\n" and not Path("s.vertices.csv").exists()
 
 
 def test_metis_and_every_suffix(gdslc):

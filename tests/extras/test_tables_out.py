@@ -239,9 +239,11 @@ def test_files_of_the_command_line(tmp_path, monkeypatch, capsys, suffix):
     (tmp_path / "one.gdsl").write_text(SCALAR)
     assert main(["run", "one.gdsl", "karate", "-o", f"one.{suffix}"]) == 1
     (tmp_path / "many.gdsl").write_text(MANY)
-    assert main(["run", "many.gdsl", "karate", "-o", f"many.{suffix}"]) == 1
+    assert main(["run", "many.gdsl", "karate", "-o", f"many.{suffix}"]) == 0
     said = capsys.readouterr().err
-    assert "scalars" in said and "one table" in said
+    assert "(n) are scalars" in said and "are two tables" in said
+    assert read(f"many.vertices.{suffix}").columns.tolist()[:3] == ["vertex", "best.0", "best.1"]
+    assert read(f"many.edges.{suffix}").columns.tolist() == ["source", "target", "twice", "from"]
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     assert main(["run", "bfs", "karate", "-p", "source=0", "-o", f"none.{suffix}"]) == 1
     assert "pip install 'gdsl[tables]'" in capsys.readouterr().err
