@@ -52,7 +52,8 @@ if TYPE_CHECKING:
 @click.option("--batch", callback=checked_limit, metavar="N", help="With --each: run so many at a time at most.")
 @backend_option("auto takes cuda where a GPU answers, else cpu where a compiler is found, else reference.")
 @output_option(
-    "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. A table has results over vertices or over edges: of both there are two files, NAME.vertices.csv and NAME.edges.csv."
+    "Write the results to FILE, which ends in .npz, .csv, .json, .parquet, .feather or .arrow. Tables of results over "
+    "vertices and over edges are two files, as FILE.vertices.csv and FILE.edges.csv."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @click.option("--names", "by_name", is_flag=True, help="Show vertices by their names, in text and in tables.")
