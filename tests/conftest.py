@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,6 +52,26 @@ def pytest_collection() -> Iterator[None]:
     yield
     gc.freeze()
     gc.enable()
+
+
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """A worker for each core where all tests run; one process for a few of them, and for those on a GPU."""
+    everything = config.args == [str(config.rootpath / "tests")] or config.args == ["tests"]
+    on_gpu = config.option.markexpr == "gpu"
+    return (os.cpu_count() or 1) if everything and not on_gpu else 0
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Of the cases of a test that is marked `sampled(n)` every n-th is quick; the others are `slow`."""
+    seen: Counter[tuple[str, str]] = Counter()
+    for item in items:
+        marker = item.get_closest_marker("sampled")
+        if marker is not None:
+            name = (str(item.path), getattr(item, "originalname", item.name))
+            if seen[name] % marker.args[0]:
+                item.add_marker("slow")
+            seen[name] += 1
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

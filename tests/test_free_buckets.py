@@ -84,6 +84,7 @@ ORDERS = [
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("schedule", ORDERS)
+@pytest.mark.sampled(5)
 def test_the_end_is_that_of_a_plain_worklist(schedule: str, backend: str, form: str) -> None:
     graph, weight = graph_and_weights(3)
     values = {"source": 5, "weight": weight}

@@ -74,6 +74,7 @@ def texts() -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", [f"ir/{path.stem}.txt" for path in PATHS])
+@pytest.mark.sampled(5)
 def test_ir(name: str, golden: Golden) -> None:
     golden(name, texts()[name])
 
@@ -116,6 +117,7 @@ def digests() -> dict[str, str]:
     return {name: hashlib.sha256(text.encode()).hexdigest() for name, text in everything.items()}
 
 
+@pytest.mark.slow
 def test_another_hash_seed_gives_the_same_bytes() -> None:
     """This process has a seed of its own, by chance."""
     code = "import json; from tests.test_golden import digests; print(json.dumps(digests()))"

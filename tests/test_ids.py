@@ -217,6 +217,7 @@ def with_literal(place: str, number: int) -> str:
 
 @pytest.mark.parametrize("number", [5, 2**31, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1])
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.sampled(6)
 def test_a_literal_that_is_no_vertex_is_an_error_before_the_run(place: str, number: int) -> None:
     text = with_literal(place, number)
     given = {"b": numpy.zeros(3, numpy.int32)} if place == "where" else {}
@@ -232,6 +233,7 @@ def test_a_literal_that_is_no_vertex_is_an_error_before_the_run(place: str, numb
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.sampled(5)
 def test_a_literal_that_is_a_vertex_runs(place: str) -> None:
     given = {"b": numpy.zeros(3, numpy.int32)} if place == "where" else {}
     gdsl.compile(with_literal(place, 2)).run(GRAPH, given, backend="cpu")
@@ -255,6 +257,7 @@ BEYOND = [3, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**62]
 @backends
 @widths
 @pytest.mark.parametrize("functor", [True, False])
+@pytest.mark.sampled(4)
 def test_an_index_is_checked_where_it_is_used(backend: str, bits: int, functor: bool) -> None:
     """One program has them all and uses one, or none."""
     use = "a[v] = b[{}];" if functor else "a[{}] = 1;"
@@ -285,6 +288,7 @@ USES = [
 @backends
 @widths
 @pytest.mark.parametrize(("kind", "value"), INDICES)
+@pytest.mark.sampled(11)
 def test_a_wrong_index_is_named_alike_by_every_backend(backend: str, bits: int, kind: str, value: int | None) -> None:
     """Its value as its type has it, how many elements there are, and the place of the index itself."""
     at = numpy.array([-1 if value is None else value], numpy.int64 if value is None else kind)

@@ -57,6 +57,7 @@ def joined(graph: gdsl.Graph, group: Any, given: Any, operation: str) -> list[An
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operation", JOINS)
+@pytest.mark.sampled(5)
 def test_integers(backend: str, operation: str) -> None:
     draw = np.random.default_rng(len(operation))
     for kind, bits in KINDS.items():
@@ -77,6 +78,7 @@ def test_integers(backend: str, operation: str) -> None:
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operation", ["sum", "min", "max", "product"])
 @pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.sampled(5)
 def test_floats(backend: str, operation: str, kind: str) -> None:
     graph = random_graph(20, 90, seed=4)
     draw = np.random.default_rng(5)

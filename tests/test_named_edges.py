@@ -58,6 +58,7 @@ USE = "compute(f, note); advance(f, reach, to=none); count = size(f);"
         ("{ argmax(seen) }", [0]),
     ],
 )
+@pytest.mark.sampled(4)
 def test_members_of_a_subgraph(backend: str, members: str, wanted: list[int]) -> None:
     result = run(SUBGRAPH % (members, USE), PATH, backend, {"x": 2})
     assert np.flatnonzero(result["seen"]).tolist() == wanted
@@ -99,6 +100,7 @@ OUT = "index {} of `{}` is out of range: there are {} elements, counted from 0"
         ),
     ],
 )
+@pytest.mark.sampled(5)
 def test_what_is_not_there(backend: str, schedule: str, given: dict[str, Any], message: str) -> None:
     with pytest.raises(GdslError) as caught:
         run(schedule, PATH, backend, given)

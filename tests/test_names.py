@@ -129,6 +129,7 @@ def assert_results(program: Program, expected: dict[str, object], backend: str) 
 
 
 @pytest.mark.parametrize(("chunk", "turn"), TURNS)
+@pytest.mark.sampled(5)
 def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
     """By the reference, as C++, and as CUDA where there is NVRTC."""
     program, expected = program_of(words_of(chunk), turn)
@@ -139,10 +140,12 @@ def test_any_name_runs_and_compiles(chunk: int, turn: int) -> None:
 
 
 @pytest.mark.parametrize("chunk", range(0, CHUNKS, 3))
+@pytest.mark.slow
 def test_cpu(chunk: int) -> None:
     assert_results(*program_of(words_of(chunk), chunk % ROLES), "cpu")
 
 
+@pytest.mark.slow
 def test_words_of_our_own_are_no_macros() -> None:
     """None of them is undefined: those with a lower-case letter stand beside equal names of a program."""
     words = {word for part in own_words() for word in part if word != word.upper()}

@@ -67,6 +67,7 @@ def test_every_program_has_an_oracle() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @by_name
+@pytest.mark.sampled(56)
 def test_named_graphs(name: str, backend: str) -> None:
     run_named(name, backend, (0, 1, 2, 3))
 
@@ -82,12 +83,14 @@ def widened() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.parametrize(("name", "backend"), list(widened()))
+@pytest.mark.sampled(12)
 def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
     run_named(name, backend, (2,), ["schedule.ids=64"])
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @by_name
+@pytest.mark.sampled(6)
 def test_any_graph(name: str, backend: str) -> None:
     case = BY_NAME[name]
     directed = False if case.suits is symmetric else None
@@ -168,6 +171,7 @@ def directed() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.parametrize(("name", "backend", "direction"), list(directed()))
+@pytest.mark.sampled(18)
 def test_every_direction(name: str, backend: str, direction: str) -> None:
     run_named(name, backend, (0, 1), fitting(name, "direction", direction, advances(name)))
 

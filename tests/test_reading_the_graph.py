@@ -165,6 +165,7 @@ def stopping(text: str) -> str:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("text", "message", "graph"), STOPS, ids=[text for text, *_ in STOPS])
+@pytest.mark.sampled(6)
 def test_a_run_stops_where_there_is_nothing(text: str, message: str, graph: gdsl.Graph, backend: str) -> None:
     with pytest.raises(GdslError) as caught:
         compiled(stopping(text)).run(graph, backend=backend)
@@ -186,6 +187,7 @@ def test_without_checks_what_is_there_is_read(bounds: str, backend: str) -> None
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.slow
 def test_long_lists_in_each_other_are_left_when_time_is_over(backend: str) -> None:
     loops = "for u in neighbors(v) { for w in neighbors(v) { for x in neighbors(v) { a[x] += int32(u) * int32(w); } } }"
     program = compiled(stopping(loops))

@@ -152,23 +152,27 @@ def test_every_sample_is_tested() -> None:
 @pytest.mark.optimised
 @pytest.mark.parametrize("program", CHECKS)
 @by_graph()
+@pytest.mark.sampled(21)
 def test_cpu(name: str, program: str) -> None:
     CHECKS[program](name, "cpu")
 
 
 @pytest.mark.parametrize("program", ["bfs", "sssp", "connected_components", "triangles"])
 @by_graph(MOST_LINES["reference"])
+@pytest.mark.sampled(5)
 def test_reference(name: str, program: str) -> None:
     CHECKS[program](name, "reference")
 
 
 @by_graph(MOST_LINES_OF_PAGERANK["reference"])
+@pytest.mark.sampled(3)
 def test_reference_pagerank(name: str) -> None:
     check_pagerank(name, "reference")
 
 
 @pytest.mark.parametrize("program", CHECKS)
 @pytest.mark.parametrize("name", MID_SIZED or ["none"])
+@pytest.mark.sampled(5)
 def test_cpu_with_wide_ids(name: str, program: str) -> None:
     CHECKS[program](name, "cpu", "schedule.ids=64")
 
@@ -183,6 +187,7 @@ def others() -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("name", "program"), sorted(set(others())))
+@pytest.mark.sampled(53)
 def test_other_programs(name: str, program: str) -> None:
     """What needs an undirected graph gets the graph without its directions, or the simple one."""
     case, graph = BY_NAME[program], graph_of(name)

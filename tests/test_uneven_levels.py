@@ -46,6 +46,7 @@ GRAPHS = {
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("always", [False, True], ids=["by edges", "always"])
 @pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.sampled(6)
 def test_what_is_sent_is_what_is_gathered(name: str, always: bool, backend: str) -> None:
     graph: Graph = GRAPHS[name]
     program = gdsl.compile(text(always))

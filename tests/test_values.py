@@ -30,22 +30,26 @@ def assert_same(program: Program, backends: tuple[str, ...], every: int = 1) -> 
 
 @pytest.mark.optimised
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
+@pytest.mark.slow
 def test_every_operation_in_functors(inf_types: tuple[str, ...]) -> None:
     assert_same(every_operation.program("apply", inf_types), BACKENDS, every=4)
 
 
 @pytest.mark.parametrize("inf_types", [(), INTEGERS], ids=["wrapping", "saturating"])
+@pytest.mark.slow
 def test_every_operation_in_initial_values_and_where(inf_types: tuple[str, ...]) -> None:
     program = every_operation.program("initial", inf_types)
     assert_same(program, ("binding",), every=2)
     assert_same(program, BACKENDS, every=7)
 
 
+@pytest.mark.slow
 def test_every_operation_in_the_schedule() -> None:
     assert_same(every_operation.program("schedule", INTEGERS), BACKENDS, every=2)
 
 
 @pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.slow
 def test_minima_and_maxima_in_every_form(kind: str) -> None:
     assert_same(every_operation.reductions(kind), BACKENDS)
 

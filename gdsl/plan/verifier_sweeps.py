@@ -35,6 +35,7 @@ from gdsl.ir.nodes import (
     While,
     element_index,
 )
+from gdsl.ir.printer_expressions import print_expression
 from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
@@ -321,6 +322,9 @@ class SweepVerifier:
             index = element_index(node.index) if isinstance(node, Element) else None
             own = isinstance(index, Parameter) and index.role is Role.VERTEX
             self.expect(array not in written or own, f"{array} is read before others have written it")
+        texts = [print_expression(read.value) for read in reads]
+        self.expect(len(set(texts)) == len(texts), "a value that is read early twice")
+        self.expect(all(read.places for read in reads), "a value that is read early and asked for nowhere")
         self.expect(early.side_by_side > 0, "no element at a time")
         skips = sweep.skips
         noted = (early.own, early.seen)
@@ -358,8 +362,13 @@ class SweepVerifier:
     def _hints(self, step: Operator, sweep: Sweep) -> None:
         """What changes no access still needs threads that are there, and places that nobody else looks at."""
         together = self.target.grid and self.target.fused and not self.target.teams
-        by_warps = together and bool(sweep.walks)  # of its own member every thread must stay the one
-        self.expect(sweep.warps is Warps.ALL or by_warps, "half of the warps for members that threads own")
+        by_warps = together and bool(sweep.walks) and sweep.members.form is Form.QUEUE
+        by_warps = by_warps and sweep.balance is Balance.AUTO
+        for each in (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips):
+            by_warps = by_warps and each is None
+        segment = sweep.segment
+        whole = sweep.collect is not None if segment is None else segment.stops_at is None and segment.upcoming is None
+        self.expect(sweep.warps is Warps.ALL or (by_warps and whole), "half of the warps for another kind of sweep")
         if sweep.listed:
             collect, members = sweep.collect, sweep.members
             fits = isinstance(step, Advance) and sweep.selection is None and len(sweep.walks) == 1 and together

@@ -175,6 +175,7 @@ def mounted(tmp_path):
 
 
 @pytest.mark.parametrize("options", ["ro", "size=16k", "noexec"])
+@pytest.mark.slow
 def test_file_systems_that_refuse(tmp_path, mounted, options):
     place = str(mounted(options))
     for _ in range(2):

@@ -59,6 +59,7 @@ def test_a_where_that_never_ends(form: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.sampled(3)
 def test_expressions_that_never_end(place: str, backend: str) -> None:
     if not registry.availability(backend).ok:
         pytest.skip("no C++ compiler")
@@ -73,6 +74,7 @@ def test_expressions_that_never_end(place: str, backend: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("backend", ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
+@pytest.mark.sampled(3)
 def test_functions_whose_calls_never_end(place: str, backend: str) -> None:
     if not registry.availability(backend).ok:
         pytest.skip(f"no {backend}")
@@ -147,6 +149,7 @@ def endless_program(tmp_path: Path) -> str:
     return str(path)
 
 
+@pytest.mark.slow
 def test_ctrl_c_in_a_where(tmp_path: Path) -> None:
     process = gdslc(
         "run", endless_program(tmp_path), str(KARATE), "-p", f"x=@{tmp_path / 'x.txt'}", "--backend", "reference"
@@ -181,6 +184,7 @@ def _write_forever(path: str) -> None:
 
 
 @pytest.mark.parametrize("what", ["input", "program"])
+@pytest.mark.slow
 def test_the_timeout_covers_waiting_for_a_file(tmp_path: Path, what: str) -> None:
     pipe = tmp_path / "silent.mtx"
     os.mkfifo(pipe)

@@ -300,6 +300,7 @@ def test_components():
 
 
 @pytest.mark.timeout(120)
+@pytest.mark.slow
 def test_the_whole_on_the_cpu(tmp_path):
     path = tmp_path / "bench.json"
     quickly = f"from gdsl.native import compiler; compiler.OPTIONS = {compiler.OPTIONS}"  # as tests/conftest.py has it

@@ -237,6 +237,7 @@ def test_timeout_and_max_iterations(gdslc, backend):
 
 
 @pytest.mark.parametrize("backend", backends())
+@pytest.mark.slow
 def test_interrupt(work, backend):
     command = [sys.executable, "-m", "gdsl", "run", "endless.gdsl", "path.mtx", "--backend", backend]
     subprocess.run([*command, "--max-iterations", "1"], capture_output=True, check=False)  # so that it is compiled

@@ -90,6 +90,7 @@ def test_many_files_nearby_stay_a_short_message(gdslc):
 
 
 @pytest.mark.parametrize("verb", [("check", "-"), ("run", "-", "path.mtx", "-p", "source=0", *REFERENCE)])
+@pytest.mark.slow
 def test_a_program_from_standard_input(process, verb):
     answer = process(*verb, input=Path("hops.gdsl").read_text())
     assert answer.returncode == 0, answer.stderr
@@ -102,6 +103,7 @@ def test_a_program_from_standard_input(process, verb):
     assert "<stdin>: error[E0106]" in answer.stderr
 
 
+@pytest.mark.slow
 def test_standard_input_of_every_emit(process):
     text = Path("hops.gdsl").read_text()
     for form in ("ast", "ir", "plan", "cuda", "cpp"):

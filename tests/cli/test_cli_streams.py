@@ -114,6 +114,7 @@ def test_files_are_written_whatever_the_streams(arguments: str, redirection: str
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "2>&1 >&-"])
 @pytest.mark.parametrize(("arguments", "status"), FAIL.values(), ids=list(FAIL))
+@pytest.mark.sampled(5)
 def test_failures_keep_their_status(arguments: str, status: int, redirection: str) -> None:
     answer = shell(f"{GDSLC} {arguments} {redirection}")
     assert answer.returncode == status
@@ -121,6 +122,7 @@ def test_failures_keep_their_status(arguments: str, status: int, redirection: st
     assert answer.stdout == "" or "2>&1" in redirection, "messages are never mixed with output"
 
 
+@pytest.mark.slow
 def test_nothing_of_the_users_gets_the_output(work: Path) -> None:
     """With descriptor 1 free, the first file that a command opens would be standard output."""
     before = {path: path.read_bytes() for path in work.iterdir() if path.is_file()}

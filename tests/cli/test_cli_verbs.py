@@ -271,6 +271,7 @@ def test_wide_help_has_no_long_lines(gdslc):
         assert max(map(len, gdslc(verb, "--help").out.splitlines())) <= 110
 
 
+@pytest.mark.slow
 def test_progress_is_shown_on_a_terminal_only(work, monkeypatch):
     controller, terminal = pty.openpty()
     command = [

@@ -25,6 +25,7 @@ def project(tmp_path_factory):
     return place / "far-away"
 
 
+@pytest.mark.slow
 def test_the_test_of_a_project_runs(project, shared_cache):
     environment = {**os.environ, "GDSL_CACHE_DIR": shared_cache, "PYTEST_ADDOPTS": ""}
     words = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]

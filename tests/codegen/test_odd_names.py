@@ -52,6 +52,7 @@ def needs_nvrtc() -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
+@pytest.mark.sampled(16)
 def test_paths_do_not_change_the_code(part: str) -> None:
     plain = gdsl.compile(TEXT)
     expected = {language: stripped(plain.source(language)) for language in LANGUAGES}
@@ -64,6 +65,7 @@ def test_paths_do_not_change_the_code(part: str) -> None:
 
 
 @pytest.mark.parametrize("doc", DOCS)
+@pytest.mark.sampled(6)
 def test_docs_do_not_change_the_code(doc: str) -> None:
     plain = gdsl.compile(TEXT)
     for where in ('"""{}\n"""\n', '"""First.\n{}\nLast."""\n', '"""\n{}\n\n"""\n'):

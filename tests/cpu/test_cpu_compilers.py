@@ -92,6 +92,7 @@ def refused(code="E0906"):
 
 
 @pytest.mark.parametrize("kind", AFTERWARDS)
+@pytest.mark.sampled(4)
 def test_broken_library_is_one_message_and_is_not_kept(kind, script):
     script(f'{REAL} -O0 "$@" || exit 1\n{AFTERWARDS[kind]}')
     assert "cannot be loaded" in refused()
@@ -179,6 +180,7 @@ def test_endless_output_is_cut(script):
 @pytest.mark.parametrize(
     "text", ["sleep 1000", "sleep 1000 & wait", "exec >/dev/null 2>&1; sleep 1000", "trap '' TERM; sleep 1000"]
 )
+@pytest.mark.slow
 def test_compiler_that_never_ends_is_stopped_with_all_that_it_started(script, monkeypatch, text, tmp_path):
     monkeypatch.setenv("GDSL_COMPILER_TIMEOUT", "0.3")
     script(f"echo $$ > {tmp_path}/pid\n{text}")

@@ -127,6 +127,7 @@ def test_blocks_of_generated_code(tmp_path: Path) -> None:
     subprocess.run([program], check=True)
 
 
+@pytest.mark.slow
 def test_memory_goes_with_the_program() -> None:
     """Also that of a library that stays."""
     asked: list[object] = []
@@ -149,6 +150,7 @@ def _finalizers(library: Library) -> list[tuple[Any, tuple[Any, ...]]]:
 
 
 @pytest.mark.parametrize("sample", ["louvain", "minimum_spanning_forest", "betweenness", "pagerank"])
+@pytest.mark.slow
 def test_memory_of_another_graph_changes_nothing(sample: str) -> None:
     path = f"samples/{sample}.gdsl"
     ready = fresh(path)
@@ -166,6 +168,7 @@ def test_memory_of_another_graph_changes_nothing(sample: str) -> None:
                     np.testing.assert_array_equal(found.arrays[array.name], wanted.arrays[array.name])
 
 
+@pytest.mark.slow
 def test_runs_at_once_have_memory_of_their_own() -> None:
     ready = fresh("samples/louvain.gdsl")
     expected = [ran(fresh("samples/louvain.gdsl"), graph).scalars for graph in REPEATED]

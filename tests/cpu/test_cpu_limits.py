@@ -51,6 +51,7 @@ BAD = ["0", "-1", "abc", "1e3", "2147483648", "99999999999999999999", "3,", "1.5
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("value", [*GOOD, *BAD, "", " "])
+@pytest.mark.sampled(6)
 def test_number_of_threads(gdslc, value):
     answer = gdslc(OMP_NUM_THREADS=value)
     assert answer.returncode == 0, answer.stderr
@@ -80,6 +81,7 @@ def test_settings_stay_as_they_were(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize("mebibytes", [40, 80, 120, 160, 200, 240, 255, 256, 300, 400, 600])
+@pytest.mark.sampled(3)
 def test_little_address_space_is_a_run_or_one_message(gdslc, mebibytes):
     def limit():
         resource.setrlimit(resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20))

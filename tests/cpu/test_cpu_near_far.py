@@ -29,6 +29,7 @@ def same(found: gdsl.Result, expected: gdsl.Result) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("graph", GRAPHS)
+@pytest.mark.sampled(8)
 def test_values_are_those_of_the_reference(name: str, graph: str) -> None:
     made: Graph = GRAPHS[graph]()
     program = gdsl.compile(PROGRAMS[name])

@@ -93,6 +93,7 @@ def text_of(name: str, over: str) -> str:
 
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
 @pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.sampled(6)
 def test_forms(name: str, over: str) -> None:
     check(text_of(name, over))
 

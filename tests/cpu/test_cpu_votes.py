@@ -49,6 +49,7 @@ def hub_of_pairs(pairs: int) -> tuple[gdsl.Graph, np.ndarray]:
 )
 @pytest.mark.parametrize("key", ["vertex", "int32", "int64"])
 @pytest.mark.parametrize("pairs", [3, 40, 3000])
+@pytest.mark.sampled(7)
 def test_lists_grow_while_graphs_shrink(pairs: int, key: str, sizes: Sizes | None) -> None:
     """With one width of ids in turn: each comes with every key and with all sizes."""
     graph, group = hub_of_pairs(pairs)

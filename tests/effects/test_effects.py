@@ -141,6 +141,7 @@ LONG = [
         (nested, 24),
     ],
 )
+@pytest.mark.sampled(2)
 def test_long_programs_are_judged(make: object, count: int) -> None:
     text = _DATA + "".join(make(count))  # type: ignore[operator]
     load_source(Source("long", text), refuse=False)

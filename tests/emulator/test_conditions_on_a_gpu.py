@@ -65,6 +65,7 @@ def verdict(compiled: gdsl.Program, graph: gdsl.Graph, backend: str, **values: o
 
 
 @pytest.mark.parametrize(("kind", "condition"), CONDITIONS)
+@pytest.mark.sampled(5)
 def test_a_kernel_says_what_numpy_says(cupy: FakeCupy, kind: str, condition: str) -> None:
     compiled, said = program(kind, condition), set()
     for length in (1, 3, 301, 5002):

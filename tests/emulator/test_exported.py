@@ -22,6 +22,7 @@ EDGES = [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 2), (1, 5), (1, 6), (6, 7)]
         ("reachability", {"sources": "3"}, ("schedule.block=32", "schedule.fuse=off")),
     ],
 )
+@pytest.mark.slow
 def test_exported_host_code(tmp_path: Path, name: str, given: dict[str, str], tune: tuple[str, ...]) -> None:
     program = gdsl.compile(SAMPLES / f"{name}.gdsl", tune=tune)
     command = exported.command(program, tmp_path / "made")

@@ -190,6 +190,7 @@ def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: 
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
+@pytest.mark.sampled(28)
 def test_programs_answer_as_on_the_ids_that_were_given(case: Any) -> None:
     """All that may run so, and others are refused; one in three a kernel a step, one in three with wide ids."""
     if not program_of(case.name).any_ids:
@@ -280,6 +281,7 @@ TRIALS = [(SEEN, None), (TIES, None), (TIES, BACKWARD), *((SEEN, mistake) for mi
 
 
 @pytest.mark.parametrize(("text", "mistake"), TRIALS, ids=range(len(TRIALS)))
+@pytest.mark.sampled(5)
 def test_a_mistake_in_the_numbering_is_seen(
     monkeypatch: pytest.MonkeyPatch, text: str, mistake: tuple[str, str] | None
 ) -> None:

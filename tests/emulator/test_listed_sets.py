@@ -114,6 +114,7 @@ def test_where_few_members_are_a_list(text: str, tune: tuple[str, ...], wanted: 
 
 @pytest.mark.parametrize("shape", [ROOM, IN_TURNS, SMALL, TINY], ids=["room", "in_turns", "small", "tiny"])
 @pytest.mark.parametrize("text", [LEVELS, AGAIN_AND_AGAIN, "bfs"], ids=["levels", "again_and_again", "bfs"])
+@pytest.mark.sampled(4)
 def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) -> None:
     for widths in (NARROW, Widths.both(64)):
         built = emulated(program_of(text, SMALL_BLOCKS), shape, widths)
@@ -127,6 +128,7 @@ def test_results_and_traces_are_those_of_the_reference(text: str, shape: Sizes) 
 
 @pytest.mark.parametrize("shape", [ROOM, IN_TURNS, TINY], ids=["room", "in_turns", "tiny"])
 @pytest.mark.parametrize("name", ["detours", "reliable", "bottleneck", "potentials"])
+@pytest.mark.sampled(4)
 def test_worklists_with_an_order(name: str, shape: Sizes) -> None:
     built = emulated(program_of(PROGRAMS[name], FROM_NEAR), shape)
     for number, graph in enumerate(GRAPHS):

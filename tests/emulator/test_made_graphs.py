@@ -39,6 +39,7 @@ def agrees_on(built: Built, graphs: dict[str, Graph]) -> None:
 
 
 @pytest.mark.parametrize("tune", [(), ("schedule.fuse=off",)], ids=["fused", "unfused"])
+@pytest.mark.slow
 def test_against_the_reference(tune: tuple[str, ...]) -> None:
     built = build_program(TEXT, tune, TINY)
     graphs = {name: graph for name, graph in named_graphs().items() if 0 < graph.num_vertices < 40}
@@ -54,11 +55,13 @@ WITHOUT_VOTES = WITHOUT_VOTES.replace("label = neighbor_vote(vertices, ballot, g
 """What no balance shares out is left out, since it would be most of the text."""
 
 
+@pytest.mark.slow
 def test_votes_and_walks() -> None:
     agrees_on(build_program(FURTHER, (), TINY), odd_graphs())
 
 
 @pytest.mark.parametrize("balance", BALANCES)
+@pytest.mark.slow
 def test_walks_of_every_balance(balance: str) -> None:
     """The places of a walk are no ids of edges there, whatever shares it out."""
     words = (f"worth.balance={balance}", f"back.balance={balance}", f"around.balance={balance}")

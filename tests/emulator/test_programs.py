@@ -107,11 +107,13 @@ def agrees(case: Case, mode: Mode, place: int, taken: tuple[int, int] = (0, 1)) 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@pytest.mark.sampled(4)
 def test_agrees_with_the_reference(case: Case) -> None:
     agrees(case, FUSED, 0)
 
 
 @pytest.mark.parametrize(("case", "part"), list(further()))
+@pytest.mark.sampled(20)
 def test_further_modes_agree(case: Case, part: int) -> None:
     """Which these are is asked here: every word of every mode is a program to compile."""
     modes = list(enumerate(modes_of(case.name)))[1:]
@@ -122,6 +124,7 @@ def test_further_modes_agree(case: Case, part: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["bfs", "sssp", "connected_components", "neighborhoods", "sets", "common_neighbors"])
+@pytest.mark.sampled(3)
 def test_holds_under_many_orders(name: str) -> None:
     case = next(case for case in CASES if case.name == name)
     built = build_program(name)
@@ -131,6 +134,7 @@ def test_holds_under_many_orders(name: str) -> None:
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
 @pytest.mark.parametrize("name", ["bfs", "core", "neighborhoods", "sssp", "common_neighbors"])
+@pytest.mark.sampled(5)
 def test_a_stop_is_heard_and_harms_nothing(name: str, fuse: str) -> None:
     """Wherever the host asks for a stop: the run ends, with all blocks at one barrier."""
     case = next(case for case in CASES if case.name == name)

@@ -229,6 +229,7 @@ MIXED = {"eccentricity, weighted", "lengths to", "dijkstra", "dijkstra from some
 
 
 @pytest.mark.parametrize("name", [*ANY, *UNDIRECTED])
+@pytest.mark.sampled(7)
 def test_undirected_graphs(name: str) -> None:
     for seed in range(12):
         compared({**ANY, **UNDIRECTED}[name], random_graph(seed, directed=False), name in MIXED)

@@ -53,6 +53,7 @@ def python(environment: dict[str, str], *words: str, where: Path) -> subprocess.
     return subprocess.run(command, env=environment, cwd=where, capture_output=True, text=True, timeout=550, check=False)
 
 
+@pytest.mark.slow
 def test_networkx_runs_its_own_tests_on_the_backend(installed: dict[str, str], tmp_path: Path) -> None:
     """What the backend does not take is NetworkX's to answer; every function is asked for something that it takes."""
     log = tmp_path / "calls.log"
@@ -121,6 +122,7 @@ def test_arguments_are_called_as_networkx_calls_them(name: str) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_the_page_is_true(installed: dict[str, str], tmp_path: Path) -> None:
     """Every block of Python on the page runs, one after the other; what a comment says that it gives, it gives."""
     page = (ROOT / "docs" / "networkx.md").read_text(encoding="utf-8")

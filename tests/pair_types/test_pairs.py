@@ -44,6 +44,7 @@ def test_reference(seed: int, types: tuple[str, str], sign: str) -> None:
 
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize(("seed", "types"), _PLACES)
+@pytest.mark.sampled(5)
 def test_cpu(seed: int, types: tuple[str, str], id_bits: int) -> None:
     given = example(types, seed, _SIGNS[seed % 6])
     ready = executable(given.text, (), CPU_SMALL, id_bits)
@@ -53,6 +54,7 @@ def test_cpu(seed: int, types: tuple[str, str], id_bits: int) -> None:
 @pytest.mark.skipif(emulator_build.compiler() is None, reason="the emulator needs g++")
 @pytest.mark.parametrize("tune", [(), ("schedule.fuse=off", "give.balance=block")])
 @pytest.mark.parametrize(("seed", "types"), _PLACES)
+@pytest.mark.sampled(5)
 def test_emulator(seed: int, types: tuple[str, str], tune: tuple[str, ...]) -> None:
     given = example(types, seed, _SIGNS[(seed + 3) % 6])
     id_bits = 64 if seed % 3 == 2 else 32

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from support.changed_plans import CHOICES, FREE, changed, seen
 
 from gdsl.extents import Size
 from gdsl.ir.verifier import VerificationError
@@ -16,7 +17,6 @@ from gdsl.plan.verifier import verify
 from gdsl.plan.walking import operations, steps_in, sweeps, sweeps_of
 
 from .planning import plan_of
-from .test_verifier import CHOICES, FREE, changed, seen
 
 TWICE = """program twice;
 problem { param source : vertex; vertex last : int32 = -1; edge met : int32; }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from support.changed_plans import CHOICES, accepted, seen
 
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
@@ -16,7 +17,6 @@ from gdsl.plan.walking import launches, sweeps_of
 from gdsl.types import Type
 
 from .planning import fused, kinds, only_sweep, operation, plan_of
-from .test_verifier import CHOICES, accepted, seen
 
 TARGETS = pytest.mark.parametrize(
     "on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"]

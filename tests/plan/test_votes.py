@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 
 import pytest
+from support.changed_plans import CHOICES, accepted, seen
 
 from gdsl.extents import Size
 from gdsl.plan import target
@@ -13,7 +14,6 @@ from gdsl.plan.storage import Role
 from gdsl.plan.verifier import verify
 
 from .planning import only_sweep, plan_of
-from .test_verifier import CHOICES, accepted, seen
 
 TARGETS = pytest.mark.parametrize(
     "on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU], ids=["fused", "unfused", "cpu"]

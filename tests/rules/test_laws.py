@@ -99,6 +99,7 @@ def test_samples_have_the_extremes(kind: Type) -> None:
         assert {limits.min, limits.max} <= {int(value) for value in found}
 
 
+@pytest.mark.slow
 def test_functions_that_call_each_other_deeply() -> None:
     chain = "".join(f"function f{i}(x: int32) -> int32 {{ return f{i + 1}(x); }}\n" for i in range(300))
     text = program("int32", "0", "return f0(a) + b;").replace(

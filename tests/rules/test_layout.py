@@ -164,6 +164,7 @@ def test_what_the_host_does_with_ids_is_done_before() -> None:
     assert program(data=data).any_ids
 
 
+@pytest.mark.slow
 def test_every_program_that_passes_answers_alike() -> None:
     """And whatever the language has is known: what is new stands in the way until somebody has thought of it."""
     passing = []

@@ -29,6 +29,7 @@ def clean(count: int, seed: int) -> None:
     assert campaign.cases == count
 
 
+@pytest.mark.slow
 def test_random_expressions_are_the_same_everywhere(backends: object) -> None:
     backends(["reference"])
     clean(40, seed=1)
@@ -37,6 +38,7 @@ def test_random_expressions_are_the_same_everywhere(backends: object) -> None:
 
 
 @pytest.mark.skipif(missing("emulator") is not None, reason="needs the checkout's emulator")
+@pytest.mark.slow
 def test_random_expressions_in_generated_cuda(backends: object) -> None:
     backends(["emulator"])
     clean(3, seed=100)

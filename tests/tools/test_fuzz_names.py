@@ -13,6 +13,7 @@ from gdsl.tools.fuzz.campaign import Finding, run
 from gdsl.tools.fuzz.names import case, foreign_words, own_words, program_text
 
 
+@pytest.mark.slow
 def test_no_name_stands_in_the_way() -> None:
     campaign = run("names", case, seed=1, count=6)
     assert campaign.findings == []
@@ -34,6 +35,7 @@ def test_a_case_follows_from_its_seed() -> None:
 
 
 @pytest.mark.skipif(find_compiler() is None, reason="no C++ compiler on this machine")
+@pytest.mark.slow
 def test_the_campaign_finds_a_name_that_is_printed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdsl.codegen.names.KEYWORDS", frozenset())
     monkeypatch.setattr("gdsl.tools.fuzz.names.own_words", lambda: (("class", "while_"), ("struct", "int")) * 2)

@@ -45,6 +45,7 @@ def options(monkeypatch: pytest.MonkeyPatch) -> Iterator[programs.Options]:
     yield made
 
 
+@pytest.mark.slow
 def test_nothing_is_found() -> None:
     campaign = run("programs", programs.case, seed=SEED, count=4, seconds=10)
     held_back = {answer[:5] for answer in campaign.answers if answer.startswith("E0")} - {programs._FREE_CHOICE}
@@ -55,6 +56,7 @@ def test_nothing_is_found() -> None:
 
 
 @pytest.mark.skipif(not COMPILER, reason="the emulator needs g++")
+@pytest.mark.slow
 def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
     options.backends, options.emulated = ("reference", "emulator"), 4.0
     campaign = run("programs", programs.case, seed=SEED + 1000, count=1)
@@ -63,6 +65,7 @@ def test_nothing_is_found_by_the_emulator(options: programs.Options) -> None:
         pytest.fail("\n\n".join(text for _, text in campaign.findings), pytrace=False)
 
 
+@pytest.mark.slow
 def test_the_generators_write_all_that_there_is() -> None:
     texts = [free_program(random.Random(seed)) for seed in range(1000)]
     texts += [shaped_text(random.Random(seed)) for seed in range(400)]
@@ -108,6 +111,7 @@ def is_well_typed(text: str) -> bool:
     return True
 
 
+@pytest.mark.slow
 def test_imports_mean_what_they_did() -> None:
     """The definitions of programs in files of their own, of which one imports from the other."""
     files = Counter[int]()
@@ -119,6 +123,7 @@ def test_imports_mean_what_they_did() -> None:
     assert files[2] > 10
 
 
+@pytest.mark.slow
 def test_a_wrong_import_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """An importer that takes something else: in the other file each `+` is a `-`."""
     right = imports.load
@@ -141,6 +146,7 @@ tune { f.dedup = none; schedule.fuse = off; }
 
 
 @pytest.mark.parametrize(("write", "refused"), [("c[dst] += 1;", False), ("c[dst] = c[src] + 1;", True)])
+@pytest.mark.slow
 def test_knobs_that_do_not_fit_are_taken_out(write: str, refused: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(programs, "_UNCHECKED", 1.0)
     monkeypatch.setattr(programs, "random_text", lambda _: REPEATED % write)
@@ -151,6 +157,7 @@ def test_knobs_that_do_not_fit_are_taken_out(write: str, refused: bool, monkeypa
     assert any(answer.startswith("E03") for answer in campaign.answers) == refused
 
 
+@pytest.mark.slow
 def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pytest.MonkeyPatch) -> None:
     unchecked = compiled
 
@@ -176,6 +183,7 @@ def test_a_program_that_the_rules_let_pass_is_found_and_shrunk(monkeypatch: pyte
 
 
 @pytest.mark.skipif(not COMPILER, reason="there is no C++ compiler")
+@pytest.mark.slow
 def test_a_wrong_backend_is_found(monkeypatch: pytest.MonkeyPatch, options: programs.Options) -> None:
     options.shrinks = 0
     right = CpuExecutable.run

@@ -8,6 +8,7 @@ from gdsl.tools.fuzz import python_calls
 from gdsl.tools.fuzz.campaign import Finding, run
 
 
+@pytest.mark.slow
 def test_odd_values(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "cache"))
     campaign = run("python", python_calls.case, seed=1, count=4000, seconds=10)
