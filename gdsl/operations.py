@@ -327,7 +327,8 @@ class Grade(Enum):
     EXACT = "exact"
     """Nothing."""
     ROUNDING = "rounding"
-    """The last digits: an unordered float sum, or what is computed from it without a decision."""
+    """The order in which floats are added, and what is computed from such a sum without a decision. Mostly the last
+    digits; more where values cancel or overflow, or where a small difference is amplified, as by `exp`."""
     CONVERGED = "converged"
     """As rounding, and a loop whose end hangs on a float sum may make one pass more or less."""
     NOT_UNIQUE = "not unique"

@@ -18,11 +18,27 @@ from gdsl.types import TYPE_CLASSES, Type
 
 GRADES = {
     Grade.EXACT.value: "",
-    Grade.ROUNDING.value: "rounding: the last digits may differ from run to run",
-    Grade.CONVERGED.value: "converged: another run may make one pass more or less",
+    Grade.ROUNDING.value: "rounding: another run may add floats in another order, which mostly changes the last digits",
+    Grade.CONVERGED.value: "converged: as rounding, and another run may make one pass more or less",
     Grade.NOT_UNIQUE.value: "not unique: another run may give other values",
 }
 """What each grade means to who looks at a result; nothing where the result is always the same."""
+
+EXPLAINED = {
+    Grade.EXACT.value: "The result is the same in every run and under all knobs; on another backend too, unless the "
+    "program uses `exp`, `log`, `pow` or trigonometry.",
+    Grade.ROUNDING.value: "The result is a sum of floats, or is computed from one without a decision. Another run may "
+    "add the floats in another order, and each order rounds otherwise: mostly the last digits "
+    "differ. The difference can be large where terms cancel (1e16 + 1 - 1e16), where a partial "
+    "sum overflows, or where the sum is amplified: by `exp`, by a division by a small "
+    "difference, by a loop that multiplies.",
+    Grade.CONVERGED.value: "As rounding; and a sum of floats decides when a loop ends, so that another run may make "
+    "one pass more or less. That changes a result by about the error that the loop stops at.",
+    Grade.NOT_UNIQUE.value: "The program leaves the result open, and another run may give another that is as right: "
+    "after `any=`, `now`, a ticket of `fetch`, or any other decision on a sum of floats. `gdslc "
+    "check PROGRAM` names the line.",
+}
+"""What `gdslc explain` says of each grade."""
 
 Data = ir.Array | ir.Scalar
 

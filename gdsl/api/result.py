@@ -54,8 +54,9 @@ class Result(Tables, Mapping[str, Any]):
     layout_ms: milliseconds that this call spent on numbering the vertices by degree, which `time_ms` leaves out: 0
     where that is kept from an earlier one; None where the run was on the ids of the graph.
     trace: one `TraceRecord` for each operator that ran, in order.
-    grade: by name what the values may differ in from run to run: "exact" (nothing), "rounding" (the last digits of
-    float sums), "converged" (as rounding, and a loop that a float sum ends may make one pass more or less),
+    grade: by name what the values may differ in from run to run: "exact" (nothing), "rounding" (float
+    sums are added in another order: mostly the last digits, more where values cancel, overflow or are amplified),
+    "converged" (as rounding, and a loop that a float sum ends may make one pass more or less),
     "not unique" (after `any=`, `now`, tickets of `fetch` and decisions on float sums).
     unique: by name whether the grade is another than "not unique".
     backend: the name of the backend, and `backend_line`, why `auto` took it.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import textwrap
 
 import click
 
@@ -13,10 +14,11 @@ from gdsl.diagnostics import printable
 
 
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
-@click.argument("word", metavar="[CODE|KNOB|PROGRAM]", required=False, shell_complete=completing.explained)
+@click.argument("word", metavar="[CODE|KNOB|GRADE|PROGRAM]", required=False, shell_complete=completing.explained)
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 def command(word: str | None, program: str | None) -> None:
-    """Explain what a message's CODE means, what a KNOB of --tune does, or what a PROGRAM takes and gives.
+    """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, rounding,
+    converged, "not unique") may differ in, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of
     its loops whether that may be worked off in another order, or what stands in the way. With the knob layout: whether
@@ -28,11 +30,13 @@ def command(word: str | None, program: str | None) -> None:
       gdslc explain E0301
       gdslc explain visit.direction
       gdslc explain knobs
+      gdslc explain rounding
       gdslc explain bfs
       gdslc explain order sssp
       gdslc explain layout pagerank
       gdslc explain fusion pagerank
     """
+    from gdsl.api.description import EXPLAINED
     from gdsl.diagnostics import all_codes, explain, find_code
 
     if word is None:
@@ -57,6 +61,8 @@ def command(word: str | None, program: str | None) -> None:
         click.echo(knobs.explained(knob, word.strip().rpartition(".")[0]), nl=False)
     elif _is_program(word):
         _explain_program(word)
+    elif word.strip().lower() in EXPLAINED:
+        click.echo(textwrap.fill(EXPLAINED[word.strip().lower()], 100))
     elif word.strip().lower() in _OF_PROGRAMS:
         raise click.UsageError(f"what is the program? 'gdslc explain {word.strip().lower()} PROGRAM'")
     else:

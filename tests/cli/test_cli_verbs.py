@@ -310,3 +310,12 @@ def test_check_ends_after_its_timeout(gdslc, tmp_path):
     run = gdslc("check", str(tmp_path / "long.gdsl"), "--timeout", "0.001")
     assert run.status == 1 and "E0802" in run.err
     assert gdslc("check", "bfs", "--timeout", "0").status == 2
+
+
+def test_explain_says_what_a_grade_is(gdslc):
+    from gdsl.operations import Grade
+
+    for grade in Grade:
+        assert gdslc("explain", grade.value).out.strip().endswith(".")
+    answer = " ".join(gdslc("explain", "Rounding").out.split())
+    assert "mostly the last digits differ" in answer and "overflows" in answer and "cancel" in answer
