@@ -1,15 +1,22 @@
 """The files that a program imports from, found and read before anything of the compiler is imported: their texts are
-part of the cache's key."""
+part of the cache's key.
+
+A program is data from anywhere, so it names no other files than programs that belong to it: those in the folder of the
+program, in the folder of gdsl's samples, and in the folders of `importing_from`, links resolved.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextvars import ContextVar
 
 from gdsl.diagnostics import GdslError
 from gdsl.program_text import read_file
+from gdsl.resources import resource_directory
 from gdsl.source import Source
 
 MOST_FILES = 100
@@ -18,9 +25,57 @@ MOST_FILES = 100
 _PATH = re.compile(r'"""(?:.|\n)*?"""|\bfrom(?:\s|#[^\n]*)*"([^"\n]+)"|#[^\n]*')
 
 
-def file_beside(source: Source, path: str) -> str:
-    """The name of the file `path` beside `source`; beside the working directory where that is no file itself."""
-    return os.path.join(os.path.dirname(source.name) if os.path.isfile(source.name) else "", path)
+_PROGRAM = re.compile(
+    r"^\s*(?:program|problem|requires|import|function|operator|procedure|schedule|tune|(?:vertex|edge|vote)\s+functor)\b",
+    re.MULTILINE,
+)
+_import_path: ContextVar[tuple[str, ...]] = ContextVar("import_path", default=())
+
+
+@contextlib.contextmanager
+def importing_from(folders: Iterable[str]) -> Iterator[None]:
+    """Let programs that are compiled inside import files of `folders` too. Raises `GdslError` (E0241) where one of them
+    is no folder."""
+    added = tuple(folders)
+    for folder in added:
+        if "\0" in folder or not os.path.isdir(folder):
+            raise GdslError.single("E0241", "the import path is no folder", place=folder or "''")
+    token = _import_path.set((*_import_path.get(), *added))
+    try:
+        yield
+    finally:
+        _import_path.reset(token)
+
+
+def _folder(source: Source) -> str:
+    return os.path.dirname(source.name) if os.path.isfile(source.name) else ""
+
+
+def _allowed(program: Source) -> tuple[str, ...]:
+    """The folders of the files that `program` may import from, directly or through others."""
+    folders = (_folder(program) or os.curdir, *_import_path.get(), str(resource_directory("samples")))
+    return tuple(os.path.realpath(folder) for folder in folders)
+
+
+def is_allowed(program: Source, name: str) -> bool:
+    """Whether `program` may import from the file `name`, which need not be there."""
+    if "\0" in name:
+        return False
+    found = os.path.realpath(name)
+    return any(os.path.commonpath((folder, found)) == folder for folder in _allowed(program))
+
+
+def file_meant(program: Source, importer: Source, path: str) -> str:
+    """The name of the file `path` that `importer`, a part of `program`, means: beside it, else in the import path; of
+    text that is no file, beside the working directory."""
+    beside = os.path.join(_folder(importer), path)
+    names = (beside, *(os.path.join(folder, path) for folder in _import_path.get()))
+    return next((name for name in names if is_allowed(program, name) and os.path.exists(name)), beside)
+
+
+def is_program(source: Source) -> bool:
+    """Whether a text has anything that begins a part of a program."""
+    return _PROGRAM.search(source.text) is not None
 
 
 def same_file(first: str, second: str) -> bool:
@@ -28,20 +83,29 @@ def same_file(first: str, second: str) -> bool:
     return os.path.realpath(first) == os.path.realpath(second)
 
 
-def read_import(name: str) -> Source:
-    """The file `name`. Raises `GdslError` where it is no file, or what `read_file` raises."""
+def read_import(program: Source, name: str) -> Source:
+    """The file `name`, which `program` imports from. Raises `GdslError` where it may not, where that is no file or no
+    program, or what `read_file` raises."""
+    if not is_allowed(program, name):
+        raise GdslError.single("E0241", "it is outside of the folders that this program may import from", place=name)
     if not os.path.isfile(name):
-        what = "it is no file" if os.path.exists(name) else "there is no such file"
+        what = "there is no such file"
+        if os.path.exists(name):
+            what = "it is a directory" if os.path.isdir(name) else "it is no regular file"
         raise GdslError.single("E0241", what, place=name)
-    return read_file(name)
+    source = read_file(name)
+    if not is_program(source):
+        raise GdslError.single("E0241", "it is not a gdsl program, and declares nothing", place=name)
+    return source
 
 
-def names_in(source: Source) -> Iterator[str]:
-    """The names of the files that `source` itself imports from, whether or not there are any."""
+def names_in(source: Source, program: Source | None = None) -> Iterator[str]:
+    """The names of the files that `source` itself imports from, whether or not there are any; `program` is the whole of
+    which it is a part."""
     for match in _PATH.finditer(source.text) if "from" in source.text else ():
         path = match.group(1)
         if path is not None and "\0" not in path:
-            yield file_beside(source, path)
+            yield file_meant(program or source, source, path)
 
 
 def with_imports(source: Source) -> Source:
@@ -51,11 +115,11 @@ def with_imports(source: Source) -> Source:
     found: list[Source] = []
     waiting = [source]
     for each in waiting:
-        for name in names_in(each):
+        for name in names_in(each, source):
             if len(found) >= MOST_FILES or any(same_file(name, known.name) for known in waiting):
                 continue
             try:
-                read = dataclasses.replace(read_import(name), imported=())
+                read = dataclasses.replace(read_import(source, name), imported=())
             except GdslError:
                 continue
             found.append(read)

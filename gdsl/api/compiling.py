@@ -13,7 +13,7 @@ from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name
 from gdsl.garbage import uncollected
-from gdsl.imports import with_imports
+from gdsl.imports import importing_from, with_imports
 from gdsl.ir import nodes as ir
 from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_program, read_source
@@ -35,6 +35,7 @@ def compile(  # noqa: A001
     fuse: bool | None = None,
     tune_file: str | os.PathLike[str] | None = None,
     types: Mapping[str, object] | None = None,
+    import_path: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
 ) -> Program:
     """Compile a program, given as a path, as the name of a sample (``gdsl.compile("bfs")``) or as text.
 
@@ -44,7 +45,8 @@ def compile(  # noqa: A001
     (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. `tune_file` is one that `gdslc tune` has
     written: runs on graphs like those that it knows take their knobs from it (`Result.tuned` says so), over which
     `tune` wins. `types` chooses the types of type parameters (``{"weight_type": "int64"}``, or a dtype), which calls
-    take from what they are given otherwise. What depends on the graph's id width is compiled when the program is first
+    take from what they are given otherwise. `import_path` are folders that the program may import files from besides
+    its own, as with `--import-path`. What depends on the graph's id width is compiled when the program is first
     called, or by `Program.prepare`; so are other instances of a program with type parameters, which is checked here
     for all types that it admits. Raises `gdsl.GdslError` with every mistake in
     the program, its path or its tuning, TypeError for arguments of a wrong kind.
@@ -53,8 +55,13 @@ def compile(  # noqa: A001
     words = tune_words(tune, fuse)
     source = read_source(path_or_text)
     file = None if tune_file is None else path_name(tune_file, "tune_file is a str or a path-like object")
+    folders = [import_path] if isinstance(import_path, (str, os.PathLike)) else import_path
+    names = [
+        path_name(folder, "import_path is a folder or several, each a str or a path-like object") for folder in folders
+    ]
     try:
-        return _compiled(source, words, started, file, types)
+        with importing_from(names):
+            return _compiled(source, words, started, file, types)
     except GdslError as error:
         raise _with_what_it_was_taken_for(error, source) from None
 

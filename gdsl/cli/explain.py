@@ -10,12 +10,14 @@ import click
 
 from gdsl import knobs
 from gdsl.cli import completing
+from gdsl.cli.options import import_path_option
 from gdsl.diagnostics import printable
 
 
 @click.command(name="explain", short_help="Explain the code of a message, a tuning knob, or a program.")
 @click.argument("word", metavar="[CODE|KNOB|GRADE|PROGRAM]", required=False, shell_complete=completing.explained)
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
+@import_path_option
 def command(word: str | None, program: str | None) -> None:
     """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, rounding,
     converged, "not unique") may differ in, or what a PROGRAM takes and gives.

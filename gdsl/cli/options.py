@@ -103,8 +103,26 @@ class GraphWords:
         return graph
 
 
+def import_path_option(command: Command) -> Command:
+    """Add --import-path, which counts for as long as the command runs."""
+    return click.option(
+        "--import-path",
+        metavar="DIR",
+        multiple=True,
+        expose_value=False,
+        callback=_import_from,
+        help="Another folder that the program may import files from; may be repeated.",
+    )(command)
+
+
+def _import_from(context: click.Context, option: click.Parameter, folders: tuple[str, ...]) -> None:
+    from gdsl.imports import importing_from
+
+    context.with_resource(importing_from(folders))
+
+
 def tuning_options(command: Command) -> Command:
-    """Add --tune, --fuse and --without; the command gets them as `tune`, a tuple of words."""
+    """Add --tune, --fuse and --without, which the command gets as `tune`, a tuple of words, and --import-path."""
 
     @functools.wraps(command)
     def wrapped(*, tune: tuple[str, ...], fuse: str | None, without: tuple[str, ...], **others: Any) -> Any:
@@ -112,13 +130,14 @@ def tuning_options(command: Command) -> Command:
         words = (*words, *(f"{WITHOUT}{name}" for name in without))
         return command(tune=words, **others)
 
+    decorated = import_path_option(wrapped)
     decorated = click.option(
         "--without",
         metavar="PASS",
         multiple=True,
         type=click.Choice(PLAN_PASSES),
         help=f"Leave out a pass over the plan, which changes no result; may be repeated. {', '.join(PLAN_PASSES)}.",
-    )(wrapped)
+    )(decorated)
     decorated = click.option(
         "--fuse",
         type=click.Choice(["on", "off"]),

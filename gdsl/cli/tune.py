@@ -19,6 +19,7 @@ from gdsl.cli.options import (
     backend_option,
     checked_seconds,
     graph_options,
+    import_path_option,
     output_option,
     param_option,
     round_option,
@@ -67,6 +68,7 @@ class _Search:
 @output_option("The tune file: PROGRAM's name with .tune for .gdsl, beside it, of a sample in the working directory.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document instead of text.")
 @type_option
+@import_path_option
 @graph_options
 def command(
     program_file: str,

@@ -212,7 +212,7 @@ def _names(words: _Words) -> Iterator[str]:
     except GdslError:
         return
     for each in (source, *(source.imported or ())):
-        yield from names_in(each)
+        yield from names_in(each, source)
     if words.graph is not None and os.path.isfile(words.graph):
         yield words.graph
     yield from (text[1:] for text in words.given.values() if text.startswith("@"))

@@ -14,7 +14,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.builder_expressions import span_of
 from gdsl.frontend.builder_nameless import NamelessBuilder, Part
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
-from gdsl.source import Span
+from gdsl.source import NOWHERE, Span
 
 
 @v_args(meta=True)
@@ -316,7 +316,7 @@ class TreeBuilder(NamelessBuilder):
         content = {keyword: part.content for keyword, part in parts.items()}
         data = content.get("problem", ())
         return syntax.Program(
-            span_of(meta),
+            NOWHERE if meta.empty else span_of(meta),
             inspect.cleandoc(str(doc)[3:-3]) if doc is not None else "",
             str(name or ""),
             content.get("requires", ()),

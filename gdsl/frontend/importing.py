@@ -17,7 +17,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.parser import parse_all
 from gdsl.frontend.syntax.moving import moved, renamed
 from gdsl.frontend.vocabulary import closest
-from gdsl.imports import MOST_FILES, file_beside, read_import, same_file
+from gdsl.imports import MOST_FILES, file_meant, is_allowed, read_import, same_file
 from gdsl.source import Origin, Source, Span
 
 Definition = syntax.Function | syntax.Functor | syntax.Procedure
@@ -165,7 +165,7 @@ class _Importer:
 
     def _file(self, node: syntax.Import, importer: _File, around: tuple[_File, ...]) -> _File | None:
         """The file of an import, read at the first one; None after a mistake."""
-        name = file_beside(importer.source, node.path)
+        name = file_meant(self.source, importer.source, node.path)
         circle = next((at for at, each in enumerate(around) if same_file(each.source.name, name)), None)
         if circle is not None and os.path.isfile(name):
             shown = " → ".join(printable(each.source.name) for each in (*around[circle:], around[circle]))
@@ -179,7 +179,7 @@ class _Importer:
             return None
         made = _File(source)
         self._files.append(made)
-        self._parse(made, around)
+        self._parse(made, node, around)
         return made
 
     def _source(self, node: syntax.Import, name: str) -> Source | None:
@@ -190,8 +190,14 @@ class _Importer:
             self._refuse(node, f"more than {MOST_FILES} files are imported from")
             return None
         try:
-            return read_import(name)
+            return read_import(self.source, name)
         except GdslError as error:
+            if "\0" not in name and not is_allowed(self.source, name):
+                note = "these are the folder of the program and what is within it, links resolved, and the import path"
+                way_out = "add the folder of the file: `--import-path DIR`, in Python `import_path=`"
+                message = f"`{node.path}` is outside of the folders that this program may import from"
+                self._refuse(node, message, note, way_out)
+                return None
             where = os.path.dirname(os.path.abspath(name))
             has_suffix = os.path.isfile(f"{name}.gdsl")
             fix = f'write `"{node.path}.gdsl"`' if has_suffix else None
@@ -203,10 +209,15 @@ class _Importer:
         notes = (note,) if note is not None else ()
         self.diagnostics.append(Diagnostic("E0241", message, node.path_span, notes=notes, fix=fix))
 
-    def _parse(self, file: _File, around: tuple[_File, ...]) -> None:
+    def _parse(self, file: _File, asked: syntax.Import, around: tuple[_File, ...]) -> None:
         name = file.source.name
         parsed = parse_all(file.source, "library")
         file.broken = bool(parsed.diagnostics)
+        if file.broken and not (parsed.tree and _declares(parsed.tree)):  # no program perhaps: its text is not shown
+            message = f"cannot import from `{asked.path}`: nothing that it declares can be read"
+            fix = f"if it is a gdsl program, see what `gdslc check {printable(name)}` says"
+            self._refuse(asked, message, fix=fix)
+            return
         self.diagnostics += (_placed(each, name) for each in parsed.diagnostics)
         if parsed.tree is None:
             return
@@ -221,6 +232,10 @@ class _Importer:
         file.data = frozenset([node.name for node in tree.declarations] + [node.name for node in tree.types])
         file.words = frozenset(syntax.words_of(tree))
         self._read_imports(file, tree.imports, (*around, file))
+
+
+def _declares(tree: syntax.Program) -> bool:
+    return bool(tree.functions or tree.functors or tree.procedures or tree.declarations or tree.imports)
 
 
 def _in_file(span: Span, name: str) -> Span:

@@ -120,7 +120,7 @@ def test_a_run_that_is_stopped_names_the_file(tmp_path: Path) -> None:
         ('import a "l.gdsl";', {"l": "procedure a() { }"}, "`from` is missing"),
         ('import a from "l.gdsl";', {"l": "procedure a() { } procedure a() { }"}, "`a` is declared twice"),
         ('import a from "l.gdsl";', {"l": "procedure a() { b(); } procedure b() { a(); }"}, "calls itself"),
-        ('import a from ".";', {}, "it is no file"),
+        ('import a from ".";', {}, "it is a directory"),
         ("import a from 'l.gdsl';", {"l": "procedure a() { }"}, 'between two `"`, on one line'),
         ('import a from "";', {}, 'between two `"`, on one line'),
         ('import a from "l.gdsl', {"l": "procedure a() { }"}, 'between two `"`, on one line'),

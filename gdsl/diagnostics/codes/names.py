@@ -209,7 +209,9 @@ CODES: tuple[Code, ...] = (
         "import that cannot be done",
         (
             '`import name from "file";` takes functions, functors and procedures of another file, which stands beside '
-            "the one that imports (beside the working directory for text and standard input), and neither leads back."
+            "the one that imports (in the working directory for text and standard input), or in a folder of "
+            "`--import-path`, and neither leads back. The file must be in the folder of the program, links "
+            "resolved, or in one of the import path: a program reads no other files of yours."
         ),
         'import mix from "common.gdsl";',
     ),
