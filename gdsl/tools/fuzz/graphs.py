@@ -20,6 +20,7 @@ import numpy as np
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, GraphOptions, describe, write
+from gdsl.graph.notices import GraphNotice
 from gdsl.tools.fuzz.campaign import Finding
 from gdsl.tools.fuzz.slow_readers import Edge, NoGraph, SlowGraph, read_arrays_slowly, read_slowly
 
@@ -253,6 +254,7 @@ def _read(rng: random.Random, path: Path) -> Graph:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
+            warnings.simplefilter("ignore", GraphNotice)
             graph = Graph.read(path)
             describe(graph)
             GraphOptions(undirected=True, dedup="first").apply(graph)

@@ -53,7 +53,7 @@ def read_slowly(kind: str, content: bytes) -> SlowGraph:
 
 
 def _matrix_market(rows: Iterator[str]) -> SlowGraph:
-    banner = next(rows, "").lower().split()
+    banner = re.sub(r"^\s*%%?\s*matrixmarket(?=\s|$)", "%%matrixmarket", next(rows, "").lower()).split()
     if len(banner) != 5 or banner[:3] != ["%%matrixmarket", "matrix", "coordinate"]:
         raise NoGraph
     field, symmetry = banner[3:]
@@ -61,31 +61,39 @@ def _matrix_market(rows: Iterator[str]) -> SlowGraph:
         raise NoGraph
     if field not in ("pattern", "integer", "unsigned-integer", "real", "double"):
         raise NoGraph
-    sizes = next((row.split() for row in rows if not row.startswith("%")), [])
+    rows = (row for row in rows if not row.lstrip().startswith("%"))
+    sizes = next((row.split() for row in rows), [])
     if len(sizes) != 3 or not all(map(_COUNT.fullmatch, sizes)) or int(sizes[0]) != int(sizes[1]):
         raise NoGraph
     count, entries = int(sizes[0]), int(sizes[2])
-    edges = []
+    edges: list[Edge] = []
+    words_of: list[str] = []
     for row in rows:
         words = row.split()
         if len(words) != (2 if field == "pattern" else 3):
             raise NoGraph
         ends = tuple(_vertex(word, 1, count) for word in words[:2])
-        value = [_real(word) if field in ("real", "double") else _whole(word, _INT64) for word in words[2:]]
+        limits = _UINT64 if field == "unsigned-integer" else _INT64
+        value = [_real(word) if field in ("real", "double") else _whole(word, limits) for word in words[2:]]
+        words_of.extend(words[2:])
         edges.append((*ends, *value))
     if len(edges) != entries:
         raise NoGraph
+    if any(isinstance(value, float) and abs(value) >= 2.0**53 for *_, value in edges) and words_of:
+        exact = _column(words_of)
+        if isinstance(exact[0], int) and all(_INT64[0] <= value < _INT64[1] for value in exact):
+            edges = [(*edge[:2], value) for edge, value in zip(edges, exact, strict=True)]
     return SlowGraph(count, symmetry == "general", edges, () if field == "pattern" else ("weight",))
 
 
 def _dimacs(rows: Iterator[str]) -> SlowGraph:
-    problem = next((row.split() for row in rows if row.split()[0] != "c"), [])
+    problem = next((row.split() for row in rows if row.split()[0][0] != "c"), [])
     if len(problem) != 4 or problem[:2] != ["p", "sp"] or not all(map(_COUNT.fullmatch, problem[2:])):
         raise NoGraph
     count, edges = int(problem[2]), []
     for row in rows:
         words = row.split()
-        if words[0] == "c":
+        if words[0][0] == "c":
             continue
         if words[0] != "a" or len(words) != 4:
             raise NoGraph
