@@ -27,7 +27,10 @@ from gdsl.diagnostics import GdslError
 @click.option("--list", "list_only", is_flag=True, help="Print the names of the rows and end.")
 @click.option("--rows", default="", metavar="NAMES", help="Rows by name or pattern: bfs-rmat22,sssp-*,bfs-grid1000.")
 @click.option(
-    "--graphs", default="", metavar="NAMES", help="All programs on these graphs: any rmatSCALE, gridSIDE, or files."
+    "--graphs",
+    default="",
+    metavar="NAMES",
+    help="All programs on these graphs: any rmatSCALE, gridSIDE, directed_rmatSCALE, one_way_gridSIDE, or files.",
 )
 @click.option("--backend", type=click.Choice(["cuda", "cpu"]), default="cuda", show_default=True)
 @click.option("--repeat", type=click.IntRange(min=1), default=9, show_default=True, help="Counted runs a source.")

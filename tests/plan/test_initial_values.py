@@ -79,9 +79,16 @@ def test_results_begin_with_their_values() -> None:
     assert {"a", "x"} <= begins_with_them(program, Accesses(program))
 
 
+DRAWS = """program draws;
+    problem { param seed : int64; vertex color : int32 = out_degree(id) * int32(seed); local vertex taken : uint64; }
+    edge functor beside(src, dst, e) -> uint64 { value uint64(1) << color[dst]; }
+    vertex functor settle(v) { apply { color[v] = ctz(~taken[v]); } }
+    schedule { repeat (3) { taken = neighbor_reduce(vertices, beside, or); compute(vertices, settle); } }"""
+
+
 @pytest.mark.parametrize("on", [target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU])
-def test_the_plan_of_coloring(on: target.Target) -> None:
-    plan = plan_of("coloring", on=on)
+def test_the_plan_of_a_coloring(on: target.Target) -> None:
+    plan = plan_of(DRAWS, on=on)
     (first,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialise))
     assert [each.name for each in first.vertex_arrays] == ["color"]
     cleared = {buffer.name: buffer.cleared for buffer in plan.buffers}

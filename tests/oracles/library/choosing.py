@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gdsl.graph import Graph
 
@@ -34,6 +36,16 @@ def check_coloring(graph: Graph, values: Values, answers: Answers) -> None:
     assert not (color[tails] == color[heads]).any(), "neighbours have different colours"
     assert (color <= np.bincount(ends(graph)[0], minlength=graph.num_vertices)).all(), "as many neighbours as colours"
     same(answers, colors=color.max(initial=-1) + 1)
+
+
+def first_fit(graph: Graph, order: NDArray[Any]) -> NDArray[Any]:
+    """Greedy coloring: vertex after vertex in this order, each with the smallest color that no neighbor has."""
+    color = np.full(graph.num_vertices, -1)
+    for vertex in order.tolist():
+        beside = graph.columns[graph.offsets[vertex] : graph.offsets[vertex + 1]]
+        used = set(color[beside[beside != vertex]].tolist())
+        color[vertex] = next(each for each in range(len(used) + 1) if each not in used)
+    return color
 
 
 def check_fewer(graph: Graph, values: Values, answers: Answers) -> None:
