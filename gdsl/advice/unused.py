@@ -39,6 +39,8 @@ def _message(symbol: Symbol) -> tuple[str, str] | None:
         return f"no operator runs the functor `{name}`", "call it in the schedule, or leave it out"
     if symbol.kind is SymbolKind.FUNCTION:
         return f"nothing calls `{name}`", "leave it out"
+    if symbol.kind is SymbolKind.TYPE:
+        return f"nothing has the type `{name}`", "use it, or leave it out"
     if symbol.kind is SymbolKind.PARAM or symbol.is_input:
         what = "param" if symbol.kind is SymbolKind.PARAM else "input"
         return f"nothing reads the {what} `{name}`", "use it, or leave it out"

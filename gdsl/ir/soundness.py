@@ -23,7 +23,7 @@ from gdsl.operations import (
     UnaryOperation,
 )
 from gdsl.source import Span
-from gdsl.types import Type
+from gdsl.types import TYPE_CLASSES, Type
 
 _Known: TypeAlias = "str | tuple[str, Type]"
 _LARGEST = 2**31 - 1
@@ -106,6 +106,7 @@ def is_sound(program: nodes.Program) -> bool:
     return (
         all(_node(node, program) for node in walk(program))
         and _data(program)
+        and all(_type_parameter(each, program) for each in program.types)
         and slots_are_sound(program)
         and _functions(program)
         and _functors(program)
@@ -114,6 +115,17 @@ def is_sound(program: nodes.Program) -> bool:
         and all_checked(program)
         and holds_together(program)
     )
+
+
+def _type_parameter(parameter: nodes.TypeParameter, program: nodes.Program) -> bool:
+    """Whether it admits its types, and what it lists has its type."""
+    admitted = TYPE_CLASSES.get(parameter.class_name, ())
+    data = {each.name: each.type for each in program.params}
+    data |= {each.name: each.type for each in program.arrays}
+    data |= {each.name: each.type for each in program.scalars}
+    if parameter.type not in admitted or parameter.default not in admitted:
+        return False
+    return all(data.get(name) is parameter.type for name in parameter.users)
 
 
 # ------------------------------------------------------------ nodes by themselves

@@ -6,7 +6,7 @@ from typing import Any
 
 from gdsl.cli.program_words import knobs
 
-_OPTIONS = ("--tune", "--fuse", "--tune-file")
+_OPTIONS = ("--tune", "--fuse", "--tune-file", "--type")
 
 
 def complete(shell: Any, event: Any) -> list[str]:

@@ -39,6 +39,7 @@ class GdslMagics(Magics):
     @argument("--tune", action="append", default=[], metavar="KNOB=VALUE", help="set a knob; may be repeated")
     @argument("--fuse", choices=["on", "off"], help="one kernel for the whole schedule, or one an operator")
     @argument("--tune-file", metavar="FILE", help="take knobs from this file of gdslc tune")
+    @argument("-t", "--type", action="append", default=[], metavar="NAME=TYPE", help="choose a type; may be repeated")
     @line_cell_magic
     def gdsl(self, line: str, cell: str | None = None) -> None:
         """Compile the cell as a program, a variable of this notebook; without a cell, help."""
@@ -55,15 +56,18 @@ class GdslMagics(Magics):
         if not name.isidentifier() or not name.isascii() or iskeyword(name):
             raise UsageError(f"{printable(name)!r} is no name of a variable: letters, digits and _")
         words = [*said.tune, *([f"schedule.fuse={said.fuse}"] if said.fuse else [])]
-        self.shell.user_ns[name] = _compiled(name, cell, words, said.tune_file)
+        if wrong := next((word for word in said.type if not all(word.partition("="))), None):
+            raise UsageError(f"-t {printable(wrong)} is not of the form name=type, such as weight_type=int64")
+        types = dict(word.split("=", 1) for word in said.type) or None
+        self.shell.user_ns[name] = _compiled(name, cell, words, said.tune_file, types)
 
 
-def _compiled(name: str, cell: str, words: list[str], tune_file: str | None) -> Any:
+def _compiled(name: str, cell: str, words: list[str], tune_file: str | None, types: dict[str, str] | None) -> Any:
     from gdsl.api.compiling import compile_source
     from gdsl.api.description import results_of
 
     try:
-        program = compile_source(source_of(name, cell), words, tune_file)
+        program = compile_source(source_of(name, cell), words, tune_file, types)
     except GdslError as error:
         raise CellError(error.diagnostics, error.source) from None
     if program.warnings:
