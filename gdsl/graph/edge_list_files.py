@@ -145,6 +145,8 @@ def _read(path: str, head: Head, wanted: Columns, directed: bool | None, compact
                 refuse_unnamed(path, head, len(head.first or ()))
         try:
             return _plain(path, head)
+        except _QuotedError:
+            pass
         except GdslError as error:
             if error.code != "E0705" or (head.columns is None and not compact):
                 raise
@@ -193,6 +195,10 @@ def _layout_of(head: Head) -> _Layout:
     return _Layout(names, columns.ends, head.mark, first or ("0",) * len(names), skipped)
 
 
+class _QuotedError(Exception):
+    """A list of plain numbers has a quote further on."""
+
+
 def _plain(path: str, head: Head) -> _Found:
     """A list of numbers, and of columns that are left out. Raises GdslError E0705 where it is more than that."""
     layout = _layout_of(head)
@@ -220,6 +226,8 @@ def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any]
                 return found, lines.gap if 0 < lines.gap < lines.last_row else None
             except GdslError as error:
                 wider = _wider(types, words_of(lines.line, layout.delimiter), layout.ends)
+                if wider is None and '"' in lines.line:
+                    raise _QuotedError from None
                 if wider is None:
                     raise _with_hint(error, lines, head, layout) from None
                 types = wider

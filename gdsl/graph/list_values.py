@@ -110,24 +110,27 @@ class ListValues:
             return np.zeros(0, np.int64)
         real = any(part.dtype == np.float64 for part in self._parts)
         firsts = self._firsts
-        if real and "infinite" in firsts:
-            self._refuse(lines, *_said(firsts["infinite"], "is too large for a float64"), "write inf for infinity")
-        if real and ("inexact" in firsts or "too large" in firsts):
-            first = firsts.get("inexact") or firsts["too large"]
-            line, word = first
-            said = f"float64 rounds `{printable(word)}`, and other values are no whole numbers"
-            self._refuse(lines, line, said, ONE_KIND)
+        if real:
+            rounded = [firsts[kind] for kind in ("inexact", "too large", "infinite") if kind in firsts]
+            if rounded:
+                self._refuse_real(lines, *min(rounded))
+            return np.concatenate([part.astype(np.float64) for part in self._parts])
         if "too large" in firsts:
             kind = "int64" if firsts["too large"][1][0] == "-" else "uint64"
             small = "too small" if kind == "int64" else "too large"
             self._refuse(lines, *_said(firsts["too large"], f"is {small} for {kind}"), None)
-        if not real and "unsigned" in firsts:
+        if "unsigned" in firsts:
             if "negative" in firsts:
                 self._refuse(lines, *_said(firsts["negative"], "is too small for uint64"), None)
             return np.concatenate([part.astype(np.uint64) for part in self._parts])
-        if real:
-            return np.concatenate([part.astype(np.float64) for part in self._parts])
         return np.concatenate(self._parts)
+
+    def _refuse_real(self, lines: TextLines, line: int, word: str) -> NoReturn:
+        if problem_of(word, np.float64) is not None:
+            said = f"`{printable(word)}` is too large for a float64"
+            self._refuse(lines, line, said, "write inf where infinity is meant")
+        said = f"float64 rounds `{printable(word)}`, and other values are no whole numbers"
+        self._refuse(lines, line, said, ONE_KIND)
 
     def _refuse(self, lines: TextLines, line: int, said: str, fix: str | None) -> NoReturn:
         lines.number = line
