@@ -6,10 +6,9 @@ import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
-
-from gdsl.tools.fuzz.expressions.programs import Data, Program, Target
-from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TRIGONOMETRY, TYPES, Tree
-from gdsl.tools.fuzz.expressions.values import FLOAT, Value, limits
+from fuzz.expressions.programs import Data, Program, Target
+from fuzz.expressions.trees import FLOATS, INTEGERS, NUMBERS, TRIGONOMETRY, TYPES, Tree
+from fuzz.expressions.values import FLOAT, Value, limits
 
 _WHOLE = (0, 1, 2, 7, 31, 32, 33, 63, 64, (1 << 24) + 1, 1 << 31, (1 << 32) - 1, (1 << 53) + (1 << 29) + 1)
 _FRACTIONS = (

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 import pytest
+from interleaving.interleave import InterleavedCalls
 
 from gdsl.backends.interface import Limits
-from gdsl.backends.reference.interleave import InterleavedCalls
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.pipeline import load

@@ -9,11 +9,11 @@ from itertools import count
 import networkx as nx
 import numpy as np
 import pytest
+from fuzz.expressions.draws import number  # which shares nothing with the compiler
 
 import gdsl
 from gdsl.operations import Grade
 from gdsl.pipeline import load
-from gdsl.tools.fuzz.expressions.draws import number  # which shares nothing with the compiler
 from tests.support.graphs import random_graph
 from tests.support.programs import ROOT
 

@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from fuzz.names import cpp_errors, cuda_errors, own_words
 
 from gdsl.backends.cpu import source_text as cpp_text
 from gdsl.backends.cuda import source_text as cuda_text
@@ -18,7 +19,6 @@ from gdsl.binding import bind
 from gdsl.frontend.vocabulary import RESERVED
 from gdsl.ir.nodes import Program
 from gdsl.pipeline import load
-from gdsl.tools.fuzz.names import cpp_errors, cuda_errors, own_words
 from tests.support.graphs import make_graph
 from tests.support.programs import PROGRAMS, SAMPLES
 

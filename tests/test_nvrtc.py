@@ -9,6 +9,7 @@ from pathlib import Path
 
 import every_operation
 import pytest
+from fuzz.names import cuda_errors
 
 from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
 from gdsl.codegen.cuda.generate import generate
@@ -18,7 +19,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance
 from gdsl.pipeline import load
 from gdsl.plan.wide_pairs import exchanged_pairs
-from gdsl.tools.fuzz.names import cuda_errors
 from gdsl.types import Widths
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 

@@ -7,15 +7,15 @@ from pathlib import Path
 import every_operation
 import numpy as np
 import pytest
+from fuzz.expressions import running
+from fuzz.expressions.programs import Program, Target
+from fuzz.expressions.running import differences
+from fuzz.expressions.trees import INTEGERS, NUMBERS, Tree
+from fuzz.expressions.values import FLOAT
 from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
 import gdsl
 from gdsl.native import compiler as compilers
-from gdsl.tools.fuzz.expressions import running
-from gdsl.tools.fuzz.expressions.programs import Program, Target
-from gdsl.tools.fuzz.expressions.running import differences
-from gdsl.tools.fuzz.expressions.trees import INTEGERS, NUMBERS, Tree
-from gdsl.tools.fuzz.expressions.values import FLOAT
 
 BACKENDS = ("reference", "cpu")
 SINGLE_WRITERS = Path(__file__).with_name("support") / "single_writers.gdsl"

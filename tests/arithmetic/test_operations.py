@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.expressions.running import apart
+from fuzz.expressions.trees import FLOATS, INTEGERS, NEARLY, NUMBERS, TYPES, Tree
+from fuzz.expressions.values import Evaluation, limits
 
 from gdsl.arithmetic.operations import SINGLE, of_arrays, typed
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
-from gdsl.tools.fuzz.expressions.running import apart
-from gdsl.tools.fuzz.expressions.trees import FLOATS, INTEGERS, NEARLY, NUMBERS, TYPES, Tree
-from gdsl.tools.fuzz.expressions.values import Evaluation, limits
 from gdsl.types import Type
 
 ARRAYS = of_arrays(np)

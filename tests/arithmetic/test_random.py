@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from fuzz.expressions import draws
 
 import gdsl
 from gdsl.arithmetic.operations import SINGLE, of_arrays
 from gdsl.arithmetic.random import philox
 from gdsl.operations import Builtin
-from gdsl.tools.fuzz.expressions import draws
 from gdsl.types import Type
 
 _ONES = 0xFFFFFFFF

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import every_operation
 import pytest
+from fuzz.expressions.running import differences
+from fuzz.expressions.trees import INTEGERS
 from support.graphs import make_graph, path
 from support.single_writers import CYCLE_OF_PAIRS, special_pairs
 
 from gdsl.binding import bind
-from gdsl.tools.fuzz.expressions.running import differences
-from gdsl.tools.fuzz.expressions.trees import INTEGERS
 
 from . import running
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+from fuzz.text import answer, mutated
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from mistake_programs import BFS, CHECKED, with_parts
-
-from gdsl.tools.fuzz.text import answer, mutated
 
 TEXTS = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
 

@@ -6,6 +6,7 @@ import random
 import time
 
 import pytest
+from fuzz.text import mutated
 from mistake_programs import BFS, CHECKED, SYNTAX, with_parts
 
 from gdsl.diagnostics import GdslError
@@ -13,7 +14,6 @@ from gdsl.frontend.recovery import MOST_MISTAKES
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.pipeline import analyse, load
 from gdsl.source import Source
-from gdsl.tools.fuzz.text import mutated
 
 # (what of BFS is replaced, by what) for each mistake, and by line and column the codes that are reported
 SEVERAL = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import cache
 
 import numpy as np
+from fuzz.expressions.draws import number  # which shares nothing with the compiler
 
 from gdsl.graph import Graph
-from gdsl.tools.fuzz.expressions.draws import number  # which shares nothing with the compiler
 
 from .case import Answers, Case, Values, close, ends, same
 

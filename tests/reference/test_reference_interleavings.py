@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interleaving.interleave import InterleavedCalls, explore
 
 from gdsl.backends.interface import Bindings, Limits
-from gdsl.backends.reference.interleave import InterleavedCalls, explore
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.ir.nodes import Program

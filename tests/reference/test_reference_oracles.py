@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interleaving.interleave import explore
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components, dijkstra
 
-from gdsl.backends.reference.interleave import explore
 from gdsl.binding import bind
 from gdsl.graph import Graph
 from tests.support.graphs import graphs, graphs_with_source, named_graphs

@@ -6,9 +6,9 @@ import functools
 from collections.abc import Iterable
 
 import numpy as np
+from interleaving.interleave import Answer, explore
 
 from gdsl.backends.interface import Limits
-from gdsl.backends.reference.interleave import Answer, explore
 from gdsl.binding import bind
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program

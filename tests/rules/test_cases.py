@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interleaving.interleave import Answer, explore
 from orders import graphs, program_of
 
 from gdsl.backends.interface import Limits
-from gdsl.backends.reference.interleave import Answer, explore
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph

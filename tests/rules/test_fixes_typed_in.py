@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from interleaving.interleave import explore
 from orders import program_of
 from pairs import all_pairs
 from test_cases import CASES, LIMITS, make, more_graphs, read
 
-from gdsl.backends.reference.interleave import explore
 from gdsl.binding import bind
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.pipeline import load_source

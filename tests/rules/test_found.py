@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from fuzz.programs import check_orders
+from fuzz.programs.trials import trial_of
 
 from gdsl.diagnostics import GdslError
-from gdsl.tools.fuzz.programs import check_orders
-from gdsl.tools.fuzz.programs.trials import trial_of
 
 FOUND = sorted((Path(__file__).parent / "found").glob("*.gdsl"))
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from fuzz.programs import check_other_ids, other_ids
+from fuzz.programs.graphs import Shape
+from fuzz.programs.other_ids import OtherIds
+from fuzz.programs.trials import Trial
 from oracles import CASES
 from support.graphs import random_graph
 
@@ -18,10 +22,6 @@ from gdsl.ir.given_ids import looks_up, with_given_ids
 from gdsl.operations import Layout
 from gdsl.pipeline import load, load_source
 from gdsl.source import Source
-from gdsl.tools.fuzz.programs import check_other_ids, other_ids
-from gdsl.tools.fuzz.programs.graphs import Shape
-from gdsl.tools.fuzz.programs.other_ids import OtherIds
-from gdsl.tools.fuzz.programs.trials import Trial
 from gdsl.uniqueness import layout
 
 _HEAD = """program p;

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from interleaving.interleave import explore
 from orders import program_of
 from pairs import all_pairs
 from test_cases import CASES, LIMITS, distinct, more_graphs, read
 from test_fixes_typed_in import bellman_ford, closing, offset, refusals, replaced
 
-from gdsl.backends.reference.interleave import explore
 from gdsl.binding import bind
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph

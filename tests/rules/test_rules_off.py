@@ -1,7 +1,7 @@
 """Each rule of the checker is needed: without it a program of the corpus passes, or has two answers and no mark.
 
 The corpus holds random programs that differ from order to order, each with two orders that show it; the campaign of
-programs collects them (``python -m gdsl.tools.fuzz --programs --collect tests/rules/orders.corpus``).
+programs collects them (``python tests/fuzz --programs --collect tests/rules/orders.corpus``).
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from fuzz.programs.corpus import Entry, read
 from rules_off import RULES, switch_off
-
-from gdsl.tools.fuzz.programs.corpus import Entry, read
 
 
 @cache

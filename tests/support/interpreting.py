@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from interleaving.interleave import Answer, explore
+
 from gdsl.backends.interface import Limits, Outcome
-from gdsl.backends.reference.interleave import Answer, explore
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.graph import Graph

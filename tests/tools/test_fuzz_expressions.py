@@ -6,13 +6,13 @@ import random
 
 import numpy
 import pytest
+from fuzz import expressions
+from fuzz.campaign import Finding, run
+from fuzz.expressions.programs import random_data, random_program
+from fuzz.expressions.running import apart, missing
 
 from gdsl.arithmetic.operations import Arithmetic
 from gdsl.operations import BinaryOperation
-from gdsl.tools.fuzz import expressions
-from gdsl.tools.fuzz.campaign import Finding, run
-from gdsl.tools.fuzz.expressions.programs import random_data, random_program
-from gdsl.tools.fuzz.expressions.running import apart, missing
 from gdsl.types import Type
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 import random
 
 import pytest
+from fuzz import graphs
+from fuzz.campaign import Finding, run
+from fuzz.slow_readers import NoGraph, read_arrays_slowly, read_slowly
 
 from gdsl.graph import Graph
-from gdsl.tools.fuzz import graphs
-from gdsl.tools.fuzz.campaign import Finding, run
-from gdsl.tools.fuzz.slow_readers import NoGraph, read_arrays_slowly, read_slowly
 
 
 def test_nothing_is_found():

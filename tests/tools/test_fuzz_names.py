@@ -5,12 +5,12 @@ from __future__ import annotations
 import random
 
 import pytest
+from fuzz.campaign import Finding, run
+from fuzz.names import case, foreign_words, own_words, program_text
 
 from gdsl.frontend.vocabulary import RESERVED
 from gdsl.native.compiler import find_compiler
 from gdsl.pipeline import load
-from gdsl.tools.fuzz.campaign import Finding, run
-from gdsl.tools.fuzz.names import case, foreign_words, own_words, program_text
 
 
 @pytest.mark.slow
@@ -38,6 +38,6 @@ def test_a_case_follows_from_its_seed() -> None:
 @pytest.mark.slow
 def test_the_campaign_finds_a_name_that_is_printed_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gdsl.codegen.names.KEYWORDS", frozenset())
-    monkeypatch.setattr("gdsl.tools.fuzz.names.own_words", lambda: (("class", "while_"), ("struct", "int")) * 2)
+    monkeypatch.setattr("fuzz.names.own_words", lambda: (("class", "while_"), ("struct", "int")) * 2)
     with pytest.raises(Finding):
         case(random.Random(1))

@@ -9,6 +9,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
+from fuzz import programs
+from fuzz.campaign import run
+from fuzz.programs import imports, trials
+from fuzz.programs.families import shaped_text
+from fuzz.programs.free import free_program
+from fuzz.programs.graphs import Shape
+from fuzz.programs.running import compiled
+from fuzz.programs.shrinking import shrunk
+from fuzz.programs.trials import Trial, difference, trial_of, under_orders
 
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.interface import Outcome
@@ -16,15 +25,6 @@ from gdsl.diagnostics import GdslError
 from gdsl.native.compiler import find_compiler
 from gdsl.operations import Grade
 from gdsl.source import Source
-from gdsl.tools.fuzz import programs
-from gdsl.tools.fuzz.campaign import run
-from gdsl.tools.fuzz.programs import imports, trials
-from gdsl.tools.fuzz.programs.families import shaped_text
-from gdsl.tools.fuzz.programs.free import free_program
-from gdsl.tools.fuzz.programs.graphs import Shape
-from gdsl.tools.fuzz.programs.running import compiled
-from gdsl.tools.fuzz.programs.shrinking import shrunk
-from gdsl.tools.fuzz.programs.trials import Trial, difference, trial_of, under_orders
 
 SEED = 20_261
 COMPILER = find_compiler() is not None

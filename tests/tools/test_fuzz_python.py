@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
-from gdsl.tools.fuzz import python_calls
-from gdsl.tools.fuzz.campaign import Finding, run
+from fuzz import python_calls
+from fuzz.campaign import Finding, run
 
 
 @pytest.mark.slow

@@ -1,9 +1,9 @@
-"""A short campaign of mutated programs; `python -m gdsl.tools.fuzz --text` runs a longer one."""
+"""A short campaign of mutated programs; `python tests/fuzz --text` runs a longer one."""
 
 from __future__ import annotations
 
-from gdsl.tools.fuzz import text
-from gdsl.tools.fuzz.campaign import run
+from fuzz import text
+from fuzz.campaign import run
 
 
 def test_mutated_programs() -> None:

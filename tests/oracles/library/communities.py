@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+from fuzz.expressions.draws import number  # which shares nothing with the compiler
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gdsl.graph import Graph
-from gdsl.tools.fuzz.expressions.draws import number  # which shares nothing with the compiler
 
 from ..case import Answers, Case, Values, close, ends, random_of, same, symmetric
 from .choosing import seeded

@@ -1,1 +1,0 @@
-"""Campaigns that look for input which breaks gdsl: ``python -m gdsl.tools.fuzz --text --minutes 5``."""

@@ -1,0 +1,1 @@
+"""The reference interpreter with calls that mix: it shows what no order of whole calls does."""
