@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from gdsl.diagnostics import shown, type_name
+from gdsl.diagnostics import GdslError, shown, type_name
 from gdsl.graph.arrays import host_array
 from gdsl.graph.errors import bad_array, bad_id
 
@@ -19,6 +19,17 @@ def flag(name: str, value: object) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
     return bool(value)
+
+
+def directions(directed: object, undirected: object, otherwise: bool | None = True) -> tuple[Any, bool]:
+    """Whether a caller's edges are arcs (None: `otherwise`), and whether the graph is to become an undirected one.
+
+    Raises GdslError E0712 where both are said, TypeError for what is no bool.
+    """
+    arcs, both = None if directed is None else flag("directed", directed), flag("undirected", undirected)
+    if arcs and both:
+        raise GdslError.single("E0712", "directed and undirected are given together", fix="give one of them")
+    return otherwise if arcs is None else arcs, both
 
 
 def id_array(values: ArrayLike, name: str) -> NDArray[Any]:

@@ -17,7 +17,7 @@ from gdsl.graph.csr import Csr, checked_csr, edge_sources, edges_of, first_witho
 from gdsl.graph.device_edges import postponed_on_gpu
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.generators import made_edges
-from gdsl.graph.given import flag
+from gdsl.graph.given import directions, flag
 from gdsl.graph.ids import id_widths, vertex_count
 from gdsl.graph.immutable import immutable
 from gdsl.graph.names import Names
@@ -155,15 +155,18 @@ class Graph(Conversions, Shown):
         num_vertices: int | None = None,
         weights: ArrayLike | None = None,
         *,
-        directed: bool = True,
+        directed: bool | None = None,
+        undirected: bool = False,
         attributes: Mapping[str, ArrayLike] | None = None,
         vertex_attributes: Mapping[str, ArrayLike] | None = None,
     ) -> Graph:
         """The graph of the edges (sources[i], destinations[i]), ids from 0, in the order given.
 
         `weights` is the edge attribute called `weight`; all edge attributes have one value for each given edge.
-        With directed=False each edge is given once and stored both ways. Without `num_vertices` it is the largest
-        id plus one. Raises GdslError (E0707, E0709, E0711) for arrays that are no such thing.
+        The edges are arcs; with directed=False each is an undirected edge, given once and stored both ways, and with
+        undirected=True every arc becomes one, together with its opposite, as by `changed`. Without `num_vertices` it is
+        the largest id plus one. Raises GdslError (E0707, E0709, E0711) for arrays that are no such thing, E0712 for
+        `directed` and `undirected` together.
         """
         named = {} if attributes is None else attributes
         if weights is not None and isinstance(named, Mapping):
@@ -171,9 +174,11 @@ class Graph(Conversions, Shown):
                 raise ValueError("weights and attributes['weight'] are the same; give one of them")
             named = {**named, "weight": weights}
         of_vertices = {} if vertex_attributes is None else vertex_attributes
-        given = sources, destinations, num_vertices, named, directed, of_vertices
+        arcs, both = directions(directed, undirected)
+        given = sources, destinations, num_vertices, named, arcs, of_vertices
         later = postponed_on_gpu(*given)
-        return Graph._from_edge_list(own(edges_from_arrays(*given))) if later is None else Graph._made(later)
+        made = Graph._from_edge_list(own(edges_from_arrays(*given))) if later is None else Graph._made(later)
+        return made.changed(undirected=True) if both else made
 
     @classmethod
     def read(
@@ -211,10 +216,10 @@ class Graph(Conversions, Shown):
         name = path_name(path, "a graph's path is a str or a path-like object")
         if format is not None and not isinstance(format, str):
             raise TypeError(f"format must be a str, not {shown(format)}")
+        arcs, _ = directions(directed, undirected, None)
         options = options_of(undirected, weights, dedup, loops, compact, reverse_arcs)
         columns = columns_of(source_column, target_column, weight_column)
         counted = _flag_or_none("one_based", one_based), vertex_count(num_vertices)
-        arcs = _flag_or_none("directed", directed)
         return Graph._made(read_graph(name, options, format, *counted, columns, arcs))
 
     @property

@@ -243,3 +243,30 @@ def test_an_id_beyond_int64_is_told(tmp_path):
     assert list(Graph.read(tmp_path / "edges.txt", compact=True).names) == [0, 1, 5, 2**63 - 1]
     with pytest.raises(GdslError, match=r"edges.txt:2: error\[E0709\].*too large: at most"):
         Graph.read(tmp_path / "edges.txt")
+
+
+def test_directed_and_undirected_are_the_same_words_everywhere(tmp_path):
+    """`directed` says what the given edges are; `undirected` makes the graph undirected."""
+    ends, matrix = ([0, 1, 2], [1, 0, 1]), sparse.coo_array(([1, 1, 1], ([0, 1, 2], [1, 0, 1])), shape=(3, 3))
+    file = tmp_path / "edges.csv"
+    file.write_text("0,1\n1,0\n2,1\n", encoding="utf-8")
+    table = {"source": ends[0], "target": ends[1]}
+    makers = [
+        lambda **how: Graph.from_edges(*ends, **how),
+        lambda **how: Graph.from_table(table, **how),
+        lambda **how: Graph.from_scipy(matrix, **how),
+        lambda **how: Graph.read(file, **how),
+    ]
+    for make in makers:
+        assert make().directed and make(directed=True).num_edges == 3
+        made = make(undirected=True)
+        assert not made.directed and made.num_edges == 4  # 0-1 and 1-2, both ways
+        assert np.array_equal(make(undirected=True, directed=None).columns, made.columns)
+        assert np.array_equal(make(directed=True).changed(undirected=True).columns, made.columns)
+        with pytest.raises(GdslError, match=r"E0712.*directed and undirected are given together"):
+            make(directed=True, undirected=True)
+        for wrong in ({"directed": 1}, {"undirected": None}, {"undirected": "yes"}):
+            with pytest.raises(TypeError):
+                make(**wrong)
+    assert Graph.from_edges(*ends, directed=False).num_edges == 6
+    assert Graph.from_edges(*ends, directed=False, undirected=True).num_edges == 6
