@@ -30,6 +30,6 @@ def draw_trace(ax: Any, trace: Any, title: str) -> None:
 
 
 def _passes(records: Any) -> list[int]:
-    """The iterations of an operator; their number in turn where a loop around them begins again."""
-    passes = [record.iteration for record in records]
-    return passes if all(a < b for a, b in itertools.pairwise(passes)) else list(range(len(passes)))
+    """The passes of an operator, from 1; their number in turn where a loop around them begins again."""
+    passes = [record.iteration + 1 for record in records]
+    return passes if all(a < b for a, b in itertools.pairwise(passes)) else list(range(1, len(passes) + 1))

@@ -19,7 +19,7 @@ from gdsl.records import dataclass
 from gdsl.source import Source
 from gdsl.version import __version__
 
-KIND, FORMAT = "gdsl profile", 1
+KIND, FORMAT = "gdsl profile", 2
 KEPT = 20_000
 """Records that a profile has; sums by operator are over all that were traced."""
 
@@ -114,10 +114,10 @@ def _plan(build: Build) -> str | None:
 
 def _columns(trace: Sequence[TraceRecord], reasons: Reasons) -> dict[str, list[Any]]:
     """The records as columns of equal length. A `pass` is a run of records of which none is of an operator that was
-    there before: one round of an innermost loop, or what stands outside of all."""
+    there before: one round of an innermost loop, or what stands outside of all. Passes are counted from 1."""
     names = "pass", "iteration", "site", "frontier", "edges", "direction", "balance", "order", "why"
     columns: dict[str, list[Any]] = {name: [] for name in (*names, "time_ms", "before_ms", "waiting_ms")}
-    number, seen, last = -1, set[int](), None
+    number, seen, last = 0, set[int](), None
     for record in trace:
         if record.iteration != last or record.site in seen:
             number, seen, last = number + 1, set(), record.iteration

@@ -85,8 +85,8 @@ def _wrong_trace(document: dict[str, Any]) -> str | None:
         return ": the columns of `trace` are not equally long"
     if not sites.issuperset(columns["site"]):
         return ": `trace` speaks of operators that there are not"
-    steps = zip([-1, *columns["pass"]], columns["pass"], strict=False)
-    if not all(after - before in (0, 1) for before, after in steps) or columns["pass"][:1] not in ([], [0]):
+    steps = zip([0, *columns["pass"]], columns["pass"], strict=False)
+    if not all(after - before in (0, 1) for before, after in steps) or columns["pass"][:1] not in ([], [1]):
         return ": the passes of `trace` do not follow one another"
     return None
 

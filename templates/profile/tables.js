@@ -56,7 +56,7 @@ const choiceTable = (view) => {
     const site = trace.site[row];
     if (why && (last.get(site) !== trace.direction[row] || trace.iteration[row] === 0)) {
       rows.push([[el("i", { class: `chip op${view.color.get(site)}` }), view.bySite.get(site).operator],
-        String(trace.pass[row] + 1), String(trace.iteration[row]), el("span", { class: `tag ${trace.direction[row]}` },
+        String(trace.pass[row]), String(trace.iteration[row]), el("span", { class: `tag ${trace.direction[row]}` },
         trace.direction[row]), why]);
     }
     if (trace.direction[row] !== null) { last.set(site, trace.direction[row]); }

@@ -251,7 +251,7 @@ def test_the_frontier(axes, hops):
     sizes = [record.frontier_size for record in hops.trace]
     edges = [record.edges for record in hops.trace]
     assert [list(line.get_ydata()) for line in ax.lines] == [sizes, edges]
-    assert list(ax.lines[0].get_xdata()) == [0, 1, 2, 3]
+    assert list(ax.lines[0].get_xdata()) == [1, 2, 3, 4]
     other = axes()
     hops.plot("frontier", other)
     assert [list(line.get_ydata()) for line in other.lines] == [sizes, edges]

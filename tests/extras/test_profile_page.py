@@ -187,7 +187,7 @@ def test_many_passes_share_columns(hops, tmp_path):
     times = -(-1000 // document["records"])
     for name, column in document["trace"].items():
         document["trace"][name] = (column * times)[:1000]
-    document["trace"]["pass"] = list(range(1000))
+    document["trace"]["pass"] = list(range(1, 1001))
     found = drawn(tmp_path, Profile(document).html())
     assert found.count("rect", "bar") == 200 and "A column stands for 5 passes; there are 1,000." in found.text
 

@@ -106,7 +106,7 @@ def test_passes_are_rounds_of_the_innermost_loops():
     assert len(found) == 14
     inner = [found[at : at + 2] for at in (0, 2, 4)]
     assert all(first[0] == second[0] for first, second in inner), "both in one pass"
-    assert trace["pass"] == sorted(trace["pass"]) and trace["pass"][0] == 0
+    assert trace["pass"] == sorted(trace["pass"]) and trace["pass"][0] == 1
     assert len({number for number, label in found if label == "sum"}) == 6
 
 
