@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 import weakref
 from collections.abc import Mapping
 from typing import Any
@@ -121,7 +122,11 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
     if array.domain is Domain.EDGE and array.name == "weight":
         fix = "a graph file with weights, --weights random:SEED, or weight=array from Python"
         if other is not None:
-            fix = f"--weight-column {other} says that this is it, or from Python weight=graph.attributes[{other!r}]"
+            column = shlex.quote(other)
+            fix = f"--weight-column {column} says that this is it, or from Python weight=graph.attributes[{other!r}]"
+    elif array.domain is Domain.EDGE and other is not None:
+        called = f"a first line such as `source,target,{array.name}` gives a column of a list this name"
+        fix = f"{called}, or from Python {array.name}=graph.attributes[{other!r}]"
     names = ", ".join(sorted(attributes))
     raise GdslError.single(
         "E0605",

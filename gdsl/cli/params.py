@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import itertools
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -117,14 +119,36 @@ def _commands_with(option: str, context: click.Context | None) -> list[str]:
 
 
 def _said_for_words(words: list[str]) -> str | None:
-    """What to write for a bare word that looks like a param."""
+    """What to write for a bare word that looks like a param, or like one more value of it."""
+    for place, (option, assignment) in enumerate(itertools.pairwise(words)):
+        found = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
+        more = list(itertools.takewhile(_is_value, words[place + 2 :]))
+        if found is not None and found[2] and more:
+            return _said_for_more(found[1], found[2], more)
     for before, word in zip(["", *words], words, strict=False):
         if _ASSIGNMENT.fullmatch(word) and before not in _TAKE_A_WORD:
             return f"'{word}' stands alone; a param is given by -p: -p {word}"
     for option, name, value in zip(words, words[1:], words[2:], strict=False):
-        if option in ("-p", "--param") and _ASSIGNMENT.fullmatch(f"{name}="):
+        if option in ("-p", "--param") and "=" not in name and _ASSIGNMENT.fullmatch(f"{name}="):
             return f"-p {name}: the value stands behind a =, without blanks: -p {name}={value.removeprefix('=')}"
     return None
+
+
+def _is_value(word: str) -> bool:
+    """Whether `word` is no option, no assignment, and neither the program nor the graph of the command."""
+    from gdsl.program_names import meant_by
+
+    is_file = os.path.lexists(word) or meant_by(word) != word or "." in word
+    return not (is_file or word.startswith("-") or "=" in word)
+
+
+def _said_for_more(name: str, value: str, more: Sequence[str]) -> str:
+    """What to write for values that blanks part: commas between the ids of a set, quotes around a name with blanks."""
+    values = [word for each in (value, *more) for word in each.split(",") if word]
+    if all(word.isdigit() for word in values):
+        return f"-p {name}: the members of a set stand between commas, without blanks: -p {name}={','.join(values)}"
+    text = shlex.quote(f"{name}={' '.join((value, *more))}")
+    return f"-p {name}: a value with blanks stands in quotes: -p {text}"
 
 
 def _names_in(words: list[str]) -> list[str]:

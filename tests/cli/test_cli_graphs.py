@@ -245,3 +245,43 @@ def test_graphs_are_no_streams(gdslc):
     os.mkfifo("pipe.mtx")
     for word in ("pipe.mtx", "-"):
         gdslc("graph", "info", word).fails(1, "E0701", "save it to a file")
+
+
+def test_a_weight_under_another_name(gdslc):
+    Path("a.csv").write_text("source,target,toll fee\n0,1,3\n1,2,4\n")
+    sssp = ("run", "sssp", "a.csv", "-p", "source=0", *REFERENCE)
+    gdslc(*sssp).fails(1, "E0605", "--weight-column 'toll fee'", "graph.attributes['toll fee']")
+    assert gdslc(*sssp, "--weight-column", "toll fee").status == 0
+    Path("b.txt").write_text("0 1 3\n1 2 4\n")
+    flow = ("run", "max_flow", "b.txt", "--undirected", "-p", "source=0", "-p", "sink=2", *REFERENCE)
+    gdslc(*flow).fails(1, "E0605", "source,target,capacity")
+    Path("b.txt").write_text("source target capacity\n0 1 3\n1 2 4\n")
+    assert gdslc(*flow).status == 0
+
+
+def test_notices_are_lines_and_options_override_them(gdslc):
+    Path("a.txt").write_text("# Undirected graph\n# Nodes: 4 Edges: 2\n0 1\n1 2\n")
+    answer = gdslc("graph", "info", "a.txt", "--json")
+    assert (json.loads(answer.out)["vertices"], json.loads(answer.out)["directed"]) == (4, False)
+    assert answer.err.count("note: a.txt: a comment says ") == 2
+    answer = gdslc("graph", "info", "a.txt", "--json", "--directed", "--num-vertices", "3")
+    assert (json.loads(answer.out)["vertices"], json.loads(answer.out)["directed"], answer.err) == (3, True, "")
+    Path("k.txt").write_text("% sym unweighted\n0 1\n")
+    gdslc("graph", "info", "k.txt").fails(1, "E0707", "--zero-based")
+    assert gdslc("graph", "info", "k.txt", "--zero-based").status == 0
+    gdslc("graph", "info", "a.txt", "--directed", "--undirected").fails(1, "E0712")
+    gdslc("graph", "info", "karate", "--directed").fails(1, "E0712", "--undirected")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("sites=0", "33"), "-p sites=0,33"),
+        (("sites=0,", "33", "5"), "-p sites=0,33,5"),
+        (("sites=Mr", "Hi"), "-p 'sites=Mr Hi'"),
+        (("sites", "=0"), "-p sites=0"),
+    ],
+)
+def test_values_with_blanks(gdslc, words, said):
+    gdslc("run", "personalized_pagerank", "karate", "-p", *words).fails(2, said)
+    gdslc("run", "-p", *words, "personalized_pagerank", "karate").fails(2, said)
