@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gdsl.graph.columns import is_number
 from gdsl.graph.errors import refused_file
+from gdsl.graph.memory import require_memory
+
+_BYTES_PER_EDGE = 400
+"""What NetworkX takes for an edge."""
 
 
 def read_dot(networkx: Any, content: bytes, path: str) -> Any:
@@ -39,7 +44,15 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     }
     graph = getattr(networkx, kinds[directed, strict])()
     for part in _parts(whole):
-        _add_part(graph, part, path)
+        edges = [
+            ((_ends(edge.get_source(), path), _ends(edge.get_destination(), path)), dict(edge.get_attributes()))
+            for edge in part.get_edge_list()
+        ]
+        # Between sets of nodes there is an edge for each pair.
+        count = sum(len(sources) * len(targets) for (sources, targets), _ in edges)
+        require_memory(count * _BYTES_PER_EDGE, f"{count:,} edges", path)
+        _add_nodes(graph, part, path)
+        _add_edges(graph, edges)
     return graph
 
 
@@ -52,33 +65,36 @@ def _parts(graph: Any) -> Iterator[Any]:
         waiting.extend(part.get_subgraph_list())
 
 
-def _add_part(graph: Any, part: Any, path: str) -> None:
+def _add_nodes(graph: Any, part: Any, path: str) -> None:
     for node in part.get_node_list():
         name = _dot_name(node.get_name())
         attributes = node.get_attributes()
-        if name == "edge":
-            odd = next((key for key, value in attributes.items() if is_number(str(value).strip('"'))), None)
-            if odd == "weight":
-                message = "this DOT file gives edges a default `weight`, which NetworkX does not apply"
-                raise refused_file(path, message, "write the weight on each edge")
+        if name == "edge" and is_number(str(attributes.get("weight", "")).strip('"')):
+            message = "this DOT file gives edges a default `weight`, which NetworkX does not apply"
+            raise refused_file(path, message, "write the weight on each edge")
         if name not in ("node", "edge", "graph", "\\n"):
             graph.add_node(name)
             graph.nodes[name].update(attributes)
-    for edge in part.get_edge_list():
-        attributes = dict(edge.get_attributes())
-        for source in _dot_ends(edge.get_source()):
-            for target in _dot_ends(edge.get_destination()):
-                graph.add_edge(source, target)
-                data = graph.get_edge_data(source, target)
-                (list(data.values())[-1] if graph.is_multigraph() else data).update(attributes)
 
 
-def _dot_ends(end: Any) -> list[str]:
-    """The names of an end of an edge, which may be a set of nodes."""
+def _add_edges(graph: Any, edges: list[tuple[tuple[list[str], list[str]], dict[str, Any]]]) -> None:
+    for (sources, targets), attributes in edges:
+        for source, target in itertools.product(sources, targets):
+            key = graph.add_edge(source, target)
+            data = graph[source][target]
+            (data[key] if graph.is_multigraph() else data).update(attributes)
+
+
+def _ends(end: Any, path: str) -> list[str]:
+    """The names of an end of an edge, which may be a set of nodes. Raises E0705 for one that holds more."""
     if isinstance(end, str):
         return [_dot_name(end)]
-    nodes = end["nodes"] if "nodes" in end else [node.get_name() for node in end.get_node_list()]
-    return [_dot_name(name) for name in nodes]
+    if not isinstance(end, Mapping):
+        end = end.obj_dict
+    if end.get("edges") or end.get("subgraphs") or not end.get("nodes"):
+        message = "an end of an edge is a subgraph that is not a set of nodes alone"
+        raise refused_file(path, message, "write the subgraph before the edge, and the nodes as its end: a -> {b c}")
+    return [_dot_name(name) for name in end["nodes"]]
 
 
 def _dot_name(word: str) -> str:

@@ -121,7 +121,8 @@ class ElementAttributes:
                 f"{printable(self._place)}: {len(skipped):,} attributes that few of the {count:,} {self._what}s have "
                 f"are skipped, `{example}` among them"
             )
-        kept = {name: values for name, values in found.items() if name not in set(skipped)}
+        left_out = set(skipped)
+        kept = {name: values for name, values in found.items() if name not in left_out}
         require_memory(len(kept) * count * _BYTES_PER_CELL, f"{len(kept):,} attributes of {count:,} {self._what}s")
         return kept
 
