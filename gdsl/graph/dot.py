@@ -13,6 +13,13 @@ from gdsl.graph.columns import is_number
 from gdsl.graph.errors import refused_file
 from gdsl.graph.memory import require_memory
 
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")
+"""A set of nodes with another inside, which pydot drops."""
+_NO_SET = (
+    "an end of an edge is a subgraph that is not a set of nodes alone",
+    "write the subgraph before the edge, and the nodes as its end: a -> {b c}",
+)
 _BYTES_PER_EDGE = 400
 """What NetworkX takes for an edge."""
 
@@ -24,9 +31,12 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     """
     import pydot
 
+    text = content.decode("utf-8-sig")
+    if _NESTED_END.search(_QUOTED.sub('""', text)):
+        raise refused_file(path, *_NO_SET)
     said = io.StringIO()  # pydot prints what is wrong
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        found = pydot.graph_from_dot_data(content.decode("utf-8-sig"))
+        found = pydot.graph_from_dot_data(text)
     if not found:
         lines = [line for line in said.getvalue().splitlines() if line.strip(" ^")]
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
@@ -92,8 +102,7 @@ def _ends(end: Any, path: str) -> list[str]:
     if not isinstance(end, Mapping):
         end = end.obj_dict
     if end.get("edges") or end.get("subgraphs") or not end.get("nodes"):
-        message = "an end of an edge is a subgraph that is not a set of nodes alone"
-        raise refused_file(path, message, "write the subgraph before the edge, and the nodes as its end: a -> {b c}")
+        raise refused_file(path, *_NO_SET)
     return [_dot_name(name) for name in end["nodes"]]
 
 
