@@ -10,7 +10,7 @@ from gdsl.effects import program_effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
-from gdsl.operations import Direction, Domain
+from gdsl.operations import Direction, Domain, Grade
 from gdsl.records import dataclass
 from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
@@ -21,6 +21,7 @@ from gdsl.uniqueness.free_choices import check_free_choices
 from gdsl.uniqueness.layout import check_layout
 from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
 from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
+from gdsl.uniqueness.tried import tried_data
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
@@ -53,11 +54,12 @@ def judged(program: nodes.Program, source: Source, refuse: bool = True) -> Judge
     effects = program_effects(program)
     findings = judge(effects, source, refuse, found.diagnostics)
     grades = grade(effects, findings)
+    tried = tried_data(program, found.proved)
     fixed_ids = obstacle_to_other_ids(program)
     annotated = dataclasses.replace(
         program,
-        arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades)) for array in program.arrays),
-        scalars=tuple(dataclasses.replace(scalar, **_grade(scalar.name, grades)) for scalar in program.scalars),
+        arrays=tuple(dataclasses.replace(array, **_grade(array.name, grades, tried)) for array in program.arrays),
+        scalars=tuple(dataclasses.replace(scalar, **_grade(scalar.name, grades, tried)) for scalar in program.scalars),
         vertex_functors=tuple(_with_rules(functor, findings) for functor in program.vertex_functors),
         edge_functors=tuple(_with_rules(functor, findings) for functor in program.edge_functors),
         schedule=tuple(_schedule_step(step, findings, grades) for step in program.schedule),
@@ -103,9 +105,11 @@ def _with_directions(tuning: nodes.Tuning, program: nodes.Program, findings: Fin
     return dataclasses.replace(tuning, sites=tuple(sites))
 
 
-def _grade(name: str, grades: Grades) -> dict[str, Any]:
-    doubt = grades.doubts.get(name)
-    return {"grade": grades.of(name), "doubt": doubt}
+def _grade(name: str, grades: Grades, tried: frozenset[str]) -> dict[str, Any]:
+    doubt, grade_of_it = grades.doubts.get(name), grades.of(name)
+    if grade_of_it is Grade.EXACT and name in tried:
+        grade_of_it = Grade.TRIED
+    return {"grade": grade_of_it, "doubt": doubt}
 
 
 def _with_rules(functor: AnyFunctor, findings: Findings) -> AnyFunctor:

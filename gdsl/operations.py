@@ -326,6 +326,8 @@ class Grade(Enum):
 
     EXACT = "exact"
     """Nothing."""
+    TRIED = "tried"
+    """Nothing, if an `operator` of the program is commutative and associative: that is tried on samples, not proved."""
     ROUNDING = "rounding"
     """The order in which floats are added, and what is computed from such a sum without a decision. Mostly the last
     digits; more where values cancel or overflow, or where a small difference is amplified, as by `exp`."""

@@ -224,7 +224,7 @@ def _body(program: ir.Program) -> tuple[object, ...]:
 def _may_leave(program: ir.Program, results: Sequence[ir.Array | ir.Scalar]) -> bool:
     """Whether finite floats may become infinite or NaN other than by a sum that is compared, as distances are: by sums
     in any order, or by operations that give more than their operands have."""
-    if any(data.grade is not Grade.EXACT for data in results):
+    if any(data.grade not in (Grade.EXACT, Grade.TRIED) for data in results):
         return True
     data: tuple[ir.Array | ir.Scalar, ...] = (*program.arrays, *program.scalars)
     for node in walk((tuple(each.initial for each in data if each.initial is not None), _body(program))):

@@ -18,6 +18,8 @@ from gdsl.types import TYPE_CLASSES, Type
 
 GRADES = {
     Grade.EXACT.value: "",
+    Grade.TRIED.value: "tried: the same in every run if the program's `operator` is commutative and associative, which "
+    "was tried on samples and is not proved",
     Grade.ROUNDING.value: "rounding: another run may add floats in another order, which mostly changes the last digits",
     Grade.CONVERGED.value: "converged: as rounding, and another run may make one pass more or less",
     Grade.NOT_UNIQUE.value: "not unique: another run may give other values",
@@ -27,6 +29,10 @@ GRADES = {
 EXPLAINED = {
     Grade.EXACT.value: "The result is the same in every run and under all knobs; on another backend too, unless the "
     "program uses `exp`, `log`, `pow` or trigonometry.",
+    Grade.TRIED.value: "As exact, if an `operator` that the program declares is commutative and associative, as it "
+    "must be. That was tried on all triples of some values, and held. It is proved, and the result exact, where the "
+    "operator is one operation over both operands: `min`, `max`, `+`, `*`, `&`, `|` or `^` of integers, `min` or `max` "
+    "of ids, `x < y ? x : y`, or any operator of bools.",
     Grade.ROUNDING.value: "The result is a sum of floats, or is computed from one without a decision. Another run may "
     "add the floats in another order, and each order rounds otherwise: mostly the last digits "
     "differ. The difference can be large where terms cancel (1e16 + 1 - 1e16), where a partial "

@@ -275,7 +275,7 @@ def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping
     declared = (part for data in results_of(program) for part in parts_of_data(data))
     for data in filter(_is_compared, declared):
         one, other = (np.atleast_1d(on_host(results[data.name])) for results in parts)
-        grade = Grade.ROUNDING if data.grade is Grade.EXACT and near else data.grade
+        grade = Grade.ROUNDING if data.grade in (Grade.EXACT, Grade.TRIED) and near else data.grade
         same = _same(one, other, _TOLERANCES.get((grade, data.type)))
         if not same.all():
             at = int(np.flatnonzero(~same)[0])

@@ -19,7 +19,7 @@ from gdsl.diagnostics import printable
 @click.argument("program", metavar="[PROGRAM]", required=False, shell_complete=completing.programs)
 @import_path_option
 def command(word: str | None, program: str | None) -> None:
-    """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, rounding,
+    """Explain what a message's CODE means, what a KNOB of --tune does, what results of a GRADE (exact, tried, rounding,
     converged, "not unique") may differ in, or what a PROGRAM takes and gives.
 
     Without a word all codes are listed, with the word knobs all knobs. With the knob order and a PROGRAM: for each of

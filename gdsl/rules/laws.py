@@ -17,6 +17,7 @@ from gdsl.ir import nodes
 from gdsl.ir.calls import frames_of_calls
 from gdsl.ir.traversal import walk
 from gdsl.recursion import with_room
+from gdsl.rules.proved import is_proved
 from gdsl.rules.trying import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type
 
@@ -31,6 +32,8 @@ class Laws:
     """What was found: the operators whose order makes no difference at all, and what is wrong with the others."""
 
     exact: frozenset[str] = frozenset()
+    proved: frozenset[str] = frozenset()
+    """Those of which the law is proved for all values, where it is tried of all others."""
     diagnostics: list[Diagnostic] = field(default_factory=list)
 
 
@@ -53,7 +56,8 @@ def _tried(program: nodes.Program, used: dict[str, nodes.OwnOperation]) -> Laws:
                 diagnostics.append(_diagnostic(message, functions[name]))
             elif tried.exact and tried.tells_zeros_alike():
                 exact.add(name)
-    return Laws(frozenset(exact), diagnostics)
+    proved = frozenset(name for name in used if is_proved(program, functions[name]))
+    return Laws(frozenset(exact), proved, diagnostics)
 
 
 def _diagnostic(message: str, function: nodes.Function) -> Diagnostic:

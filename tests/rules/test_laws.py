@@ -25,7 +25,7 @@ ALLOWED = [
     ("int32", "0", "return a + b;", Grade.EXACT),
     ("int64", "1", "return a * b;", Grade.EXACT),
     ("uint32", "0", "return a | b;", Grade.EXACT),
-    ("uint64", "0", DIVISOR, Grade.EXACT),
+    ("uint64", "0", DIVISOR, Grade.TRIED),
     ("int32", "inf", "return min(a, b);", Grade.EXACT),
     ("bool", "true", "return a == b;", Grade.EXACT),
     ("vertex", "none", "return min(a, b);", Grade.EXACT),
@@ -35,8 +35,8 @@ ALLOWED = [
     ("float32", "-inf", LOGARITHMS, Grade.ROUNDING),
     ("float32", "-inf", "return max(a, b);", Grade.ROUNDING),  # which zero, where there are both
     ("float64", "0", MAGNITUDE, Grade.ROUNDING),
-    ("float32", "-inf", "return max(a, b) + 0.0;", Grade.EXACT),
-    ("float64", "0", MAGNITUDE.replace("return ", "return (")[:-1] + ") + 0.0;", Grade.EXACT),
+    ("float32", "-inf", "return max(a, b) + 0.0;", Grade.TRIED),
+    ("float64", "0", MAGNITUDE.replace("return ", "return (")[:-1] + ") + 0.0;", Grade.TRIED),
 ]
 REFUSED = [
     ("int32", "0", "return a - b;", "joined(0, 1) is -1"),

@@ -147,7 +147,8 @@ vertex functor shorten(v) {
 `neighbor_reduce` combines the values of a list in any order, in pieces that threads begin with the identity. So an
 operator must be associative and commutative, and its identity must change nothing. This is tried on all triples of
 some values of the type, the extremes among them (floats up to rounding, NaN not at all); the message shows the first
-values of which it does not hold. All of this may take 500,000 statements, rounds of loops and calls.
+values of which it does not hold. All of this may take 500,000 statements, rounds of loops and calls. What
+passes is graded *tried*, and *exact* only where the law is proved (`gdslc explain tried`).
 """,
         """
 operator difference(a: int32, b: int32) -> int32 identity 0 { return a - b; }
