@@ -63,6 +63,8 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         require_memory(count * _BYTES_PER_EDGE, f"{count:,} edges", path)
         _add_nodes(graph, part, path)
         _add_edges(graph, edges)
+    if "subgraph" in graph and '"subgraph"' not in text:  # the keyword, as pydot reads it before a name alone
+        raise refused_file(path, *_NO_SET)
     return graph
 
 
