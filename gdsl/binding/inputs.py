@@ -185,12 +185,12 @@ def input_array(
         raise _wrong_length(array, values, length, graph, source)
     if is_rounded and values.dtype.kind == "f" and array.type.is_integer:
         values = array_module(values).rint(values)
-        return _converted(array, values, graph, source, count, is_rounded)
+        return _converted(array, values, graph, source, count, is_rounded, flags)
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
         return _checked_ids(array, values, graph, widths, source, count)
-    return _converted(array, values, graph, source, count, is_rounded)
+    return _converted(array, values, graph, source, count, is_rounded, flags)
 
 
 def _elements(array: ir.Array, graph: Graph) -> int:
@@ -301,7 +301,13 @@ def _checked_ids(
 
 
 def _converted(
-    array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None, is_rounded: bool
+    array: ir.Array,
+    values: Any,
+    graph: Graph,
+    source: Source | None,
+    count: int | None,
+    is_rounded: bool,
+    of_caller: bool,
 ) -> Any:
     """In the declared type, which must have the values (see `representable`) or, where `is_rounded`, be as large."""
     module = array_module(values)
@@ -326,7 +332,7 @@ def _converted(
         place = first_changed(values, converted, module)
         if place is not None:
             why = f"which is no {array.type.name}; the nearest is {plain_number(converted[place])}"
-            fix = _ways_out(array, values.dtype)
+            fix = _ways_out(array, values.dtype, of_caller)
     if place is not None:
         name = value_name(array.domain, place, graph, count)
         message = f"input `{array.name}`: {name} has {plain_number(values[place])}, {why}"
@@ -334,8 +340,10 @@ def _converted(
     return converted
 
 
-def _ways_out(array: ir.Array, dtype: np.dtype[Any]) -> str:
-    """What to do about values that the declared type does not have."""
+def _ways_out(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
+    """What to do about values that the declared type does not have, or where it is `of_caller` the chosen one."""
+    if of_caller:
+        return f"choose another type (-t, from Python types=), or take the nearest values: {rounding_words(array.name)}"
     type_ = "float64" if dtype.kind == "f" or dtype.itemsize < 8 else dtype.name
     return f"declare `{array.name} : {type_}`, or take the nearest values: {rounding_words(array.name)}"
 

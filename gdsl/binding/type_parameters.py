@@ -218,13 +218,15 @@ def _no_type(
     listed = " and ".join(f"`{need.name}` is {need.what}" for need in needs)
     types = ", ".join(type_.name for type_ in admitted)
     widest = next((type_.name for type_ in reversed(admitted) if type_.is_float), admitted[0].name)
+    options, names = " ".join(f"--round {need.name}" for need in needs), [need.name for need in needs]
     return GdslError.single(
         "E0620",
         f"no type for `{parameter.name}` represents all that was given exactly: {listed}",
         parameter.span,
         source,
         notes=[f"`{parameter.name}` is one of {types}"],
-        fix=f'choose one: -t {parameter.name}={widest} (from Python: types={{"{parameter.name}": "{widest}"}})',
+        fix=f"choose one, and take the nearest values: -t {parameter.name}={widest} {options} "
+        f'(from Python: types={{"{parameter.name}": "{widest}"}}, round={names})',
     )
 
 

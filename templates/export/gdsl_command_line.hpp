@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cerrno>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -83,6 +84,25 @@ private:
     std::map<std::string, std::string> given_, files_;
 };
 
+// Whether a float stands for a number: for a whole one if it is that, for a fraction if it prints its digits.
+template <class T>
+bool stands_for(double value, T found) {
+    if (double(found) == value || value - value != 0) { return true; }
+    if (value == std::floor(value)) { return false; }
+    char digits[64];
+    for (int count = 6; count <= 9; ++count) {
+        std::snprintf(digits, sizeof digits, "%.*g", count, double(found));
+        if (std::strtod(digits, nullptr) == value) { return true; }
+    }
+    return false;
+}
+
+// The same for a whole number of 64 bits.
+template <class T>
+bool stands_for_whole(long long value, T found) {
+    return found < T(9223372036854775808.0) && (long long)(found) == value;
+}
+
 template <class T>
 bool read_number(const std::string& word, T& found) {
     const char* begin = word.c_str();
@@ -98,7 +118,10 @@ bool read_number(const std::string& word, T& found) {
         found = T(value);
         const bool overflows = (errno == ERANGE && (value > 1 || value < -1)) ||
                                (found - found != 0 && value - value == 0);
-        return *end == '\0' && !overflows;
+        if (*end != '\0' || overflows) { return false; }
+        errno = 0;
+        const long long whole = std::strtoll(begin, &end, 10);
+        return *end == '\0' && errno == 0 ? stands_for_whole(whole, found) : stands_for(value, found);
     } else {
         const std::size_t sign = word.empty() ? 0 : word[0] == '-' || word[0] == '+';
         if (word.size() == sign || word.find_first_not_of("0123456789", sign) != std::string::npos) { return false; }
@@ -201,6 +224,9 @@ std::vector<T> weights_of(const std::string& what, const std::string& kind, cons
         if (is_real) {
             found = value_type(graph.real_values[at]);
             fits = !(found - found != 0 && graph.real_values[at] - graph.real_values[at] == 0);
+            if constexpr (std::is_floating_point<value_type>::value) {
+                fits = fits && stands_for(graph.real_values[at], found);
+            }
         } else {
             fits = read_number<value_type>(text, found);
         }

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
         ({"scale": "0"}, "E0608", "param `scale` must fulfil `scale > 0.0`, but it is 0"),
         ({"scale": "nan"}, "E0608", "but it is nan"),
         ({"scale": "1e999"}, "E0603", "no value of type float64"),
+        ({"scale": "9007199254740993"}, "E0603", "'9007199254740993' is no value of type float64"),
         ({"sites": "2,6"}, "E0608", "but vertex 6 is in it"),
         ({"sites": "2,-1"}, "E0604", "is -1, which is no vertex"),
         ({"rank": "-1"}, "E0614", "an element of `grid` would have 0 values"),
