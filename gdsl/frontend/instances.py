@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 
@@ -13,6 +14,7 @@ from gdsl.frontend.vocabulary import TYPES, closest, enumerate_words
 from gdsl.source import Span
 from gdsl.types import TYPE_CLASSES, Type
 
+_FRACTION = re.compile(r"\d\.\d|\de-\d")
 Types = tuple[tuple[str, Type], ...]
 """Type parameters by name, each with the type that an instance of the program has there."""
 
@@ -70,6 +72,10 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
         if len(types) == len({each[place][1] for each in every}):
             continue  # whatever this one is
         listed = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types)
+        if fix is not None:  # which is made for one of the types
+            fix = fix.replace(f"{next(iter(wrong))[place][1].name}(", f"{name}(")
+        if fix is not None and _FRACTION.search(fix) and all(type_.is_integer for type_ in types):
+            fix = None  # a cast would make another number of it
         notes.append(f"so it is where `{name}` is {listed}")
         fix = fix or _admitting_fewer(program, name, types)
     return dataclasses.replace(first, notes=tuple(notes), fix=fix)

@@ -16,6 +16,7 @@ from gdsl.frontend.mistyped_forms import mistyped_form
 from gdsl.frontend.unfinished import unfinished_form
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
 from gdsl.source import Source, Span
+from gdsl.types import TYPE_CLASSES
 
 # fmt: off
 _OPERATORS = frozenset((
@@ -229,6 +230,23 @@ def _data_apart(failure: Failure, source: Source) -> Diagnostic | None:
     return None
 
 
+def _type_declaration(failure: Failure, source: Source) -> Diagnostic | None:
+    """A declared type without its default, in the words of another language, or where statements stand."""
+    begun = re.search(r"\btype\s+(\w+)\s*:\s*(\w+)\s*$", failure.line_before)
+    if begun is not None and failure.text == ";" and begun[2] in TYPE_CLASSES:
+        message = f"the type `{begun[1]}` has no default, which is taken where nothing decides"
+        fix = f"write `type {begun[1]} : {begun[2]} = {TYPE_CLASSES[begun[2]][-2].name};`"
+        return Diagnostic("E0101", message, failure.span, fix=fix)
+    if failure.text in ("typedef", "using", "template") and "TYPE" in failure.expected:
+        fix = "write `type t : number = float32;` for a type that is the caller's, `type t = float32;` for another name"
+        return Diagnostic("E0112", "types are declared by `type`", failure.span, fix=fix)
+    behind = source.line(failure.span.end_line)[failure.span.end_column - 1 :].lstrip()
+    if failure.before == "type" and failure.kind == "NAME" and behind[:1] in (":", "=") and "PLUS" in failure.expected:
+        message = f"the type `{failure.text}` is declared where statements stand"
+        return Diagnostic("E0101", message, failure.before_span, fix="declare it in `problem { … }`")
+    return None
+
+
 def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
     known = FOREIGN_TYPES.keys() | TYPES.keys() | {"auto", "const"}
     if failure.kind == "NAME" and failure.before in known and "PLUS" in failure.expected:
@@ -273,6 +291,7 @@ _KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
     _string,
     _number_suffix,
     foreign_form,
+    _type_declaration,
     _data_apart,
     _foreign_declaration,
     _missing_parenthesis,

@@ -103,6 +103,23 @@ def test_what_is_wrong_for_one_type_names_it_and_its_place(text, code, said, fix
     assert analyse(Source("p", text)).diagnostics, "an editor is told, too"
 
 
+@pytest.mark.parametrize(
+    ("more", "fix"),
+    [
+        ("vertex z : t = 0.5;", "admit fewer types: `type t : real = float32;`"),
+        ("input vertex z : int64; vertex w : t = z[id];", "write `t(z[id])`"),
+        ("input vertex z : float64; vertex w : t = z[id];", "write `t(z[id])`"),
+        ("vertex w : int32 = x[id];", "write `int32(x[id])`"),
+    ],
+)
+def test_fixes_are_of_the_type_that_the_program_names(more, fix):
+    found = mistakes(text_of(more=more))
+    assert f"fix: {fix}\n" in f"{found}\n"
+    if "write" in fix:
+        wrong = fix.partition("`")[2].strip("`")
+        load(text_of(more=more.replace(wrong[wrong.index("(") + 1 : -1] + ";", f"{wrong};")), every=True)
+
+
 def test_what_is_wrong_for_all_types_is_said_once_without_types():
     found = mistakes(
         text_of(rest="vertex functor f(v) { apply { y[v] = missing; } }", schedule="compute(vertices, f);")
@@ -133,7 +150,10 @@ def test_an_instance_that_is_asked_for_is_refused_where_it_is_wrong():
         ("type t : number = (int32, int32);", "the default of `t`"),
         ("type t : number = float32; type t : real = float32;", "`t` is declared twice"),
         ("type float32 : number = float32;", "`float32` is a word of the language"),
-        ("type t : number;", "E01"),
+        ("type t : number;", "write `type t : number = float32;`"),
+        ("type t = integer;", "declare `type t : integer = "),
+        ("vertex x : real;", "declare `type t : real = float32;`"),
+        ("template t : number = float32;", "types are declared by `type`"),
         ("type t = wider(int32);", "type t = wide(int32);"),
         ("type t = wide(bool);", "`wide` is of types of numbers"),
         ("type t = u; type u = int32;", "there is no type `u`"),

@@ -15,7 +15,7 @@ from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, SCHEDULE_FUNCTIONS, TYPES, closest
 from gdsl.operations import BinaryOperation
-from gdsl.types import Type
+from gdsl.types import TYPE_CLASSES, Type
 
 
 def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None:
@@ -29,10 +29,13 @@ def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None
         message = f"only a param is a `{VERTEX_SET}`"
         fix = "a parameter of a procedure that is a set is `f: frontier`"
         environment.report("E0225", message, name.span, fix=fix)
-    elif found is None:
+    elif found is None and name.name not in environment.broken.names:
         known = (*TYPES, *environment.types)
         near = FOREIGN_TYPES.get(name.name) or closest(name.name, known)
         fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(known)}"
+        if name.name in TYPE_CLASSES:
+            fix = f"`{name.name}` is a class of types, of which the caller chooses one: declare "
+            fix += f"`type t : {name.name} = {TYPE_CLASSES[name.name][-2].name};`, and write `t`"
         environment.report("E0225", f"there is no type `{name.name}`", name.span, fix=fix)
     return found
 
