@@ -128,3 +128,11 @@ def test_options_of_a_call() -> None:
         nx.diameter(graph, backend="gdsl", gdsl_backend="gpu")
     with nx.config.backends.gdsl(backend="gpu"), pytest.raises(ValueError, match="backend must be one of"):
         list(nx.connected_components(graph, backend="gdsl"))
+
+
+@pytest.mark.parametrize("weight", [float("inf"), float("nan")])
+def test_ranks_of_weights_that_are_not_finite(weight: float) -> None:
+    """An infinite sum has no shares: the call is NetworkX's, and an error where gdsl is named."""
+    graph = nx.DiGraph([(0, 1, {"weight": weight}), (0, 2), (1, 0), (2, 0)])
+    with pytest.raises(NotImplementedError):
+        nx.pagerank(graph, backend="gdsl")
