@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 from typing import Any
 
@@ -54,6 +55,9 @@ _KINDS = {
     **dict.fromkeys(("tw", "td", "ds", "cep"), _PACE),
 }
 """The word after `p`, which says what problem a file is for."""
+_NOT_WHOLE = "is not a whole number"
+_EXACT = 2**53
+"""Whole numbers below are exact as float64."""
 _HEADERS = "`p sp VERTICES ARCS`"
 _OTHER_HEADERS = "likewise `max`, `min`, `edge`, `col` and `tw`"
 
@@ -69,14 +73,28 @@ def read_dimacs(path: str) -> EdgeList:
 
     Shortest paths (`p sp`) have the attribute `weight`, maximum flow (`p max`) `capacity`, minimum-cost flow (`p min`)
     `lower`, `capacity` and `cost`, and the vertices their `supply`. Colorings (`p edge`, `p col`) and the problems of
-    PACE (`p tw`) are undirected and have no values.
+    PACE (`p tw`) are undirected and have no values. Values are whole numbers; real ones are read as well.
     """
+    try:
+        return _read(path, np.int64)
+    except GdslError as error:
+        if error.code != "E0705" or not error.diagnostics[0].message.endswith(_NOT_WHOLE):
+            raise
+        with contextlib.suppress(GdslError):
+            found = _read(path, np.float64)
+            if all((np.abs(values) < _EXACT).all() for values in found.attributes.values()):
+                return found
+        raise
+
+
+def _read(path: str, values_are: type) -> EdgeList:
+    """The same with values of one type."""
     with TextLines(path) as lines:
         header = _problem_line(lines)
         kind, num_vertices, count = header.kind, header.num_vertices, header.count
         ids = np.int32 if num_vertices < WIDE_FROM else np.int64
         names = ("source", "destination", *kind.values)
-        types = (ids, ids, *(np.int64 for _ in kind.values))
+        types = (ids, ids, *(values_are for _ in kind.values))
         further = _Rows(lines, header)
         columns = read_columns(lines, further.among(iter(lines)), names, types, None, further)
         if len(columns[0]) < count:

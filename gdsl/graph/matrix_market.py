@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,12 +78,26 @@ def _read(path: str, values: type | None) -> EdgeList:
         if kind is not None:
             names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
         entries = _Entries(lines, header.entries)
-        columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
+        try:
+            columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
+        except GdslError as error:
+            raise _with_field(error, lines, header) from None
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
     rows, neighbours = (_from_zero(path, header, found.astype(ids, copy=False)) for found in columns[:2])
     attributes = {} if kind is None else {"weight": whole_values(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
+
+
+def _with_field(error: GdslError, lines: TextLines, header: _Header) -> GdslError:
+    """`error`, with the other kind of values as its fix where a line has a value too many or too few."""
+    width = len(lines.line.split())
+    if error.code != "E0705" or width != (3 if header.field == "pattern" else 2):
+        return error
+    other = "real" if header.field == "pattern" else "pattern"
+    command = f"sed -i '1s/{header.field}/{other}/I' {shlex.quote(lines.path)}"
+    fix = f"if no line has another number of values, the banner means `{other}`, not `{header.field}`: {command}"
+    return with_fix(error, fix)
 
 
 def _header(lines: TextLines) -> _Header:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shlex
+import subprocess
 
 import numpy as np
 import pytest
@@ -35,6 +37,7 @@ def read(tmp_path, name, text, **options):
         ("p col 3 2\nd 2 1\nv 1 2\n1 2\n3 2", False, "no line end", {}),
         ("p tw 3 2\n1 2\nc PACE\n3 2\n", False, [(0, 1), (1, 2)], {}),
         ("p edge 3 0\n", False, [], {}),
+        ("p sp 3 2\na 1 2 0.5\na 2 3 4\n", True, [(0, 1), (1, 2)], {"weight": [0.5, 4]}),
         ("p min 3 1\nn 1 4\nn 3 -4\na 1 3 0 9223372036854775807 7\n", True, [(0, 2)],
          {"lower": [0], "capacity": [2**63 - 1], "cost": [7]}),
     ],
@@ -92,6 +95,9 @@ def test_a_maximum_flow(tmp_path, capfd):
         ("p tw 3 1\nx 1 2\n", "neither an edge"),
         ("p sp 3 1\n1 2 3\n", "neither an arc"),
         ("p tw 3 1\n-1 2\n", "no vertex"),
+        ("p sp 3 2\na 1 2 0.5\na 2 3 9007199254740993\n", ":2.*`0.5` is not a whole"),
+        ("p sp 3 2\na 1 2 0.5\na 1.5 3 9\n", ":2.*`0.5` is not a whole"),
+        ("p sp 3 2\na 1.5 2 1\na 1 3 9\n", ":2.*`1.5` is not a whole"),
     ],
 )
 def test_mistakes_of_dimacs(tmp_path, text, said):
@@ -187,3 +193,14 @@ def test_matrices_that_are_no_graphs_come_with_a_way_out(tmp_path, kind, fix):
     with pytest.raises(GdslError, match="E0704") as caught:
         read(tmp_path, "a.mtx", f"%%MatrixMarket matrix {kind}\n1 1 1\n1 1 1\n")
     assert fix in caught.value.diagnostics[0].fix
+
+
+@pytest.mark.parametrize(("field", "row"), [("pattern", "1 2 0.5"), ("Real", "1 2")])
+def test_a_banner_of_the_other_kind(tmp_path, field, row):
+    """The fix is a command that makes the file readable."""
+    text = f"%%MatrixMarket matrix coordinate {field} general\n2 2 1\n{row}\n"
+    with pytest.raises(GdslError, match="E0705") as caught:
+        read(tmp_path, "a.mtx", text)
+    command = caught.value.diagnostics[0].fix.split(": ")[-1]
+    subprocess.run(shlex.split(command), check=True)
+    assert Graph.read(tmp_path / "a.mtx").num_edges == 1
