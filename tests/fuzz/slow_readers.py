@@ -90,14 +90,24 @@ def _dimacs(rows: Iterator[str]) -> SlowGraph:
     problem = next((row.split() for row in rows if row.split()[0][0] != "c"), [])
     if len(problem) != 4 or problem[:2] != ["p", "sp"] or not all(map(_COUNT.fullmatch, problem[2:])):
         raise NoGraph
-    count, edges = int(problem[2]), []
+    count = int(problem[2])
+    edges: list[Edge] = []
+    weights: list[str] = []
     for row in rows:
         words = row.split()
         if words[0][0] == "c":
             continue
         if words[0] != "a" or len(words) != 4:
             raise NoGraph
-        edges.append((_vertex(words[1], 1, count), _vertex(words[2], 1, count), _whole(words[3], _INT64)))
+        edges.append((_vertex(words[1], 1, count), _vertex(words[2], 1, count)))
+        weights.append(words[3])
+    if all(map(_WHOLE.fullmatch, weights)):
+        values: list[Any] = [_whole(word, _INT64) for word in weights]
+    else:
+        values = [_real(word) for word in weights]
+        if not all(abs(value) < 2.0**53 for value in values):
+            raise NoGraph
+    edges = [(*edge, value) for edge, value in zip(edges, values, strict=True)]
     if len(edges) != int(problem[3]):
         raise NoGraph
     return SlowGraph(count, True, edges, ("weight",))
