@@ -25,8 +25,11 @@ _UNNAMED = re.compile(r"(Unnamed: [0-9]+)?")
 """What pandas calls the column of an index, before and after it was read once."""
 _MARKS = "#~% "
 _VERTEX_LISTS = ("name", "label", "title")
-_PAIRED = re.compile(r"(?<![a-z])(a|1|i|source|from|start|src)(?![a-z0-9])", re.I)
-_PARTNERS = {"a": "b", "1": "2", "i": "j", "source": "target", "from": "to", "start": "end", "src": "dst"}
+_PAIRED = re.compile(r"(?<![a-z])(a|1|i|source|from|start|src|origin)(?![a-z0-9])", re.I)
+_PARTNERS = {
+    "a": ("b",), "1": ("2",), "i": ("j",), "source": ("target", "destination", "dest"), "from": ("to",),
+    "start": ("end",), "src": ("dst",), "origin": ("destination", "dest"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,9 +114,12 @@ def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
     """The first two columns whose names differ only as those of ends do, such as `gene A` and `gene B`."""
     for place, word in enumerate(header):
         for found in _PAIRED.finditer(word):
-            partner = word[: found.start()] + _PARTNERS[found[0].lower()] + word[found.end() :]
+            if found[0] == word:  # `a` and `b` alone may be anything
+                continue
+            front, behind = word[: found.start()], word[found.end() :]
+            partners = [f"{front}{partner}{behind}".lower() for partner in _PARTNERS[found[0].lower()]]
             for other, each in enumerate(header):
-                if other != place and each.lower() == partner.lower():
+                if other != place and each.lower() in partners:
                     return place, other
     return None
 
@@ -166,24 +172,33 @@ def _found(header: list[str]) -> tuple[int, int] | None:
         one, other = (_LOOSE.sub("", word) for word in pair)
         if loose.count(one) == loose.count(other) == 1:
             return loose.index(one), loose.index(other)
-    return None
+    likely = pair_among(header)
+    return likely if likely == tuple(_named_places(header)[:2]) else None
 
 
 def _first_two(header: list[str]) -> tuple[int, int]:
     """The first two columns that have a name, unless the first one numbers the rows."""
-    places = [place for place, word in enumerate(header) if not _UNNAMED.fullmatch(word)]
+    places = _named_places(header)
     if len(places) < 2:
         raise ColumnsError("the first line names fewer than two columns", "name the two columns of the ends")
     first, second = places[:2]
+    pair = pair_among(header)
+    if pair is not None:  # and it is not the first two
+        message = f"the columns `{header[pair[0]]}` and `{header[pair[1]]}` may be the ends, and are not the first two"
+        raise ColumnsError(message, f"if they are: {ends_fix(header, pair)}")
     is_row_id = _ROW_IDS.fullmatch(_LOOSE.sub("", header[first].lower())) is not None
     if is_row_id and len(places) > 2:
-        likely = pair_among(header) or (places[1], places[2])
+        likely = places[1], places[2]
         message = f"the first column, `{header[first]}`, seems to number the rows, and no two columns are named as ends"
         raise ColumnsError(message, f"name them, such as {ends_fix(header, likely)}")
     if is_row_id and _LOOSE.sub("", header[second].lower()) in _VERTEX_LISTS:
         message = f"the columns `{header[first]}` and `{header[second]}` seem to be a list of vertices, not of edges"
         raise ColumnsError(message, f"if they are the ends: {ends_fix(header, (first, second))}")
     return first, second
+
+
+def _named_places(header: Sequence[str]) -> list[int]:
+    return [place for place, word in enumerate(header) if not _UNNAMED.fullmatch(word)]
 
 
 def _places(header: list[str], word: str) -> list[int]:

@@ -343,6 +343,9 @@ def refuse_overflow(
                     raise lines.error("E0705", message, ONE_KIND)
 
 
+AS_REALS = (
+    "no type holds all whole numbers of the column: leave it out, or write all with a decimal point to round them"
+)
 ONE_KIND = "write all values of the column as whole numbers, or all with a decimal point"
 
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import (
+    AS_REALS,
     RowsOf,
     find_row,
     is_number,
@@ -35,7 +36,7 @@ from gdsl.graph.list_meaning import (
     notice_edges,
     notice_keys,
     notice_nodes,
-    notice_times,
+    notice_third_column,
 )
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names, compacted
@@ -89,7 +90,7 @@ def read_edge_list(
         return _of_names(found, meaning, one_based, num_vertices)
     if head.columns is None and not head.dicts:
         refuse_count_line(path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line)
-        notice_times(path, found.attributes)
+        notice_third_column(path, found.sources, found.attributes)
     if found.gap is not None:
         refuse_sections(path, found.rows, found.gap, found.sources, found.destinations)
     ends = found.sources, found.destinations
@@ -274,6 +275,12 @@ def _with_hint(error: GdslError, lines: TextLines, head: Head, layout: _Layout) 
     if len(words) == len(layout.names):
         if any(is_whole(words[place]) and problem_of(words[place], np.int64) for place in layout.ends):
             return with_fix(error, COMPACT)
+        if any(
+            place not in layout.ends and is_whole(word)
+            for place, word in enumerate(words)
+            if problem_of(word, np.int64)
+        ):
+            return with_fix(error, AS_REALS)
         odd = next((place for place in layout.ends if not is_whole(words[place])), None)
         if odd is not None:
             try:

@@ -19,6 +19,20 @@ from gdsl.records import dataclass
 
 _SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
+_OTHERS = tuple(
+    (re.compile(pattern, re.IGNORECASE), called, kind)
+    for pattern, called, kind in (
+        (r"\s*\*(vertices|network)\b", "a Pajek file", "pajek"),
+        (r"\s*(graph|creator\s.*)\s*(\[|$)", "a GML file", "gml"),
+        (r"\s*(strict\s+)?(di)?graph\b.*\{", "a DOT file", "dot"),
+        (r"\s*<gexf|\s*<\?xml.*<gexf", "a GEXF file", "gexf"),
+        (r"\s*<(\?xml|graphml)", "an XML file", "graphml"),
+        (r"\s*<(!doctype html|html)", "a web page", None),
+        (r"version https://git-lfs", "a pointer of Git LFS", None),
+        (r"\s*[{\[]\s*(\"|$)", "a JSON file", "json"),
+    )
+)
+"""How files of other kinds begin, what they are called, and the format that reads them."""
 _WIDE = 16
 """More columns of numbers alone, and as many rows, are a matrix."""
 _DICT = re.compile(r"\{.*\}\s*")
@@ -32,8 +46,7 @@ class Head:
     row, not a comment. certain: whether it is a header beyond doubt, so that the ends under it may be names.
     row_names: whether rows have a value more in front, as R writes their names. first: the values of the first row of
     values; None without any. dicts: whether rows end with a dictionary of Python, as NetworkX writes them.
-    plain: whether all that was seen is numbers. widths: of the first rows of a list without a header, how many
-    values they have. gap: an empty line among the first rows, 0 without any.
+    plain: whether all that was seen is numbers. sample: the first rows. gap: an empty line among them, 0 without any.
     """
 
     statements: Statements
@@ -46,7 +59,7 @@ class Head:
     first_line: int
     dicts: bool
     plain: bool
-    widths: tuple[int, ...] = ()
+    sample: tuple[tuple[str, ...], ...] = ()
     gap: int = 0
 
 
@@ -76,6 +89,7 @@ def head_of(path: str, wanted: Columns) -> Head:
             raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
         lines.number, lines.line = raw[0][0], first
         texts = [line if line.isascii() else readable(line) for _, line in raw]
+        _refuse_another_format(lines, texts[0])
         statements = statements_of([text for _, text, _ in comments])
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
             return Head(statements, None, None, False, False, False, (texts[0],), raw[0][0], True, False)
@@ -87,21 +101,38 @@ def head_of(path: str, wanted: Columns) -> Head:
         return replace(found, gap=gap)
 
 
-def example(width: int, mark: str | None) -> str:
-    """A first line for so many columns."""
-    return (mark or " ").join(_example_names(width))
-
-
-def _example_names(width: int) -> list[str]:
-    return ["source", "target", "weight", *(f"value{place}" for place in range(2, max(width - 1, 2)))][: max(width, 2)]
-
-
-def header_fix(path: str, width: int, mark: str | None) -> str:
-    """How to give the file at `path` a first line of names."""
+def header_fix(path: str, head: Head, width: int) -> str:
+    """How to give the file at `path` a first line of names for so many columns."""
+    names = _example_names(head.sample, max(width, 2))
+    said = "name the columns in a first line, with `source` and `target` for the ends"
     if path.lower().endswith(COMPRESSED):
-        return f"name the columns in a first line such as `{example(width, ',' if mark == chr(9) else mark)}`"
-    line = example(width, mark).replace("\t", r"\t")
-    return f"name the columns in a first line such as `{line}`: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
+        return f"{said}, such as {', '.join(names)}"
+    line = (head.mark or " ").join(names).replace("\t", r"\t")
+    return f"{said}: sed -i {shlex.quote('1i ' + line)} {shlex.quote(path)}"
+
+
+def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
+    """Names for the columns of rows such as those of `sample`."""
+    first = [row[0] for row in sample if row]
+    counts = (
+        width > 3 and len(first) > 1 and first in ([str(start + at) for at in range(len(first))] for start in (0, 1))
+    )
+    names = ["id"] * counts + ["source", "target"]
+    for place in range(len(names), width):
+        numbers = all(len(row) > place and is_number(row[place]) for row in sample)
+        names.append("kind" if not numbers and "kind" not in names else f"value{place + 1}")
+        if numbers and "weight" not in names:
+            names[-1] = "weight"
+    return names[:width]
+
+
+def _refuse_another_format(lines: TextLines, text: str) -> None:
+    """Raise E0710 or E0712 where the first line begins as a file of another kind does."""
+    for pattern, called, kind in _OTHERS:
+        if pattern.match(text):
+            if kind is None:
+                raise lines.error("E0710", f"this is {called}, not a list of edges", "download the file itself")
+            raise lines.error("E0712", f"this is {called}, not a list of edges", f"--format {kind} (format='{kind}')")
 
 
 def _separator(texts: Sequence[str]) -> str | None:
@@ -192,9 +223,11 @@ def _head(
     words, rows = table[0], table[1:]
     _refuse_matrix(lines, mark, table)
     base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
+    base = replace(base, sample=tuple(map(tuple, table)))
     asked = not wanted.as_found
     from_comment = _comment_header(lines, comments, words, mark, wanted)
-    preferred = from_comment is not None and from_comment.known and not (is_header(words) and _says_ends(words))
+    sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
+    preferred = from_comment is not None and not sure
     if not preferred and is_header(words) and _is_column_line(words, rows, asked, mark):
         trailing = len(words) - 1 if len(words) > 2 and not words[-1] and rows and len(rows[0]) < len(words) else None
         words = words[:trailing]
@@ -213,9 +246,9 @@ def _head(
         head = replace(base, columns=from_comment, certain=certain)
         return replace(head, plain=_is_plain(table, len(from_comment.header), from_comment.ends))
     if asked:
-        fix = header_fix(lines.path, len(words), mark)
+        fix = header_fix(lines.path, base, len(words))
         raise lines.error("E0705", "the first line names no columns, and some are asked for by name", fix)
-    return replace(base, plain=_is_plain(table, len(words), (0, 1)), widths=tuple(map(len, table)))
+    return replace(base, plain=_is_plain(table, len(words), (0, 1)))
 
 
 def _refuse_matrix(lines: TextLines, mark: str | None, table: list[list[str]]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable as printable_path
@@ -17,6 +18,8 @@ _KEYS = 1000
 """Ids are keys of a database where the largest is so many times the number of edges."""
 _TIMES = 500_000_000, 2_500_000_000
 """Whole numbers from here to there may be times: from 1985 to 2049."""
+_ENOUGH = 8
+"""Rows that are not numbered by chance."""
 _FEW = 5
 _KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
 
@@ -58,7 +61,7 @@ def meaning_of(
         notice(f"{place}: a comment says `{printable(said.undirected)}`: {both_ways}")
     if directed is None and not undirected and type_says == "undirected":
         undirected = True
-        notice(f"{place}: the column `Type` says Undirected: {both_ways}")
+        notice(f"{place}: a column says that all edges are undirected: {both_ways}")
     directed = not undirected if directed is None else directed
     return Meaning(directed, bool(one_based), None if has_names else said.nodes)
 
@@ -101,15 +104,17 @@ def notice_edges(path: str, head: Head, num_edges: int) -> None:
         notice(f"{printable_path(path)}: a comment says there are {stated:,} edges, and the list has {num_edges:,}")
 
 
-def notice_times(path: str, attributes: dict[str, NDArray[Any]]) -> None:
-    """Tell where the third column of a list without names seems to be times."""
+def notice_third_column(path: str, sources: NDArray[Any], attributes: dict[str, NDArray[Any]]) -> None:
+    """Tell where the third column of a list without names seems to be times, or the first one to number the rows."""
     values = attributes.get("weight")
     if values is None or values.dtype.kind != "i" or len(values) < 2:
         return
     if values.min() >= _TIMES[0] and values.max() <= _TIMES[1]:
-        override = "a first line `# source target time` calls it so"
         seems = "the third column seems to be times, in seconds since 1970, and is the weight"
-        notice(f"{printable_path(path)}: {seems}; {override}")
+        notice(f"{printable_path(path)}: {seems}; a first line `# source target time` calls it so")
+    elif len(values) >= _ENOUGH and int(sources[0]) in (0, 1) and bool((np.diff(sources) == 1).all()):
+        seems = "the first column numbers the rows, and is the source"
+        notice(f"{printable_path(path)}: {seems}; a first line `# id source target` calls the others so")
 
 
 def _of_konect(

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
+from gdsl.graph.columns import AS_REALS, ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable
 
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
@@ -118,10 +118,10 @@ class ListValues:
         if "too large" in firsts:
             kind = "int64" if firsts["too large"][1][0] == "-" else "uint64"
             small = "too small" if kind == "int64" else "too large"
-            self._refuse(lines, *_said(firsts["too large"], f"is {small} for {kind}"), None)
+            self._refuse(lines, *_said(firsts["too large"], f"is {small} for {kind}"), AS_REALS)
         if "unsigned" in firsts:
             if "negative" in firsts:
-                self._refuse(lines, *_said(firsts["negative"], "is too small for uint64"), None)
+                self._refuse(lines, *_said(firsts["negative"], "is too small for uint64"), AS_REALS)
             return np.concatenate([part.astype(np.uint64) for part in self._parts])
         return np.concatenate(self._parts)
 

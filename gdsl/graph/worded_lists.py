@@ -27,7 +27,11 @@ _ROWS = 1 << 14
 """Rows that are looked at together."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
 _WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
-_TYPES = frozenset(("directed", "undirected"))
+_SAYS = {
+    "type": {"directed": "directed", "undirected": "undirected"},
+    "directed": {"true": "directed", "false": "undirected"},
+}
+"""Columns that say of each edge whether it has a direction, as Gephi and igraph write them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +111,11 @@ def refuse_unnamed(path: str, head: Head, width: int) -> NoReturn:
     """Raise E0705 for more columns than are known without names."""
     with TextLines(path) as lines:
         lines.number = head.first_line
-        if len(set(head.widths)) > 1:
+        if len({*map(len, head.sample)}) > 1:
             message = "lines have different numbers of values, and an edge has two ends"
             raise lines.error("E0705", message, width_fix(lines, head, width))
         message = f"the line has {width} values; without names for them at most 3 are known"
-        raise lines.error("E0705", message, header_fix(path, width, head.mark))
+        raise lines.error("E0705", message, header_fix(path, head, width))
 
 
 def _append(values: dict[int, ListValues], rows: list[list[str]], numbers: list[int]) -> None:
@@ -126,6 +130,9 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
     fix = width_fix(lines, head, len(values))
     if any(word.startswith(("#", "%")) for word in values[1:]):
         fix = "a comment is a line of its own, which starts with # or %"
+    elif fix is None and len(values) == width + 1 and head.in_row and head.mark in (None, "\t"):
+        sign = r"\t" if head.mark else " "
+        fix = f"if rows have names in front, name their column, too: sed -i '1s/^/row{sign}/' {shlex.quote(lines.path)}"
     elif fix is None and len(values) > width and head.mark is None:
         fix = "put values that hold blanks in double quotes"
     elif fix is None and len(values) > width:
@@ -148,9 +155,10 @@ def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
     """What to do about a line of `width` values among lines of other widths, in a list without a header."""
     if lines.gap and lines.gap == lines.number - 1:
         return _gap_fix(lines.path, lines.gap)
-    if head.columns is not None or len(set(head.widths)) < 2 or head.first is None:
+    widths = [len(row) for row in head.sample]
+    if head.columns is not None or len(set(widths)) < 2 or head.first is None:
         return None
-    if len(set(head.widths[1:])) == 1:
+    if len(set(widths[1:])) == 1:
         return count_line_fix(lines.path, head.first)
     return "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors"
 
@@ -245,7 +253,7 @@ def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoRetu
     """Raise E0705 for a name where only ids are certain."""
     message = f"{called}: `{printable(word)}` is not a whole number"
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
-    first = header_fix(lines.path, width, head.mark)
+    first = header_fix(lines.path, head, width)
     if head.in_row and head.columns is not None:
         named = ends_fix(head.columns.header, head.columns.ends)
         fix = f"if line 1 names the columns, say which are the ends: {named}; if it is an edge, {first}"
@@ -263,8 +271,9 @@ def _attributes(
     type_says = None
     for column in values.values():
         types = set(column.words)
-        if column.name.lower() == "type" and types and types <= _TYPES:
-            type_says = _type_of(lines, types, directed)
+        says = _SAYS.get(column.name.lower(), {})
+        if types and types <= says.keys():
+            type_says = _type_of(lines, column.name, {says[each] for each in types}, directed)
             left.append(column.name)
             continue
         numbers = column.found(lines, len(values) == 1 and types != {""})
@@ -275,9 +284,9 @@ def _attributes(
     return found, type_says, tuple(left)
 
 
-def _type_of(lines: TextLines, types: set[str], directed: bool | None) -> str | None:
+def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None) -> str | None:
     if len(types) == 2 and directed is None:
-        message = "the column `Type` says that some edges are directed and others are not"
+        message = f"the column `{printable(name)}` says that some edges are directed and others are not"
         raise lines.error(
             "E0705", message, "--directed or --undirected (directed=True, undirected=True) decides for all"
         )

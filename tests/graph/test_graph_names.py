@@ -59,8 +59,8 @@ def test_names_are_read_as_they_are(tmp_path):
     ("code", "said", "text", "options"),
     [
         ("E0705", "`1.5`", "source,target\n1,2\n1.5,2\n", {}),
-        ("E0705", "a first line such as `source,target`", "a,b\nx,y\n", {}),
-        ("E0705", "a first line such as `source,target`", "ann,bob\nbob,carl\n", {}),
+        ("E0705", "1i source,target", "a,b\nx,y\n", {}),
+        ("E0705", "1i source,target", "ann,bob\nbob,carl\n", {}),
         ("E0705", "--source-column", "start,stop\nann,bob\n", {}),
         ("E0705", "2 values", "source,target,w\nann,bob,1\nann,bob\n", {}),
         ("E0705", "the destination is missing", "source,target\nann,bob\nann,\n", {}),
