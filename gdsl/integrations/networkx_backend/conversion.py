@@ -12,10 +12,22 @@ from numpy.typing import NDArray
 
 from gdsl.integrations.networkx_backend.columns import MISSING, Column, places_of_edges
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.snapshots import Snapshot, is_plain, same_objects
+from gdsl.integrations.networkx_backend.snapshots import Snapshot, is_plain, same_objects, values_of
 
 _OWN_CACHE = "gdsl"
 """The key of a kept conversion in the graph's ``__networkx_cache__``, which NetworkX empties when the graph changes."""
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """The attributes of each edge, and which of them each edge of the CSR has.
+
+    They are NetworkX's own dicts, which stay the same ones while the edges do. The two directions of an undirected edge
+    share one, which is here once.
+    """
+
+    data: list[dict[Hashable, Any]]
+    places: NDArray[np.int64]
 
 
 @dataclass
@@ -25,9 +37,10 @@ class _Kept:
     graph: BackendGraph
     nodes: Sequence[Any]
     lengths: list[int]
-    parallel: list[int] | None
     places: NDArray[np.int64]
     """Where each edge of the CSR was read."""
+    rows: _Rows | None = None
+    """Once a call has used attributes of edges."""
     columns: dict[Hashable, tuple[list[Any], Column]] = field(default_factory=dict)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -65,8 +78,11 @@ def convert_from_nx(
         kept = _converted(graph, read)
         if cache is not None and is_plain(graph):
             cache[_OWN_CACHE] = kept
-    names = read.attributes() if preserve_edge_attrs else list(edge_attrs or ())
-    columns = {each: _column(kept, read, each) for each in names}
+    columns = {}
+    if preserve_edge_attrs or edge_attrs:
+        rows = _rows(kept, read)
+        names = dict.fromkeys(chain.from_iterable(rows.data)) if preserve_edge_attrs else edge_attrs or {}
+        columns = {each: _column(kept, rows, each) for each in names}
     return kept.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
 
 
@@ -85,7 +101,7 @@ def _cache_of(graph: Any) -> dict[str, Any] | None:
 
 
 def _is_current(kept: _Kept, read: Snapshot) -> bool:
-    return kept.lengths == read.lengths and same_objects(kept.nodes, read.nodes) and kept.parallel == read.parallel
+    return kept.lengths == read.lengths and same_objects(kept.nodes, read.nodes)
 
 
 def _converted(graph: Any, read: Snapshot) -> _Kept:
@@ -107,7 +123,7 @@ def _converted(graph: Any, read: Snapshot) -> _Kept:
     held.index  # noqa: B018 - computed here, so that graphs with other columns share it
     if one_sided:
         held.refused = "it is undirected and has an edge in one direction only, as a one-sided edge filter leaves it"
-    return _Kept(held, read.nodes, read.lengths, read.parallel, places)
+    return _Kept(held, read.nodes, read.lengths, places)
 
 
 def _arcs(nodes: Sequence[Any], read: Snapshot) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -129,13 +145,24 @@ def _is_symmetric(offsets: NDArray[np.int64], destinations: NDArray[np.int64]) -
     return np.array_equal(sources * size + destinations, np.sort(destinations * size + sources))
 
 
-def _column(kept: _Kept, read: Snapshot, name: Hashable) -> Column:
+def _rows(kept: _Kept, read: Snapshot) -> _Rows:
+    if kept.rows is None:
+        data, places = read.rows(), kept.places
+        if not kept.graph.is_directed():
+            ids = np.fromiter(map(id, data), dtype=np.int64, count=len(data))
+            _, firsts, which = np.unique(ids, return_index=True, return_inverse=True)
+            data, places = [data[first] for first in firsts.tolist()], which[places]
+        kept.rows = _Rows(data, places)
+    return kept.rows
+
+
+def _column(kept: _Kept, rows: _Rows, name: Hashable) -> Column:
     """The column of an edge attribute, the one read before where no edge has another value."""
-    values = read.values(name)
+    values = values_of(rows.data, name)
     before = kept.columns.get(name)
     if before is not None and same_objects(before[0], values):
         return before[1]
-    column = Column.of(name, values).taken(kept.places)
+    column = Column.of(name, values).taken(rows.places)
     kept.columns[name] = values, column
     return column
 

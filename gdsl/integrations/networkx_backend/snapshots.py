@@ -38,20 +38,19 @@ class Snapshot:
     def _data(self) -> Iterator[Any]:
         return chain.from_iterable(found.values() for found in self.neighbors)
 
-    def _rows(self) -> Iterator[dict[Hashable, Any]]:
+    def rows(self) -> list[dict[Hashable, Any]]:
         """The attributes of each edge in the order of `neighbors`, parallel edges one after the other."""
-        return self._data() if self.parallel is None else chain.from_iterable(keyed.values() for keyed in self._data())
+        if self.parallel is None:
+            return list(self._data())
+        return list(chain.from_iterable(keyed.values() for keyed in self._data()))
 
-    def attributes(self) -> list[Hashable]:
-        """The names of all edge attributes."""
-        return list(dict.fromkeys(chain.from_iterable(self._rows())))
 
-    def values(self, name: Hashable) -> list[Any]:
-        """The attribute `name` of each edge, `MISSING` where it has none."""
-        try:
-            return list(map(itemgetter(name), self._rows()))
-        except KeyError:
-            return [row.get(name, MISSING) for row in self._rows()]
+def values_of(rows: Sequence[dict[Hashable, Any]], name: Hashable) -> list[Any]:
+    """The attribute `name` of each edge, `MISSING` where it has none."""
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:
+        return [row.get(name, MISSING) for row in rows]
 
 
 def is_plain(graph: Any) -> bool:
