@@ -19,6 +19,7 @@ from bench.loading import measure_loading
 from bench.maps import measure_map
 from bench.measure import Measurement, measure
 from bench.rows import Row, chosen_rows
+from gdsl.api.convergence import quiet
 from gdsl.backends import registry
 from gdsl.diagnostics import GdslError
 
@@ -42,6 +43,7 @@ from gdsl.diagnostics import GdslError
     help="Of each row: look so long for better knobs, and say by how much they beat auto.",
 )  # fmt: skip
 @click.option("--json", "json_path", type=click.Path(path_type=Path, dir_okay=False), help="Write a JSON document.")
+@quiet()  # iterations of a fixed number are not meant to converge
 def main(
     list_only: bool,
     rows: str,
