@@ -7,6 +7,10 @@ from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.source import Source
 
+_AS_IN_A_FLOW = (
+    "where an opposite has the value 0, as in a flow with capacities, --reverse-arcs adds it (reverse_arcs=True)"
+)
+
 
 def check_requirements(program: ir.Program, graph: Graph, source: Source | None) -> None:
     """Raise E0609 where the graph is not symmetric or simple, as the program asks."""
@@ -21,7 +25,8 @@ def check_requirements(program: ir.Program, graph: Graph, source: Source | None)
                 f"{second} -> {first}",
                 span,
                 source,
-                fix="--undirected stores every edge both ways",
+                notes=[_AS_IN_A_FLOW] if graph.directed and graph.attributes else [],
+                fix="--undirected stores every edge both ways (undirected=True)",
             )
     if program.requires.simple:
         edge = graph.first_duplicate_or_loop()

@@ -185,6 +185,8 @@ class _Rows:
         if len(words) != 3 or not is_count(words[1]) or not 1 <= int(words[1]) <= places:
             message = f"`{short(row.strip())}` is not `n ID VALUE` with an ID in 1 … {places:,}"
             raise self._lines.error("E0705", message)
+        if int(words[1]) - 1 in self.of_vertices:
+            raise self._lines.error("E0705", f"the vertex {words[1]} has two lines `n ID VALUE`")
         word = self._header.word
         if word == "max" and words[2] not in ("s", "t"):
             message = f"`{short(words[2])}` is neither `s` (the source) nor `t` (the sink)"

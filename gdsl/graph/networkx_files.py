@@ -42,7 +42,7 @@ CALLED = {
 }
 """The formats, and what messages call such a file."""
 _EXTRA = "gdsl[networkx]"
-_BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 80, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
+_BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 160, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
 """What NetworkX and the library behind it take for each byte of text, where there is least of it for a node."""
 _BYTES_PER_NODE, _BYTES_PER_EDGE = 500, 400
 _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")

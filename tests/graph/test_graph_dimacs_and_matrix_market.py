@@ -89,6 +89,7 @@ def test_a_maximum_flow(tmp_path, capfd):
         ("p cnf 3 2\n1 2 0\n", "p cnf"),
         ("p max 2 1\nn 3 s\na 1 2 1\n", "n ID VALUE"),
         ("p max 2 1\nn 1 x\na 1 2 1\n", "neither `s`"),
+        ("p edge 2 1\nn 1 4\nn 1 4\ne 1 2\n", ":3.*two lines"),
         ("p edge 2 1\nn 1 x\ne 1 2\n", "not a whole number"),
         ("p edge 3 1\ne 1 2\ne 2 3\n", "goes on"),
         ("p edge 3 2\ne 1 2\na 1 2 3\n", "neither an edge"),
