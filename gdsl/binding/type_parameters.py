@@ -217,16 +217,21 @@ def _no_type(
 ) -> GdslError:
     listed = " and ".join(f"`{need.name}` is {need.what}" for need in needs)
     types = ", ".join(type_.name for type_ in admitted)
-    widest = next((type_.name for type_ in reversed(admitted) if type_.is_float), admitted[0].name)
+    real = next((type_.name for type_ in reversed(admitted) if type_.is_float), None)
     options, names = " ".join(f"--round {need.name}" for need in needs), [need.name for need in needs]
+    fix = (
+        f"choose one, and take the nearest values: -t {parameter.name}={real} {options} "
+        f'(from Python: types={{"{parameter.name}": "{real}"}}, round={names})'
+    )
+    if real is None:
+        fix = "give integers of one of these types, such as array.astype('int64')"
     return GdslError.single(
         "E0620",
         f"no type for `{parameter.name}` represents all that was given exactly: {listed}",
         parameter.span,
         source,
         notes=[f"`{parameter.name}` is one of {types}"],
-        fix=f"choose one, and take the nearest values: -t {parameter.name}={widest} {options} "
-        f'(from Python: types={{"{parameter.name}": "{widest}"}}, round={names})',
+        fix=fix,
     )
 
 

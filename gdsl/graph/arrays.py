@@ -29,7 +29,7 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         length = len(values) if _is_sequence(values) else 0
         _require_room(16 * length, name)
         masked = length and any(isinstance(value, np.ma.MaskedArray) and np.ma.is_masked(value) for value in values)
-        array = values if masked else _integers(values, np.asanyarray(values))
+        array = values if masked else np.asanyarray(values)
     except (GdslError, MemoryError):
         raise
     except Exception as error:  # whatever `__array__`, `__len__` or `__getitem__` of a class do
@@ -41,17 +41,24 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
         raise ValueError(_MASKED)
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise ValueError(_MASKED)
-    array = np.asarray(array)
+    array = _integers(values, np.asarray(array))
     if 0 in array.strides:  # one value that stands for many, which copies of it do not
         _require_room(array.size * array.itemsize, name)
     return _sound(array)
 
 
 def _integers(values: Any, array: NDArray[Any]) -> NDArray[Any]:
-    """NumPy makes floats of integers that only uint64 holds beside others."""
-    is_list = array.dtype.kind == "f" and isinstance(values, (list, tuple)) and len(values) > 0
-    if is_list and all(type(value) is int for value in values) and min(values) >= 0:
+    """NumPy makes floats of integers that only uint64 holds beside others, and of integers beside floats. Raises
+    ValueError where that rounds one."""
+    if array.dtype.kind != "f" or not isinstance(values, (list, tuple)) or not values:
+        return array
+    if all(type(value) is int for value in values) and min(values) >= 0:
         return np.array(values, dtype=np.uint64)
+    rounded = next(
+        (each for each in values if type(each) is int and abs(each) > _EXACT and int(float(each)) != each), None
+    )
+    if rounded is not None:
+        raise ValueError(f"has {rounded} beside values that make floats of 64 bits of all, which do not hold it")
     return array
 
 
@@ -69,6 +76,7 @@ def _require_room(needed: int, name: str) -> None:
 
 
 _LITTLE = 1 << 24
+_EXACT = 1 << 53
 _MASKED = "has masked values; give the others only, or values in their places, such as array.filled(0)"
 
 

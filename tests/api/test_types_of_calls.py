@@ -115,7 +115,7 @@ def test_a_class_without_integers_takes_those_that_floats_represent(one_cache):
     with pytest.raises(GdslError, match="E0620"):
         type_of(real, np.array([2**53 + 1, 2, 3]))
     whole = gdsl.compile(SCALED.format(kind="integer", default="int64"))
-    with pytest.raises(GdslError, match="`x` is float32"):
+    with pytest.raises(GdslError, match=r"(?s)`x` is float32.*astype\('int64'\)"):
         type_of(whole, np.array([1, 2, 3], np.float32))
     assert type_of(whole, np.array([1, 2, 3], np.uint64)) == "uint64"
 
@@ -128,6 +128,27 @@ def test_what_is_no_array_of_numbers_gets_the_message_that_it_always_got(scaled)
         scaled(PATH, backend="reference")
     with pytest.raises(GdslError, match="E0602"):
         scaled(PATH, w=1, backend="reference")
+
+
+@pytest.mark.parametrize(
+    ("x", "said"),
+    [
+        ([-1, 2**63 + 1, 0], "has 9223372036854775809 beside values that make floats"),
+        ([2**53 + 1, 0.5, 0], "has 9007199254740993 beside values that make floats"),
+        ([2**53 + 2, 0.5, 0], None),
+        ([2**63 + 1, 0, 0], None),
+    ],
+)
+def test_lists_whose_integers_numpy_would_round(scaled, x, said):
+    if said is None:
+        found = scaled(PATH, x=x, z=[0, 0, 0], backend="reference").y
+        assert [int(value) for value in found] == [int(each) for each in x]
+        return
+    with pytest.raises(GdslError, match=said) as caught:
+        scaled(PATH, x=x, z=[0, 0, 0], backend="reference")
+    assert caught.value.code == "E0607"
+    with pytest.raises((ValueError, GdslError), match=said):
+        gdsl.Graph.from_edges([0, 1, 2], [1, 2, 0], weights=x)
 
 
 @pytest.mark.parametrize("said", ["int64", np.int64, np.dtype("int64"), "  int64 ", int, np.dtype(">i8")], ids=str)
