@@ -16,6 +16,9 @@ from gdsl.graph.memory import require_memory
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")
 """A set of nodes with another inside, which pydot drops."""
+_NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOTALL)
+_OTHER_NAME = "gdsl_name"
+"""What stands for the attribute `name` meanwhile, which igraph writes and pydot takes for an argument of its own."""
 _NO_SET = (
     "an end of an edge is a subgraph that is not a set of nodes alone",
     "write the subgraph before the edge, and the nodes as its end: a -> {b c}",
@@ -36,7 +39,7 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
         raise refused_file(path, *_NO_SET)
     said = io.StringIO()  # pydot prints what is wrong
     with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
-        found = pydot.graph_from_dot_data(text)
+        found = pydot.graph_from_dot_data(_NAME_OR_TEXT.sub(_other_name, text))
     if not found:
         lines = [line for line in said.getvalue().splitlines() if line.strip(" ^")]
         raise ValueError(lines[-1] if lines else "pydot finds no graph in it")
@@ -68,6 +71,10 @@ def read_dot(networkx: Any, content: bytes, path: str) -> Any:
     return graph
 
 
+def _other_name(found: re.Match[str]) -> str:
+    return _OTHER_NAME if found[0] == "name" else found[0]
+
+
 def _parts(graph: Any) -> Iterator[Any]:
     """A graph of pydot, and the subgraphs in it, whose nodes and edges are the graph's."""
     waiting = [graph]
@@ -87,6 +94,8 @@ def _add_nodes(graph: Any, part: Any, path: str) -> None:
         if name not in ("node", "edge", "graph", "\\n"):
             graph.add_node(name)
             graph.nodes[name].update(attributes)
+            if _OTHER_NAME in attributes:
+                graph.nodes[name]["name"] = graph.nodes[name].pop(_OTHER_NAME)
 
 
 def _add_edges(graph: Any, edges: list[tuple[tuple[list[str], list[str]], dict[str, Any]]]) -> None:

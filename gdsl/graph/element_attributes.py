@@ -131,6 +131,9 @@ class ElementAttributes:
             return values
         is_weight = name == WEIGHT and self._what == "edge"
         default = self.defaults.get(name, 1 if is_weight else float("nan"))
+        if is_weight and name not in self.defaults:
+            without = f"{count - len(values):,} of {count:,} edges have"
+            notice(f"{printable(self._place)}: {without} no weight, and get 1")
         default = _number(default) if isinstance(default, str) else default
         filler = exact_array([default])
         kind = np.result_type(values, filler) if len(values) and filler is not None else np.asarray(default).dtype

@@ -130,7 +130,7 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
         if isinstance(value, str):
             text = value.strip().strip('"') if untyped else value
             number = untyped and is_number(text)
-            value = (int(text) if is_whole(text) and len(text) < 21 else float(text)) if number else value
+            value = (int(text) if is_whole(text) and len(text) < 21 else float(text)) if number else text
         elif not isinstance(value, (bool, int, float)):
             value = ""  # what is no number on one element is no attribute of a graph here
         attributes.add(name, place, value)

@@ -153,6 +153,8 @@ def test_dot(tmp_path):
     text = 'digraph G { a; subgraph s { b -> "c d":p [weight="2.5"]; } a:x -> {b "c d"} [weight=1] }'
     graph = read(tmp_path, "a.dot", text)
     assert named_edges(graph) == [(("a", "b"), 1.0), (("a", "c d"), 1.0), (("b", "c d"), 2.5)]
+    text = 'graph { 0 [ name=a label="name = x" ]; 1 [ name="b c" ]; 0 -- 1 [name=e weight=3]; }'  # as igraph writes
+    assert named_edges(read(tmp_path, "a.dot", text)) == [(("a", "b c"), 3)]
     with pytest.raises(gdsl.GdslError, match=r"E0705.*default `weight`"):
         read(tmp_path, "a.dot", "graph { edge [weight=2]; a -- b }")
     for text in ("digraph { a -> {b -> c} }", "digraph { a -> {b; {c d}} }", "digraph { a -> subgraph s }"):

@@ -232,7 +232,9 @@ DATA = '<data key="{}">{}</data>'
 )
 def test_values_of_graphml(tmp_path, kind, default, texts, values):
     data = [DATA.format("w", text) if text is not None else "" for text in texts]
-    found = weights_of(KEY.format("w", kind, default), data, tmp_path).tolist()
+    with collecting() as notices:
+        found = weights_of(KEY.format("w", kind, default), data, tmp_path).tolist()
+    assert len(notices) == (not default and (None in texts or "" in texts))
     assert [value if value == value else None for value in found] == values
 
 
@@ -357,7 +359,9 @@ def test_what_is_passed_over(tmp_path):
 def test_values_of_gml(tmp_path, texts, values):
     edges = " ".join(f"edge [ source 1 target 0 {f'weight {text}' if text else ''} ]" for text in texts)
     (tmp_path / "a.gml").write_text(f"Version 1 graph [ directed 1 node [ id 0 g [ x 1 ] ] {edges} node [ id 1 ] ]")
-    found = Graph.read(tmp_path / "a.gml").attributes["weight"].tolist()
+    with collecting() as notices:
+        found = Graph.read(tmp_path / "a.gml").attributes["weight"].tolist()
+    assert notices == ([f"{tmp_path / 'a.gml'}: 1 of 2 edges have no weight, and get 1"] if None in texts else [])
     assert [value if value == value else None for value in found] == values
 
 
