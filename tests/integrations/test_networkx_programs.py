@@ -74,6 +74,7 @@ def test_mistakes(graph: Any) -> None:
         function("program nothing at all;")
 
 
+@pytest.mark.skipif(not callable(nx.config), reason="NetworkX 3.3 keeps no conversions")
 def test_the_conversion_is_kept_until_the_graph_changes(graph: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     from gdsl.integrations.networkx_backend import conversion
 

@@ -51,7 +51,7 @@ def test_a_call_that_names_the_backend_gets_the_reason() -> None:
         nx.clustering(nx.DiGraph([(0, 1)]), backend="gdsl")
     with pytest.raises(NotImplementedError) as caught:
         nx.dijkstra_path_length(nx.Graph([(0, 1, {"weight": -1})]), 0, 1, backend="gdsl")
-    assert "negative weights" in str(caught.value.__cause__)
+    assert "negative weights" in str(caught.value.__cause__ or caught.value)
 
 
 def test_what_is_taken_is_true() -> None:

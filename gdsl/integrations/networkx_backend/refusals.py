@@ -7,6 +7,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from types import FrameType
 from typing import Any
 
 from gdsl.integrations.networkx_backend.conversion import is_kept
@@ -54,6 +55,9 @@ LEAST_SIZE_OF_SEARCHES, LEAST_SIZE = 300, 20_000
 """Nodes and edges together from which on a call is quicker here, the conversion included (docs/networkx.md)."""
 
 
+_DISPATCH = "networkx.utils.backends"
+
+
 def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """NetworkX's question whether the backend has the function with these arguments: True, or why not.
 
@@ -70,12 +74,14 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
 
 
 def _is_named_in_the_call() -> bool:
-    """Whether NetworkX calls `can_run` for a call that names this backend, which it does not say."""
-    asking = sys._getframe(2)
-    calling = asking.f_back
-    return asking.f_code.co_name == "_can_backend_run" and (
-        calling is not None and calling.f_locals.get("backend") == "gdsl"
-    )
+    """Whether NetworkX calls `can_run` for a call that names this backend, which it does not say: a frame of its
+    dispatch has the keyword `backend`."""
+    asking: FrameType | None = sys._getframe(2)
+    while asking is not None and asking.f_globals.get("__name__") == _DISPATCH:
+        if asking.f_locals.get("backend") == "gdsl":
+            return True
+        asking = asking.f_back
+    return False
 
 
 def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
