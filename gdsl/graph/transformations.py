@@ -226,7 +226,11 @@ def _sums(name: str, values: NDArray[Any], starts: NDArray[Any]) -> NDArray[Any]
     if values.dtype.kind == "b":
         return np.logical_or.reduceat(values, starts)
     if values.dtype.kind == "f":
-        return np.add.reduceat(values, starts, dtype=np.float64).astype(values.dtype)
+        with np.errstate(over="ignore"):
+            of_floats: NDArray[Any] = np.add.reduceat(values, starts, dtype=np.float64).astype(values.dtype)
+        if np.isinf(of_floats).any() and not np.isinf(values).any():
+            _refuse(f"the sum of `{name}` over parallel edges does not fit {values.dtype}", "dedup min or first")
+        return of_floats
     wide = np.uint64 if values.dtype.kind == "u" else np.int64
     sums = np.add.reduceat(values, starts, dtype=wide)
     about = np.add.reduceat(values, starts, dtype=np.float64)

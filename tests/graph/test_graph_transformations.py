@@ -76,9 +76,10 @@ def test_opposites_of_equal_nan_are_one_edge():
 def test_sums_grow_and_overflow_is_refused():
     arrays = edges_from_arrays([0, 0], [1, 1], 2, {"weight": np.array([2**31 - 1] * 2, np.int32)}, True, {})
     assert GraphOptions(dedup="sum").apply_to_edges(arrays).attributes["weight"].tolist() == [2**32 - 2]
-    arrays = edges_from_arrays([0, 0], [1, 1], 2, {"weight": np.array([2**63 - 1] * 2)}, True, {})
-    with pytest.raises(GdslError, match="E0712"):
-        GraphOptions(dedup="sum").apply_to_edges(arrays)
+    for large in (np.array([2**63 - 1]), np.array([3e38], np.float32), np.array([1.7e308])):
+        arrays = edges_from_arrays([0, 0], [1, 1], 2, {"weight": np.repeat(large, 2)}, True, {})
+        with pytest.raises(GdslError, match=f"E0712.* does not fit {large.dtype}"):
+            GraphOptions(dedup="sum").apply_to_edges(arrays)
 
 
 def test_random_weights_are_symmetric_pinned_and_replace():
