@@ -1,4 +1,4 @@
-"""What a program says and probably does not mean: the warnings, W01 to W06. They never stop a run.
+"""What a program says and probably does not mean: the warnings, W01 to W07. They never stop a run.
 
 Each is only given where it is sure: a form that is not known here counts as a use, as a change, as a test.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gdsl.advice.conditions import decided_conditions
+from gdsl.advice.largest import largest_of_nothing
 from gdsl.advice.loops import steady_loops
 from gdsl.advice.sums import sums_of_infinity
 from gdsl.advice.unused import unused
@@ -34,6 +35,7 @@ def advise(
         *sums_of_infinity(effects, source),
         *decided_conditions(effects, data, source),
         *endless_worklists(effects, source),
+        *largest_of_nothing(program, source),
     ]
     return tuple(sorted(dict.fromkeys(found), key=_place))
 

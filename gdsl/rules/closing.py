@@ -38,6 +38,14 @@ from gdsl.rules.writes import shared_winners, won
 from gdsl.source import Span
 
 _CLOSING_KINDS = (WriteKind.STORE, WriteKind.ANY, WriteKind.CAS)
+_OPPOSITES = {
+    BinaryOperation.EQUAL: BinaryOperation.NOT_EQUAL,
+    BinaryOperation.NOT_EQUAL: BinaryOperation.EQUAL,
+    BinaryOperation.LESS: BinaryOperation.GREATER_EQUAL,
+    BinaryOperation.GREATER_EQUAL: BinaryOperation.LESS,
+    BinaryOperation.GREATER: BinaryOperation.LESS_EQUAL,
+    BinaryOperation.LESS_EQUAL: BinaryOperation.GREATER,
+}
 IDEMPOTENT = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
 
 
@@ -71,8 +79,8 @@ def _key_of(effects: Effects, name: str) -> Term | None:
     element in `cond` and another in `apply`."""
     writes = effects.written(name)
     tested = [read for read in effects.reads.values() if read.in_condition and read.name == name]
-    indices = {read.index for read in tested} | {write.index for write in writes}
-    if len(indices) != 1 or any(read.now for read in tested):
+    indices = {read.index for read in tested if not read.now} | {write.index for write in writes}
+    if len(indices) != 1 or any(read.now and read.index in indices for read in tested):
         return None
     if any(write.kind not in _CLOSING_KINDS for write in writes):
         return None
@@ -94,9 +102,35 @@ def _made_false(effects: Effects, name: str, key: Term, write: Write) -> set[int
     found = set()
     for place, conjunct in enumerate(effects.conjuncts):
         tests = any(_reads(part, name) for part in inside(conjunct))
-        if tests and Proof().decide(effects.terms.replaced(conjunct, change)) is False:
+        if tests and (
+            Proof().decide(effects.terms.replaced(conjunct, change)) is False
+            or _ruled_out(effects, name, key, conjunct, write)
+        ):
             found.add(place)
     return found
+
+
+def _ruled_out(effects: Effects, name: str, key: Term, conjunct: Term, write: Write) -> bool:
+    """Whether the call that writes knows that its value makes `conjunct` false: its `cond`, or a test around the write,
+    says the opposite of that value."""
+    if not isinstance(conjunct, Operation) or conjunct.operation not in _OPPOSITES or len(conjunct.arguments) != 2:
+        return False
+    left, right = conjunct.arguments
+    if not (_reads(left, name) and getattr(left, "index", key) is key and effects.determined(right, key)):
+        return False
+    return knows(effects, write, _OPPOSITES[conjunct.operation], right)
+
+
+def knows(effects: Effects, write: Write, comparison: BinaryOperation, other: Term) -> bool:
+    """Whether `cond`, or a test around a write, says that the value which is written compares so with `other`."""
+    facts = [*effects.conjuncts, *(guard.term for guard in each(write.guard) if guard.expected)]
+    return any(
+        isinstance(fact, Operation)
+        and fact.operation is comparison
+        and fact.arguments[0] is write.value
+        and fact.arguments[1] is other
+        for fact in facts
+    )
 
 
 def _reads(term: Term, name: str) -> bool:

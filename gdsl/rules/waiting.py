@@ -2,16 +2,21 @@
 
 Calls need not run side by side, so a `while` that goes on until another call does something may never end. One whose
 end depends on what other calls write must get on by itself: whenever another round follows, it has changed something
-by a monotone reduction, `changed(x min= y)` and the like, which cannot happen forever.
+by a monotone reduction, `changed(x min= y)` and the like, which cannot happen forever; or by a local that only gets
+smaller (or only larger) than it was, as in `while (u > now label[u]) { u = now label[u]; }`: `_descends`.
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
 
 from gdsl.effects.atoms import OfRead, OfResult
 from gdsl.effects.statements import both_true
 from gdsl.effects.summary import Effects, Waiting
 from gdsl.effects.terms import Term
-from gdsl.operations import Outcome
+from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules.closing import IDEMPOTENT
 from gdsl.rules.report import Report, waits_for_others
 from gdsl.rules.writers import Writers
@@ -22,6 +27,8 @@ def check_waiting(effects: Effects, writers: Writers, report: Report) -> None:
     for loop in effects.loops:
         shared = _shared(effects, writers, loop)
         if shared is not None and not any(_gets_on(effects, loop, term) for term in loop.goes_on):
+            if _descends(effects, loop.loop):
+                continue
             waits_for_others(report, effects, loop.loop, shared)
 
 
@@ -50,3 +57,83 @@ def _gets_on(effects: Effects, loop: Waiting, term: Term) -> bool:
         if write.outcome is Outcome.CHANGED and write.operation in IDEMPOTENT:
             return True
     return False
+
+
+# ---------------------------------------------------------------- locals that only get smaller
+
+_SMALLER = (BinaryOperation.LESS,)
+_LARGER = (BinaryOperation.GREATER,)
+
+
+def _descends(effects: Effects, loop: nodes.Loop) -> bool:
+    """Whether each round gives a local of the condition `u > x` the value of `x`, so that it is smaller in each round;
+    or larger, of `u < x`. Where `x` reads what other calls write by `min=` alone (`max=`), a second read of it in the
+    body is no larger than the first."""
+    return any(_moves(effects, loop, test) for test in _conjuncts(loop.condition))
+
+
+def _conjuncts(condition: nodes.Expression) -> Iterator[nodes.Expression]:
+    if isinstance(condition, nodes.Binary) and condition.operation is BinaryOperation.AND:
+        yield from _conjuncts(condition.left)
+        yield from _conjuncts(condition.right)
+    else:
+        yield condition
+
+
+def _moves(effects: Effects, loop: nodes.Loop, test: nodes.Expression) -> bool:
+    if not isinstance(test, nodes.Binary) or test.operation not in (*_SMALLER, *_LARGER):
+        return False
+    for local, bound, down in ((test.left, test.right, _LARGER), (test.right, test.left, _SMALLER)):
+        if not isinstance(local, nodes.Local) or not (local.type.is_integer or local.type.is_id):
+            continue
+        if local.type is bound.type and isinstance(bound, nodes.Local | nodes.Element):
+            operation = ReduceOperation.MIN if test.operation in down else ReduceOperation.MAX
+            if _is_given(effects, loop.body, local, bound, operation):
+                return True
+    return False
+
+
+def _is_given(
+    effects: Effects,
+    body: Sequence[nodes.Statement],
+    local: nodes.Local,
+    bound: nodes.Local | nodes.Element,
+    operation: ReduceOperation,
+) -> bool:
+    """Whether `body` gives `local` the value of `bound`, once and in every round, before anything that `bound` is made
+    of is changed."""
+    if isinstance(bound, nodes.Element):
+        plain = isinstance(bound.index, nodes.Local) and bound.now
+        if not plain or any(write.operation is not operation for write in effects.written(bound.array)):
+            return False
+    parts = {node.name for node in walk(bound) if isinstance(node, nodes.Local)} | {local.name}
+    same = {bound.name} if isinstance(bound, nodes.Local) else set()
+    """The locals that have a value of `bound`, read in this round."""
+    found = False
+    for statement in body:
+        changed = {node.name for node in walk(statement) if isinstance(node, nodes.Let | nodes.Assign)}
+        if not found and isinstance(statement, nodes.Let | nodes.Assign):
+            value = statement.value
+            equal = (isinstance(value, nodes.Local) and value.name in same) or _alike(value, bound)
+            if statement.name == local.name:
+                if not equal or isinstance(statement, nodes.Let):
+                    return False
+                found = True
+                continue
+            same = same | {statement.name} if equal else same - {statement.name}
+        elif local.name in changed:
+            return False
+        else:
+            same -= changed
+        if not found and changed & parts:
+            return False
+    return found
+
+
+def _alike(one: nodes.Expression, other: nodes.Expression) -> bool:
+    """Whether two reads are of one element, by the same local."""
+    if not (isinstance(one, nodes.Element) and isinstance(other, nodes.Element)):
+        return False
+    indices = one.index, other.index
+    names = [index.name for index in indices if isinstance(index, nodes.Local)]
+    return one.array == other.array and one.now and len(names) == 2 and names[0] == names[1]

@@ -33,7 +33,7 @@ from gdsl.effects.terms import (
 )
 from gdsl.operations import BinaryOperation, Outcome
 from gdsl.rules import Judged
-from gdsl.rules.closing import IDEMPOTENT, shifting, steady_accept
+from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
@@ -315,15 +315,30 @@ class OperatorLevels:
             return None
         reason = "one of several writers wins"
         if write.kind is WriteKind.CAS:
-            certain = shared_winners(self.effects, write) is None and self._old_known(write)
-            certain = certain and self.effects.determined(write.value, write.index)
+            certain = self._puts_the_same(write) and self._old_known(write)
             return None if certain else not_unique(write.span, reason)
         return not_unique(write.span, reason) if self.judged.varied(write.name, write.kind) else None
+
+    def _puts_the_same(self, cas: Write) -> bool:
+        """Whether whoever wins a `cas` leaves the same value: all writes of the array are such, of the same old and the
+        same new value, which each index decides alone."""
+        return all(
+            other.kind is WriteKind.CAS
+            and other.old is cas.old
+            and other.value is cas.value
+            and other.old is not None
+            and self.effects.determined(other.old, other.index)
+            and self.effects.determined(other.value, other.index)
+            for other in self.effects.written(cas.name)
+        )
 
     def _mark(self, write: Write) -> Level:
         """The level that a write gives to the question whether its element is the initial constant."""
         initial = self.initials.get(write.name)
-        differs = initial is not None and self.data.proof.differ(write.value, initial)
+        differs = initial is not None and (
+            self.data.proof.differ(write.value, initial)
+            or knows(self.effects, write, BinaryOperation.NOT_EQUAL, initial)
+        )
         old_known = write.kind is WriteKind.CAS and self._old_known(write)
         if write.kind is WriteKind.REDUCE or (write.kind is WriteKind.CAS and not old_known):
             # What it leaves is made from (hangs on) the former value, and that may become the constant.

@@ -246,3 +246,23 @@ def test_codes_are_explained() -> None:
     for number in range(1, 6):
         code = find_code(f"w{number}")
         assert code is not None and code.code == f"W0{number}"
+
+
+REDUCED = """program p;
+problem {{ vertex best : vertex; vertex lone : bool; }}
+edge functor f(src, dst, e) -> vertex {{ value dst; }}
+vertex functor g(v) {{ apply {{ {} }} }}
+schedule {{ best = {}; compute(vertices, g); }}"""
+
+
+@pytest.mark.parametrize("test", ["lone[v] = best[v] == none;", "let b = best[v]; if (none != b) { lone[v] = true; }"])
+def test_the_largest_of_nothing(test: str) -> None:
+    source = Source("p.gdsl", REDUCED.format(test, "neighbor_reduce(vertices, f, max)"))
+    (warning,) = warnings(source)
+    fixed = "neighbor_reduce(vertices, f, max, empty=none)"
+    assert (warning.code, warning.fix) == ("W07", f"write `{fixed}`")
+    assert not warnings(Source("p.gdsl", REDUCED.format(test, fixed)))
+    assert not warnings(Source("p.gdsl", REDUCED.format(test, "neighbor_reduce(vertices, f, min)")))
+    assert not warnings(
+        Source("p.gdsl", REDUCED.format("lone[v] = best[v] == 0;", "neighbor_reduce(vertices, f, max)"))
+    )

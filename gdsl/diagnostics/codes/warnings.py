@@ -47,4 +47,11 @@ CODES: tuple[Code, ...] = (
         "value changed, or test in `cond` what `apply` stores.",
         "apply { distance[dst] min= distance[src] + 1; }     # accept changed(distance[dst] min= distance[src] + 1);",
     ),
+    Code(
+        "W07",
+        "the largest id of no edges",
+        "The `max` of no ids is 0, which is an id: `none` is the largest value of all. A program that tests the result "
+        "for `none` gives `empty=none`, what a vertex receives of which no edge counts.",
+        "best = neighbor_reduce(vertices, f, max);         # neighbor_reduce(vertices, f, max, empty=none)",
+    ),
 )
