@@ -14,6 +14,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from gdsl.integrations.networkx_backend import wrap
 from gdsl.integrations.networkx_backend.info import FUNCTIONS
 
 Call = Callable[..., Any]
@@ -511,6 +512,15 @@ def test_filters_that_keep_one_direction_of_an_edge() -> None:
     with pytest.raises(NotImplementedError) as caught:
         nx.shortest_path_length(view, 3, backend="gdsl")
     assert "one direction only" in str(caught.value.__cause__)
+    with pytest.raises(NotImplementedError, match="one direction only"):
+        wrap(view)
+    priority = nx.config.backend_priority
+    try:
+        nx.config.backend_priority = ["gdsl"]
+        with nx.config.backends.gdsl(least_size=0):
+            assert nx.single_source_shortest_path_length(view, 3) == {3: 0}, "NetworkX answers"
+    finally:
+        nx.config.backend_priority = priority
     directed = nx.subgraph_view(nx.path_graph(4).to_directed(), filter_edge=lambda u, v: u < v)
     compared(lambda g, **o: nx.shortest_path_length(g, 0, **o), directed)
 

@@ -122,7 +122,10 @@ def _converted(graph: Any, read: Snapshot) -> _Kept:
     held = BackendGraph(made, nodes, None, parallel, neighbors)
     held.index  # noqa: B018 - computed here, so that graphs with other columns share it
     if one_sided:
-        held.refused = "it is undirected and has an edge in one direction only, as a one-sided edge filter leaves it"
+        held.refused = (
+            "gdsl cannot take this graph: it is undirected and has an edge in one direction only, as a one-sided edge "
+            "filter leaves it"
+        )
     return _Kept(held, read.nodes, read.lengths, places)
 
 
@@ -196,14 +199,17 @@ def wrap(graph: Any) -> BackendGraph:
     and pass to this backend directly: ``nx.pagerank(wrap(gdsl.Graph.read("graph.mtx")))``.
 
     The nodes of a `gdsl.Graph` are its names, else 0 … V-1; one with parallel edges is a multigraph. Raises TypeError
-    for anything else.
+    for anything else, NotImplementedError for an undirected view with an edge in one direction only.
     """
     from gdsl.graph import Graph, as_graph
 
     if isinstance(graph, BackendGraph):
         return graph
     if not isinstance(graph, Graph) and hasattr(graph, "adjacency"):
-        return convert_from_nx(graph, preserve_edge_attrs=True, preserve_graph_attrs=True)
+        found = convert_from_nx(graph, preserve_edge_attrs=True, preserve_graph_attrs=True)
+        if found.refused is not None:
+            raise NotImplementedError(found.refused)
+        return found
     made = as_graph(graph)
     nodes = list(made.names) if made.names is not None else range(made.num_vertices)
     columns: dict[Hashable, Column] = {name: Column.of_array(values) for name, values in made.attributes.items()}

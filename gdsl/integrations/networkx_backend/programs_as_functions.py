@@ -52,8 +52,6 @@ def _call(program: Program, graph: Any, /, **values: Any) -> Any:
     own = {*program.params, *program.inputs}
     options = {name: values.pop(name) for name in ("gdsl_backend", "timeout") if name in values and name not in own}
     held = wrap(graph)
-    if held.refused is not None:
-        raise NotImplementedError(f"gdsl cannot take this graph: {held.refused}")
     if held.is_multigraph():
         raise NotImplementedError("the results of a program cannot name the parallel edges of a multigraph")
     if (unknown := values.keys() - own) and (name := min(unknown)):

@@ -99,6 +99,8 @@ def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bo
     bound.apply_defaults()
     arguments = bound.arguments
     graph = next(iter(arguments.values()))
+    if isinstance(graph, BackendGraph) and graph.refused is not None:
+        return graph.refused
     return _of_weights(name, graph, arguments) or _of_graph(name, graph) or _of_others(name, arguments) or True
 
 

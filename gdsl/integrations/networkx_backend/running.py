@@ -76,8 +76,6 @@ def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
             raise NotImplementedError(answer)
         graph, *others = args if args else (kwargs.pop(first),)
         graph = wrap(graph)
-        if graph.refused is not None:
-            raise NotImplementedError(f"gdsl cannot take this graph: {graph.refused}")
         if "gdsl_backend" in kwargs or "timeout" in kwargs:
             backend = kwargs.pop("gdsl_backend", None) or configured("backend")
             graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
