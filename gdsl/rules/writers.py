@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gdsl.effects.summary import Effects, Read
-from gdsl.effects.terms import Constant, End, Operation, PlaceTerm, Term, split
+from gdsl.effects.terms import Constant, Conversion, End, Operation, PlaceTerm, Term, split
 from gdsl.ir.nodes import Role
-from gdsl.operations import BinaryOperation
+from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 
 _BELOW = {BinaryOperation.LESS: 1, BinaryOperation.LESS_EQUAL: 0}
 _ABOVE = {BinaryOperation.GREATER: 1, BinaryOperation.GREATER_EQUAL: 0}
@@ -38,6 +38,26 @@ class Writers:
             indices = {split(write.index)[0] for write in self.effects.written(name)}
             self._single[name] = len(indices) == 1 and all(self.is_own(index) for index in indices)
         return self._single[name]
+
+    def by_ticket(self, name: str) -> bool:
+        """Whether every element of `name` is written by one call at most since its index is a ticket, the result of a
+        `fetch(n += 1)`, of which no two are alike. Which call has which is open."""
+        indices = {split(write.index)[0] for write in self.effects.written(name)}
+        return len(indices) == 1 and all(self._is_ticket(index) for index in indices)
+
+    def _is_ticket(self, index: Term) -> bool:
+        """Whether an id is a ticket. Those of 32 bits begin anew only after ones that are no ids, if they are signed; a
+        sum that stops at `inf` gives it again and again."""
+        if not isinstance(index, Conversion):
+            return False
+        ticket = index.operand
+        fetched = self.effects.write_of(ticket)
+        if fetched is None or fetched.outcome is not Outcome.FETCH or not self.effects.is_scalar(fetched):
+            return False
+        wide = ticket.type.is_integer and (ticket.type.bits == 64 or (ticket.type.bits == 32 and ticket.type.is_signed))
+        by_one = isinstance(fetched.value, Constant) and fetched.value.value in (1, -1)
+        counts = fetched.operation in (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+        return wide and by_one and counts and len(self.effects.written(fetched.name)) == 1
 
     def sees_own(self, read: Read) -> bool:
         """Whether no other call writes what `read` reads."""

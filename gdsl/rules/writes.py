@@ -2,7 +2,8 @@
 
 Calls run in any order and may be interleaved between any two of their reads and writes. An element has one answer where
 
-1. one call alone can write it: that call's writes happen in the order of its text;
+1. one call alone can write it, as its index is the call's own element or a ticket of the call: that call's writes
+   happen in the order of its text;
 2. every store puts the same value there: `same_value` shows that the value is a function of the index alone, of what
    all calls share and of elements that the operator does not write, and so are the conditions that choose between
    stores of different values; whichever calls store, in whichever order, the last store leaves that value;
@@ -30,7 +31,7 @@ def check_writes(effects: Effects, writers: Writers, report: Report) -> dict[int
     rules: dict[int, StoreRule] = {}
     for name in effects.written_names():
         writes = effects.written(name)
-        single = writers.single(name)
+        single = writers.single(name) or writers.by_ticket(name)
         allowed = StoreRule.SINGLE_WRITER if single else _rule_of_meeting(effects, writers, writes, report)
         for write in writes:
             if write.kind is WriteKind.STORE:

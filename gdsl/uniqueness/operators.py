@@ -313,6 +313,8 @@ class OperatorLevels:
         """The level where the order of the calls decides which value stays."""
         if self.judged.writers.single(write.name) or write.kind is WriteKind.REDUCE:
             return None
+        if self.judged.writers.by_ticket(write.name):
+            return not_unique(write.span, "which call gets which result of `fetch` is open")
         reason = "one of several writers wins"
         if write.kind is WriteKind.CAS:
             certain = self._puts_the_same(write) and self._old_known(write)
