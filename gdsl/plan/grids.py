@@ -174,7 +174,8 @@ def begins_with_all(program: Program) -> bool:
         elif isinstance(node, CombineFrontiers):
             made_of.setdefault(node.name, set()).update((node.first.frontier, node.second.frontier))
     walked = [node.frontier.frontier for node in steps if isinstance(node, Advance) and node.result is not None]
-    walked += [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
+    reduced = [node.frontier.frontier for node in steps if isinstance(node, NeighborReduce)]
+    walked += [name for name in reduced if name is not None]  # a sweep over all vertices goes from no set to the next
     return None in _reached(made_of, walked)
 
 
