@@ -78,6 +78,9 @@ class _Reader:
         except expat.ExpatError as error:
             said = printable(expat.errors.messages.get(error.code, first_line(error)))
             raise self._error("E0705", f"a GraphML file with a mistake: {said}", line=error.lineno) from None
+        except (LookupError, ValueError) as error:  # of Python's codecs, for the encoding that the first line names
+            said = f"a GraphML file with a mistake: {first_line(error)}"
+            raise GdslError.single("E0710", said, fix="save the file as UTF-8", place=self._path) from None
         if not self._graphs:
             raise GdslError.single("E0710", "a GraphML file with a mistake: there is no graph in it", place=self._path)
         self._refuse_undeclared()

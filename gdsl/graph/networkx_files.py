@@ -137,6 +137,8 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
 
 
 def _gexf(networkx: Any, content: bytes, path: str) -> Any:
+    if b"\0" in content:
+        raise _not_read(path, "gexf", "save the file as UTF-8")
     if b"<!ENTITY" in content:
         raise refused_file(path, "this GEXF file has entities of its own", "write the characters themselves")
     for found in _WEIGHT.finditer(content):

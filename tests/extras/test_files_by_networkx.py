@@ -170,6 +170,7 @@ def test_dot(tmp_path):
     [
         ("a.gexf", "<gexf/>", "E0710"),
         ("a.gexf", "junk", "E0710"),
+        ("a.gexf", '<!DOCTYPE g [<!ENTITY a "b">]><gexf/>'.encode("utf-16"), "UTF-8"),
         ("a.gexf", '<!DOCTYPE g [<!ENTITY a "b">]><gexf/>', "entities"),
         ("a.json", "{", "E0710"),
         ("a.json", "[1]", "E0710"),
@@ -250,3 +251,24 @@ def test_files_larger_than_memory(tmp_path, monkeypatch, name, content):
     monkeypatch.setattr(memory, "available_memory", lambda: 1_500_000)
     with pytest.raises(gdsl.GdslError, match="E0708"):
         read(tmp_path, name, content)
+
+
+@pytest.mark.parametrize(("name", "write_it", "directed"), VALUES)
+@pytest.mark.filterwarnings("ignore::gdsl.GraphNotice")
+def test_damaged_files(tmp_path, name, write_it, directed):
+    """Cut off or with other bytes: a graph, or one message with the file."""
+    made = networkx.path_graph(["a", "b", "c", "d"], networkx.DiGraph if directed else None)
+    write_it(made, tmp_path / name)
+    whole = (tmp_path / name).read_bytes()
+    random = np.random.default_rng(1)
+    for place in random.integers(1, len(whole), 12):
+        changed = bytearray(whole)
+        changed[place] ^= 0x55
+        for content in (whole[:place], bytes(changed), whole[place:] + whole):
+            (tmp_path / name).write_bytes(content)
+            try:
+                with collecting():
+                    Graph.read(tmp_path / name)
+            except gdsl.GdslError as error:
+                assert name in str(error) and "E07" in str(error)
+                assert str(error).replace("\n", "").isprintable()

@@ -324,6 +324,8 @@ def test_names_that_are_not_each_ones_own(tmp_path, second):
         ('<graph><node id="a"/>\n<edge source="a"/></graph>', ":2.*no target"),
         ('<graph><node id="a"/>\n<edge source="a" target="x"/></graph>', ":2.*no such node"),
         ('<key id="d"><default>', "no element found"),
+        ('<?xml version="1.0" encoding="utf-9"?><default>', "unknown encoding.*save the file as UTF-8"),
+        ('<?xml version="1.0" encoding="big5"?><default>', "save the file as UTF-8"),
     ],
 )
 def test_mistakes_of_graphml(tmp_path, body, said):

@@ -73,7 +73,8 @@ CODES: tuple[Code, ...] = (
     Code(
         "E0708",
         "not enough memory for the graph",
-        "What the file's header or its entries ask for does not fit in the memory that is available.",
+        "What the file's header or its entries ask for does not fit in the memory that is available: "
+        "that of the machine, or what its container or `ulimit -v` leaves.",
     ),
     Code(
         "E0709",
