@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 
 from gdsl.api.description import parts_of_data, results_of
+from gdsl.api.summary import on_host
 from gdsl.backends.interface import Bindings, parts_of
-from gdsl.binding.inputs import array_module
 from gdsl.diagnostics import shown
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
@@ -29,6 +29,8 @@ from gdsl.types import Type
 
 CONVERGED, LIMIT, ERROR = "converged", "max_iterations", "error"
 """The names that the convention gives to the result, to the param that limits the passes, and to what is left."""
+_SMALL = 1 << 16
+"""Values of an array that are looked at on the host, wherever they are."""
 _HOME = str(Path(__file__).parents[1])
 _MAY_LEAVE = frozenset((BinaryOperation.SUBTRACT, BinaryOperation.MULTIPLY, BinaryOperation.DIVIDE))
 _UPDATES = frozenset((ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY))
@@ -77,7 +79,7 @@ class Watch:
     def found(
         self, arrays: Mapping[str, Any], scalars: Mapping[str, Any], iterations: int, bindings: Bindings
     ) -> str | None:
-        """What there is to say of one run; None where all is well."""
+        """What there is to say of one run; None where all is well. Without `arrays` scalars alone are looked at."""
         if self._says and not scalars[CONVERGED]:
             return self._ended(scalars, iterations, bindings.params)
         values = parts_of(scalars) if self._scalars else {}
@@ -114,8 +116,9 @@ class Watch:
     def _left(
         self, scalars: Iterable[tuple[_Watched, Any]], arrays: Mapping[str, Any], bindings: Bindings
     ) -> str | None:
-        values = parts_of(arrays) if self._arrays else {}
-        for watched, value in (*scalars, *((each, values[each.name]) for each in self._arrays)):
+        values = parts_of(arrays) if self._arrays and arrays else {}
+        of_arrays = [(each, values[each.name]) for each in self._arrays] if values else []
+        for watched, value in (*scalars, *of_arrays):
             if _is_fine(value, watched.knows_inf):
                 continue
             nans = _count("isnan", value)
@@ -172,6 +175,8 @@ def _is_fine(value: Any, knows_inf: bool) -> bool:
         return not math.isnan(value) if knows_inf else math.isfinite(value)
     if not value.size:
         return True
+    if value.size <= _SMALL:
+        value = on_host(value)  # which takes no kernel, and so none to compile
     if knows_inf:
         return not math.isnan(float(value.min()))  # which NaN always wins
     with np.errstate(all="ignore"):
@@ -180,8 +185,7 @@ def _is_fine(value: Any, knows_inf: bool) -> bool:
 
 def _count(test: str, value: Any) -> int:
     """How many values are NaN, or infinite."""
-    module = array_module(value)
-    return int(module.count_nonzero(getattr(module, test)(value)))
+    return int(np.count_nonzero(getattr(np, test)(on_host(value))))
 
 
 def _of_inputs(bindings: Bindings) -> tuple[bool, bool]:

@@ -390,3 +390,19 @@ def test_a_batch_says_how_most_of_it_was_run(cupy: FakeCupy) -> None:
     whole, parts = (gdsl.compile("bfs", tune=SMALL).map(graph, source=range(8), **more) for more in ({}, {"batch": 3}))
     assert "3 launches of 3, as asked for" in parts.how
     assert np.array_equal(whole.host_arrays()["distance"], parts.host_arrays()["distance"])
+
+
+def test_runs_that_do_not_converge_say_so(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    program = gdsl.compile("katz", tune=SMALL)
+    with pytest.warns(gdsl.NotConvergedWarning, match="katz did not converge: it ended after"):
+        program(graph, alpha=50, backend="cuda")
+    pending = program.submit(graph, alpha=50, backend="cuda")
+    with pytest.warns(gdsl.NotConvergedWarning, match="katz did not converge"):
+        pending.result()
+
+
+def test_arrays_of_the_gpu_are_looked_at(cupy: FakeCupy, graph: gdsl.Graph) -> None:
+    text = "problem { vertex x : float64 = 3; } schedule { compute(vertices, v => { x[v] = x[v] * 1e308; }); }"
+    program = gdsl.compile(f"program p; {text}", tune=SMALL)
+    with pytest.warns(gdsl.NotConvergedWarning, match=f"`x` has {COUNT} values that became infinite"):
+        program(graph, backend="cuda")
