@@ -13,13 +13,16 @@ from gdsl.graph.columns import RowsOf, is_count
 from gdsl.graph.text import TextLines, short
 from gdsl.graph_names import COMPRESSED
 
+_FEWEST = 2
+"""Rows that show what a line above them is."""
+
 
 def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
     """Whether the first of `num_rows` rows says how many vertices and edges follow: `39 85`, or `39 39 85`.
 
     `largest` is the largest id of the others."""
     count = num_rows - 1
-    if count < 1 or any(size < largest for size in first[:-1]):
+    if count < _FEWEST or any(size < largest for size in first[:-1]):
         return False
     # Of an undirected graph each edge may be there twice, or be counted twice.
     twice = first[0] in (largest, largest + 1) and first[-1] in (2 * count, count / 2)
@@ -79,7 +82,12 @@ def refuse_sections(
             count += 1
         above, below = sources[:count], np.concatenate([sources[count:], destinations[count:]])
         start = int(above[0])
-        if start not in (0, 1) or not (above == np.arange(start, start + count)).all() or not len(below):
+        if (
+            count < _FEWEST
+            or start not in (0, 1)
+            or not (above == np.arange(start, start + count)).all()
+            or not len(below)
+        ):
             return
         if below.min() < start or below.max() >= start + count:
             return

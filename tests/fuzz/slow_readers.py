@@ -114,27 +114,60 @@ def _dimacs(rows: Iterator[str]) -> SlowGraph:
 
 
 def _edge_list(rows: Iterator[str]) -> SlowGraph:
-    lines = [line for line in (re.split("[#%]", row)[0] for row in rows) if line.strip()]
+    lines = [_without_comment(row) for row in rows if not re.match(r"[ \t]*(#|%|//)", row)]
     if not lines:
         raise NoGraph
-    mark = "," if "," in lines[0] else ";" if ";" in lines[0] else None
+    mark = _mark(lines)
     header = [word.strip().strip('"') for word in lines[0].encode("latin-1").decode("utf-8", "replace").split(mark)]
-    named = all((word[:1].isalpha() or word[:1] == "_") and not _REAL.fullmatch(word) for word in header)
+    named = all(word.isprintable() and word and not _REAL.fullmatch(word) for word in header)
     table = [[word.strip() for word in line.split(mark)] for line in lines[1 if named else 0 :]]
     width = len(header if named else table[0])
+    if not named and width > 2 and all(len(row) == width and not row[-1] for row in table):
+        width -= 1
+    table = [row[:width] + [word for word in row[width:] if word] for row in table]
     if width < 2 or (width > 3 and not named) or any(len(row) != width for row in table):
         raise NoGraph
-    ends = [[_vertex(row[place], 0, 2**63) for row in table] for place in (0, 1)]
-    values = [_column([row[place] for row in table]) for place in range(2, width)]
-    names = ("weight",) if width == 3 else tuple(header[2:])
+    places = (_named_ends(header) if named else None) or (0, 1)
+    others = [place for place in range(width) if place not in places]
+    ends = [[_vertex(row[place], 0, 2**63) for row in table] for place in places]
+    values = [_column([row[place] for row in table]) for place in others]
+    called = [header[place] for place in others]
+    names = tuple("weight" if name.lower() == "weight" else name for name in called) if named else ("weight",)
     largest = max((max(column) for column in ends if column), default=-1)
     return SlowGraph(largest + 1, True, list(zip(*ends, *values, strict=True)), names[: width - 2])
 
 
+def _mark(lines: list[str]) -> str | None:
+    """What is between values: a mark that all lines have as often, first one by which the first line names the ends."""
+    if all(_REAL.fullmatch(word) for line in lines for word in line.split()):
+        return None
+    marks = [mark for mark in "\t;,|" if mark in lines[0]]
+    even = [mark for mark in marks if len({line.count(mark) for line in lines}) == 1]
+    even.sort(key=lambda mark: _named_ends([word.strip() for word in lines[0].split(mark)]) is None)
+    return next(iter([*even, *(mark for mark in ",;|" if mark in marks)]), None)
+
+
+def _named_ends(header: list[str]) -> tuple[int, int] | None:
+    words = [word.lower() for word in header]
+    for pair in (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to")):
+        if all(word in words for word in pair):
+            return words.index(pair[0]), words.index(pair[1])
+    return None
+
+
+def _without_comment(row: str) -> str:
+    """A row of numbers without the comment behind them."""
+    front = re.sub(r"[ \t][#%].*", "", row)
+    return front if all(map(_REAL.fullmatch, re.split(r"[\s,;|]+", front.strip(" \t,;|")))) else row
+
+
 def _column(words: list[str]) -> list[Any]:
-    """Whole numbers of one type if all of them are whole, else real ones."""
+    """Whole numbers of one type if all of them are whole, else real ones, which round no whole one."""
     if not all(_WHOLE.fullmatch(word) for word in words):
-        return [_real(word) for word in words]
+        reals = [_real(word) for word in words]
+        if any(_WHOLE.fullmatch(word) and int(word) != int(real) for word, real in zip(words, reals, strict=True)):
+            raise NoGraph
+        return reals
     whole = [int(word) for word in words]
     if not any(all(low <= value < high for value in whole) for low, high in (_INT64, _UINT64)):
         raise NoGraph

@@ -50,5 +50,5 @@ def test_a_wrong_graph_is_found(monkeypatch):
     with pytest.raises(Finding):
         for seed in range(200):
             with monkeypatch.context() as patch:
-                patch.setattr(graphs, "_read", lambda rng, path: Graph.from_edges([0], [9]))
+                patch.setattr(graphs, "_read", lambda rng, path: (Graph.from_edges([0], [9]), False))
                 graphs.case(random.Random(seed))
