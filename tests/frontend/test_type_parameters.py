@@ -25,6 +25,8 @@ problem {
     vertex best : (t, vertex) = (inf, none);
     vertex y : pair_part = max(x[id], t(3)) + p;
     edge   doubled : t;
+    vertex first : (t, edge);
+    vertex voted : int32;
     scalar total : total_type;
     local scalar lowest : t = inf;
 }
@@ -39,11 +41,16 @@ edge functor offer(src, dst, e) {
         lowest min= w;
     }
 }
+edge functor lightest(src, dst, e) -> (t, edge) { value (weight[e], e); }
+edge functor ballot(src, dst, e) -> (int32, t) { value (place, weight[e]); }
+vote functor gain(v, key, sum_of) -> t { value sum_of; }
 procedure spread(a : vertex t, by : t) { compute(vertices, v => { a[v] = a[v] + by; }); }
 schedule {
     advance(vertices, offer, to=none);
     spread(y, lowest);
     y = neighbor_reduce(vertices, (src, dst, e) => y[dst], least);
+    first = neighbor_reduce(vertices, lightest, min);
+    voted = neighbor_vote(vertices, ballot, gain, keep=voted);
     total = total_type(sum(doubled));
 }
 """
