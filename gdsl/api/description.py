@@ -87,9 +87,9 @@ def _type(parameter: ir.TypeParameter, program: ir.Program) -> str:
     admitted = enumerated(type_.name for type_ in TYPE_CLASSES[parameter.class_name])
     given = {each.name for each in (*declared_params(program), *declared_inputs(program))}
     deciding = [name for name in parameter.users if name in given]
-    users = f"as the dtype of {enumerated(deciding, 'and')} needs, else " if deciding else ""
+    users = f"follows the dtype of {enumerated(deciding, 'and')}, " if deciding else ""
     now = f", here {parameter.type.name}" if parameter.type is not parameter.default else ""
-    return f"{parameter.name}: {admitted}; {users}{parameter.default.name} unless chosen{now}"
+    return f"{parameter.name}: {admitted}; {users}default {parameter.default.name}{now}"
 
 
 def enumerated(words: Iterable[str], last: str = "or") -> str:

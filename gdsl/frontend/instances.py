@@ -76,7 +76,7 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
             fix = fix.replace(f"{next(iter(wrong))[place][1].name}(", f"{name}(")
         if fix is not None and _FRACTION.search(fix) and all(type_.is_integer for type_ in types):
             fix = None  # a cast would make another number of it
-        notes.append(f"so it is where `{name}` is {listed}")
+        notes.append(f"only where `{name}` is {listed}")
         fix = fix or _admitting_fewer(program, name, types)
     return dataclasses.replace(first, notes=tuple(notes), fix=fix)
 

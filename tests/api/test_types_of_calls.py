@@ -237,7 +237,7 @@ def test_a_sound_program_is_checked_for_other_types_once(tmp_path, monkeypatch):
 def test_a_program_that_is_wrong_for_one_type_does_not_compile_in_others(one_cache):
     text = TEXT.replace("x[id] * factor", "(x[id] & 1) * factor")
     for types in (None, {"t": "int64"}):
-        with pytest.raises(GdslError, match="so it is where `t` is float32 or float64"):
+        with pytest.raises(GdslError, match="only where `t` is float32 or float64"):
             gdsl.compile(text, types=types)
 
 

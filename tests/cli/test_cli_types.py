@@ -85,7 +85,10 @@ def test_verbs_that_take_no_graph_take_the_default(gdslc, tmp_path):
     assert "name='uint64'" in gdslc("compile", "heaviest", "--emit", "ast", "-t", "t=uint64").out
     assert "long long" in gdslc("compile", "heaviest", "--emit", "cuda", "-t", "t=int64").out
     told = gdslc("check", "heaviest").out
-    assert "type t: int32, uint32, int64, uint64, float32 or float64; as the dtype of least and weight needs" in told
+    assert (
+        "type t: int32, uint32, int64, uint64, float32 or float64; follows the dtype of least and weight, default float32"
+        in told
+    )
     assert "input weight: a float32 (t) for each edge" in told and "result total: a float32 (t)" in told
     assert "input weight: an int64 (t) for each edge" in gdslc("check", "heaviest", "-t", "t=int64").out
     assert "type t:" in gdslc("explain", "heaviest.gdsl").out
@@ -98,7 +101,7 @@ def test_a_program_that_is_wrong_for_one_type_is_refused_by_every_verb(gdslc, tm
     (tmp_path / "heaviest.gdsl").write_text(PROGRAM.replace("max= weight[e]", "max= weight[e] & 1"))
     for verb in (("run", "heaviest", "a.gr"), ("check", "heaviest"), ("compile", "heaviest", "-t", "t=int64")):
         refused = gdslc(*verb)
-        assert refused.status == 1 and "so it is where `t` is float32 or float64" in refused.err
+        assert refused.status == 1 and "only where `t` is float32 or float64" in refused.err
         assert "heaviest.gdsl:10:" in refused.err and "type t : integer = int32;" in refused.err
 
 

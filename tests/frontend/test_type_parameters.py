@@ -93,12 +93,12 @@ def test_a_program_is_checked_for_every_type_and_its_default_comes_first():
     ("text", "code", "said", "fix"),
     [
         (text_of(rest="vertex functor f(v) { apply { y[v] = x[v] << 1; } }", schedule="compute(vertices, f);"),
-         "E0206", "so it is where `t` is float32 or float64", "type t : integer = int32;"),
+         "E0206", "only where `t` is float32 or float64", "type t : integer = int32;"),
         (text_of(rest="vertex functor f(v) { apply { y[v] = x[v] / 2; } }", schedule="compute(vertices, f);"),
-         "E02", "so it is where `t` is int32, uint32, int64 or uint64", ""),
+         "E02", "only where `t` is int32, uint32, int64 or uint64", ""),
         (text_of(rest="vertex functor f(v) { apply { y[v] = sqrt(x[v]); } }", schedule="compute(vertices, f);"),
-         "E02", "so it is where `t` is", ""),
-        (text_of(more="vertex z : t = -1;"), "E02", "so it is where `t` is uint32 or uint64", ""),
+         "E02", "only where `t` is", ""),
+        (text_of(more="vertex z : t = -1;"), "E02", "only where `t` is uint32 or uint64", ""),
         (text_of(more="vertex z : int32;", rest="vertex functor f(v) { apply { z[v] = x[v]; } }",
                  schedule="compute(vertices, f);"), "E02", "uint32, int64, uint64, float32 or float64", ""),
     ],
@@ -131,7 +131,7 @@ def test_what_is_wrong_for_all_types_is_said_once_without_types():
     found = mistakes(
         text_of(rest="vertex functor f(v) { apply { y[v] = missing; } }", schedule="compute(vertices, f);")
     )
-    assert found.count("error[") == 1 and "so it is where" not in found
+    assert found.count("error[") == 1 and "only where" not in found
 
 
 def test_an_instance_that_is_asked_for_is_refused_where_it_is_wrong():
@@ -193,7 +193,7 @@ def test_several_parameters_are_checked_together():
     text += "vertex functor f(v) {{ apply {{ y[v] = {1}; }} }} schedule {{ compute(vertices, f); }}"
     assert len(load(text.format("number", "b(x[v])"), every=True).types) == 2
     found = mistakes(text.format("real", "b(x[v]) + x[v]"))
-    assert "so it is where `a` is float64" in found or "where `b` is" in found
+    assert "only where `a` is float64" in found or "where `b` is" in found
 
 
 def test_functions_of_other_files_use_the_importers_types(tmp_path):
