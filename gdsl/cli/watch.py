@@ -6,6 +6,7 @@ import os
 import stat
 import sys
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,9 @@ class _Looker:
         program = program.instance(graph, values)
         limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
         limits["round"] = words.rounded
-        result = program.run(graph, values, backend=words.backend, **limits)
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", RuntimeWarning)  # each run says it again
+            result = program.run(graph, values, backend=words.backend, **limits)
         compile_ms = program.compile_ms + result.compile_ms
         print_report(Run(program.ir, words.program, graph, graph_name, result, load_ms, compile_ms), words.profile)
 
