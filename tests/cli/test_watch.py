@@ -162,7 +162,8 @@ def test_ctrl_c_ends_a_process_that_waits(work):
 
 
 def test_each_run_says_that_it_did_not_converge(gdslc, saving):
-    text = "program p; problem { scalar converged : bool; scalar n : int32; } schedule { n = 1; }"
+    problem = "param source : vertex; scalar converged : bool; vertex n : int32;"
+    text = f"program p; problem {{ {problem} }} schedule {{ n[source] = 1; }}"
     saving(("hops.gdsl", text), ("hops.gdsl", f"{text} "))
     answer = gdslc("watch", "hops.gdsl", "path.mtx", *ON_REFERENCE)
     assert answer.err.count("warning: p did not converge: it ended after 0 passes") == 2
