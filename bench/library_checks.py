@@ -37,6 +37,29 @@ def check_strong_components(graph: BenchmarkGraph, component: Any) -> str | None
     return differences(graph.module, "components", component, graph.module.asarray(smallest[labels]))
 
 
+def check_flow(graph: BenchmarkGraph, source: int, sink: int, flow: int, carried: Any) -> str | None:
+    """Within the capacities (`graph.weights`), kept at every vertex but the two, and without a residual path from
+    source to sink, which proves that no flow is larger."""
+    module, count, capacity = graph.module, graph.num_vertices, graph.weights.astype(np.int64)
+    if bool((carried < 0).any()) or bool((carried > capacity).any()):
+        return "an edge carries more than its capacity, or less than nothing"
+    balance = module.bincount(graph.columns, weights=carried, minlength=count)
+    balance -= module.bincount(graph.edge_sources, weights=carried, minlength=count)
+    balance[sink] -= int(flow)
+    balance[source] += int(flow)
+    if bool(balance.any()):
+        return f"flow is lost or found at {int((balance != 0).sum())} vertices"
+    back = module.argsort(graph.columns.astype(np.int64) * count + graph.edge_sources)
+    left = (capacity - carried > 0) | (carried[back] > 0)
+    offsets = module.concatenate([module.zeros(1, np.int64), module.cumsum(left.astype(np.int64))])[graph.offsets]
+    parts = (array.get() if hasattr(array, "get") else array for array in (graph.columns[left], offsets))
+    columns, starts = parts
+    sparse, csgraph = (importlib.import_module(name) for name in ("scipy.sparse", "scipy.sparse.csgraph"))
+    residual = sparse.csr_array((np.ones(columns.size, np.int8), columns, starts), shape=(count, count))
+    reached = csgraph.breadth_first_order(residual, source, return_predecessors=False)
+    return "more could flow" if bool((reached == sink).any()) else None
+
+
 def check_triangles(graph: BenchmarkGraph, triangles: int) -> str | None:
     """The number of triangles against what is known, or against a count of closed paths of two edges."""
     expected = KNOWN_TRIANGLES.get((graph.module.__name__, graph.name))

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from bench.graphs import BenchmarkGraph
-from bench.works import DAMPING, ITERATIONS
+from bench.works import DAMPING, ITERATIONS, sink_of
 
 
 @dataclass(frozen=True)
@@ -213,6 +213,7 @@ class Scipy(Peer):
         "components": "components",
         "minimum_spanning_forest": "forest",
         "strongly_connected_components": "strong_components",
+        "max_flow": "flow",
     }
 
     def __init__(self, module: Any, graph: BenchmarkGraph, threads: int) -> None:
@@ -224,6 +225,8 @@ class Scipy(Peer):
         self.plain = sparse.csr_array((np.ones(graph.num_edges), *parts), shape=shape)
         self.single = sparse.csr_array((np.ones(graph.num_edges, np.float32), *parts), shape=shape)
         self.weighted = sparse.csr_array((graph.weights.astype(np.float64), *parts), shape=shape)
+        own = graph.weights.astype(np.int32), graph.columns.astype(np.int32), parts[1]  # it writes to its arrays
+        self.capacities = sparse.csr_array(own, shape=shape)
 
     def bfs(self, source: int | None) -> PeerRun:
         return timed(lambda: self.csgraph.breadth_first_order(self.plain, source))
@@ -250,6 +253,10 @@ class Scipy(Peer):
     def strong_components(self, _: int | None) -> PeerRun:
         run = partial(self.csgraph.connected_components, self.plain, directed=True, connection="strong")
         return timed(run, lambda found: found[0])
+
+    def flow(self, source: int | None) -> PeerRun:
+        run = partial(self.csgraph.maximum_flow, self.capacities, source, sink_of(self.graph, int(source or 0)))
+        return timed(run, lambda found: float(found.flow_value))
 
     def forest(self, _: int | None) -> PeerRun:
         return timed(partial(self.csgraph.minimum_spanning_tree, self.weighted), lambda tree: float(tree.sum()))

@@ -89,6 +89,13 @@ def colored(graph: BenchmarkGraph) -> Any:
     return gdsl.samples.coloring.run(graph.graph, backend=backend)["color"]
 
 
+def sink_of(graph: BenchmarkGraph, source: int) -> int:
+    """Where a flow from `source` goes: the vertex of most edges, of these the first; another one where that is it."""
+    degrees = graph.module.diff(graph.offsets)
+    degrees[source] = -1
+    return int(degrees.argmax())
+
+
 def _paths(
     name: str,
     folder: Path,
@@ -220,6 +227,21 @@ _ALL = (
         answer=labels,
         to_reach={"one_way_grid2000": 15.0, "directed_rmat22": 1.2},
         targets={"one_way_grid2000": 60.0, "directed_rmat22": 25.0},
+    ),
+    Work(
+        "max_flow",
+        SAMPLES / "max_flow.gdsl",
+        lambda graph, result, source: library.check_flow(
+            graph, source, sink_of(graph, source), result["flow"], result["carried"]
+        ),
+        values=lambda graph, source: {
+            "capacity": graph.weights.astype(np.int64),
+            "source": source,
+            "sink": sink_of(graph, source),
+        },
+        takes_source=True,
+        answer=lambda graph, result: float(result["flow"]),
+        note=lambda result: f"a flow of {int(result['flow']):,}",
     ),
     Work(
         "louvain",

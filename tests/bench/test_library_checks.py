@@ -12,6 +12,7 @@ import pytest
 
 from bench import library_checks as checks
 from bench.graphs import BenchmarkGraph, load
+from bench.works import sink_of
 from gdsl.graph import Graph
 
 
@@ -80,6 +81,19 @@ def test_colorings(name: str) -> None:
     assert checks.check_coloring(made, color) is None
     color[made.columns[0]] = color[made.edge_sources[0]]
     assert checks.check_coloring(made, color) is not None
+
+
+@BOTH
+def test_flows(name: str) -> None:
+    made, other = graph(name)
+    source, sink = made.sources[0], sink_of(made, made.sources[0])
+    flow, found = nx.maximum_flow(other.to_directed(), source, sink, capacity="weight")
+    ends = zip(made.edge_sources.tolist(), made.columns.tolist(), strict=True)
+    carried = np.array([found[tail].get(head, 0) for tail, head in ends], np.int64)
+    assert checks.check_flow(made, source, sink, flow, carried) is None
+    assert checks.check_flow(made, source, sink, 0, np.zeros_like(carried)) == "more could flow"
+    assert "lost or found" in (checks.check_flow(made, source, sink, flow + 1, carried) or "")
+    assert "more than its capacity" in (checks.check_flow(made, source, sink, flow, carried - 1) or "")
 
 
 @BOTH
