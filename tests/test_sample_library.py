@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -181,3 +182,15 @@ def test_params_have_ranges(name: str) -> None:
                 graph_of("karate"), {"weight": np.ones(156), **values} if name == "louvain" else values
             )
         assert caught.value.code == "E0608", values
+
+
+@pytest.mark.parametrize("path", [*SAMPLES, *LIBRARY], ids=lambda path: path.stem)
+def test_numbers_have_ranges_and_iterations_say_how_they_ended(path: Path) -> None:
+    program = gdsl.compile(path)
+    for param in program.ir.params:
+        assert param.where is not None or param.is_count or param.type.is_id or param.name == "seed", param.name
+    for data in (*program.ir.arrays, *program.ir.scalars):
+        is_weight = data.is_input and data.type.is_float and path.stem != "spmv"  # a product has NaN where a factor is
+        assert data.where is not None or not is_weight, data.name
+    if {"tolerance", "max_iterations"} & {*program.params}:
+        assert "converged" in {scalar.name for scalar in program.ir.scalars if not scalar.is_local}
