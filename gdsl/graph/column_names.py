@@ -112,14 +112,15 @@ def named(words: Sequence[str], wanted: Columns) -> Named:
 
 def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
     """The first two columns whose names differ only as those of ends do, such as `gene A` and `gene B`."""
+    places = {word.lower(): place for place, word in reversed(list(enumerate(header)))}
     for place, word in enumerate(header):
         for found in _PAIRED.finditer(word):
             if found[0] == word:  # `a` and `b` alone may be anything
                 continue
             front, behind = word[: found.start()], word[found.end() :]
-            partners = [f"{front}{partner}{behind}".lower() for partner in _PARTNERS[found[0].lower()]]
-            for other, each in enumerate(header):
-                if other != place and each.lower() in partners:
+            for partner in _PARTNERS[found[0].lower()]:
+                other = places.get(f"{front}{partner}{behind}".lower(), place)
+                if other != place:
                     return place, other
     return None
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.column_names import ColumnsError, named
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
@@ -104,7 +105,16 @@ def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
         return asked
     if len(names) < 2:
         raise bad_array("the table has no two columns for the ends", "give it one for each end of an edge")
-    return _called(names) or (names[0], names[1])
+    called = _called(names)
+    if called is not None:
+        return called
+    try:
+        first, second = named(names, Columns()).ends
+    except ColumnsError as error:
+        raise bad_array(
+            error.message, "source='…', target='…' name the ends (--source-column, --target-column)"
+        ) from None
+    return names[first], names[second]
 
 
 def _called(columns: list[str]) -> tuple[str, str] | None:

@@ -116,7 +116,8 @@ def read_edge_list(
 
 def _of_names(found: _Found, meaning: Meaning, one_based: bool | None, num_vertices: int | None) -> EdgeList:
     if one_based is not None or num_vertices is not None:
-        raise GdslError.single("E0712", "one_based and num_vertices are for ids; the ends of this list are names")
+        message = "one_based and num_vertices are for ids; the ends of this list are names"
+        raise GdslError.single("E0712", message, fix="leave them out")
     assert found.names is not None
     count = len(found.names)
     sources, destinations = (end.astype(id_dtype(count)) for end in (found.sources, found.destinations))

@@ -16,6 +16,8 @@ _BLANKS = " \t"
 _BEFORE_COMMENTS = "#%/ \t"
 _LONGEST_RECORD = 1 << 17
 _TRAILING = re.compile(r"[ \t][#%].*", re.DOTALL)
+_MOST_LINES = 1000
+"""Lines with quotes of one record."""
 _WORD = re.compile(r"[^ \t]+")
 
 
@@ -83,14 +85,15 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
         if line[0] in _BEFORE_COMMENTS:
             comment = comment_of(line)
             if comment is not None or not line.strip(_BLANKS):
-                if comment is not None and width and mark is not None:
+                if comment is not None and width:
                     _refuse_hidden_row(lines, line.strip(), mark, width)
                 lines.skip()
                 continue
         text, first = decoded(lines, line), lines.number
+        more: str | None = ""
         if len(text) > _LONGEST_RECORD:
             raise lines.error("E0710", f"this is no text of edges: the line has {len(line):,} bytes")
-        while True:
+        for _ in range(_MOST_LINES):
             try:
                 values = split(without_trailing_comment(text, mark), mark)
                 break
@@ -98,18 +101,33 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
                 message = f"after a closing quote comes something else: `{printable(text)}`"
                 raise lines.error("E0705", message, 'write a quote within a value twice, as in "5"" pipe"') from None
             except UnclosedError:
-                following = next(stream, None) if len(text) < _LONGEST_RECORD else None
-            if following is None:
-                lines.number = first
-                fix = "close it, or write a quote that belongs to the value twice within quotes"
-                shown = printable(text.partition("\n")[0])
-                raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
-            text += "\n" + decoded(lines, following)
+                more = _up_to_quote(lines, stream, _LONGEST_RECORD - len(text))
+                if more is None:
+                    break
+                text += more
+        else:
+            more = None
+        if more is None:
+            lines.number = first
+            fix = "close it, or write a quote that belongs to the value twice within quotes"
+            shown = printable(text.partition("\n")[0])
+            raise lines.error("E0705", f"a quote is not closed: `{shown}`", fix)
         width = len(values)
         yield values
 
 
-def _refuse_hidden_row(lines: TextLines, line: str, mark: str, width: int) -> None:
+def _up_to_quote(lines: TextLines, stream: Iterator[str], room: int) -> str | None:
+    """The lines that follow, up to one with a quote; None where there is none within so many characters."""
+    more = []
+    for line in stream:
+        more.append("\n" + decoded(lines, line))
+        room -= len(more[-1])
+        if '"' in line or room < 0:
+            break
+    return "".join(more) if more and room >= 0 and '"' in more[-1] else None
+
+
+def _refuse_hidden_row(lines: TextLines, line: str, mark: str | None, width: int) -> None:
     """Raise E0705 for a comment among rows that may be a row whose first name starts with the mark of comments."""
     try:
         words = split(line, mark)
@@ -137,10 +155,10 @@ def decoded(lines: TextLines, line: str) -> str:
 def _patterns(mark: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """A quoted value up to the separator behind it, and any other value."""
     if mark is None:
-        return re.compile(r'"((?:[^"]|"")*)"(?=[ \t]|$)'), re.compile(r"[^ \t]+")
+        return re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[ \t]|$)'), re.compile(r"[^ \t]+")
     blanks = " " if mark == "\t" else r"[ \t]"
     separator = re.escape(mark)
-    return re.compile(rf'{blanks}*"((?:[^"]|"")*)"{blanks}*(?={separator}|$)'), re.compile(rf"[^{separator}]*")
+    return re.compile(rf'{blanks}*"([^"]*(?:""[^"]*)*)"{blanks}*(?={separator}|$)'), re.compile(rf"[^{separator}]*")
 
 
 def _after_blanks(text: str, at: int) -> int:
@@ -151,4 +169,4 @@ def _after_blanks(text: str, at: int) -> int:
 
 def _is_unclosed(text: str, at: int) -> bool:
     """Whether no quote but doubled ones follows the one at `at`."""
-    return re.compile(r'"(?:[^"]|"")*"').match(text, at) is None
+    return re.compile(r'"[^"]*(?:""[^"]*)*"(?!")').match(text, at) is None

@@ -15,6 +15,7 @@ from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES
+from gdsl.graph.list_meaning import notice_keys
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.tables import EXTRA
@@ -48,7 +49,10 @@ def read_table_file(
     about = _about(table.schema.metadata)
     if num_vertices is None and not about.get("named"):
         num_vertices = about.get("num_vertices")
-    return edges_of_table(table, columns, directed, num_vertices, compact or bool(about.get("named")), one_based)
+    edges = edges_of_table(table, columns, directed, num_vertices, compact or bool(about.get("named")), one_based)
+    if edges.names is None and num_vertices is None:
+        notice_keys(path, edges.num_vertices, len(edges.sources))
+    return edges
 
 
 def _table(path: str, kind: str) -> Any:

@@ -23,8 +23,8 @@ from gdsl.graph.notices import notice
 from gdsl.graph.text import TextLines, printable, short
 from gdsl.records import dataclass
 
-_ROWS = 1 << 14
-"""Rows that are looked at together."""
+_WORDS = 1 << 16
+"""Words that are looked at together."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
 _WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 _SAYS = {
@@ -84,7 +84,7 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
         for row in rows_of_list(lines, head):
             waiting.append(row)
             numbers.append(lines.number)
-            if len(waiting) == _ROWS:
+            if len(waiting) * width >= _WORDS:
                 ids.add(lines, waiting, numbers)
                 _append(values, waiting, numbers)
                 waiting, numbers = [], []
@@ -274,7 +274,6 @@ def _attributes(
         says = _SAYS.get(column.name.lower(), {})
         if types and types <= says.keys():
             type_says = _type_of(lines, column.name, {says[each] for each in types}, directed)
-            left.append(column.name)
             continue
         numbers = column.found(lines, len(values) == 1 and types != {""})
         if numbers is None:

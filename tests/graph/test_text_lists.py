@@ -68,6 +68,7 @@ NAMED = [("a", "b"), ("b", "c")]
         ("source,target,capacity\n0,1,3\n1,2,4\n", [(0, 1, 3), (1, 2, 4)]),
         ("edge_id,start_node,end_node\n7,0,1\n8,1,2\n", [(0, 1, 7), (1, 2, 8)]),
         (":START_ID(Person),:END_ID(Person),since:int\na,b,1999\n", [("a", "b", 1999)]),
+        ("Source,Target,Type,Weight\na,b,Directed,3\n", [("a", "b", 3)]),
         ("source|target|w\n0|1|2\n", [(0, 1, 2)]),
         ("source\ttarget\nNew York\tSan Jose\n", [("New York", "San Jose")]),
         # NetworkX.
@@ -96,10 +97,6 @@ def test_read_without_a_word(tmp_path, content, expected):
         (
             "Source,Target,Type,Label,Weight\na,b,Undirected,,3\n",
             [("a", "b", 3)], "a column says that all edges are undirected",
-        ),
-        (
-            "Source,Target,Type,Weight\na,b,Directed,3\n",
-            [("a", "b", 3)], "not every value of `Type` is a number: left out",
         ),
         ("node1,node2,directed\n0,1,false\n1,2,false\n", PLAIN, "a column says that all edges are undirected"),
         (
@@ -169,6 +166,9 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
     ("content", "place", "said", "fix"),
     [
         ('source,target\n"ann,bob\nbob,cy\n', 2, "a quote is not closed", "close it"),
+        ('source,target\n"' + "a\nb\n" * 3000, 2, "a quote is not closed", "close it"),
+        ('source,target\n"' + 'a""\n' * 3000, 2, "a quote is not closed", "close it"),
+        ("source target\n#love #peace\n#war #love\n", 2, "a row whose first name starts with `#`", '"#love"'),
         ('source,target\n"ann"x,bob\n', 2, "after a closing quote", "twice"),
         ("source,target\n#love,#peace\n#war,#love\n", 2, "a row whose first name starts with `#`", '"#love"'),
         (

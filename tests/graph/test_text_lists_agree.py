@@ -22,7 +22,7 @@ WHOLE = st.sampled_from(
 )
 REAL = st.sampled_from(["0.5", "-1e3", "1.", ".25", "inf", "9007199254740992.0", "1e400"])
 FORMS = [(header, mark) for header in (False, True) for mark in ("\t", ",", ";", " ")]
-QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+QUICK = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def outcome(path, **options):
