@@ -91,6 +91,9 @@ def _edges(graph: Any, kind: str, path: str) -> EdgeList:
     count = len(nodes)
     of_nodes, of_edges = ElementAttributes("node", path), ElementAttributes("edge", path)
     untyped = kind in ("dot", "leda")
+    if kind == "gexf":  # NetworkX keeps the defaults apart
+        of_nodes.defaults.update(graph.graph.get("node_default", {}))
+        of_edges.defaults.update(graph.graph.get("edge_default", {}))
     for place, (_, data) in enumerate(nodes):
         _add(of_nodes, place, data, untyped)
     pairs = []

@@ -165,6 +165,18 @@ def test_dot(tmp_path):
             read(tmp_path, "a.dot", text)
 
 
+GEXF = """<gexf xmlns="http://gexf.net/1.3" version="1.3"><graph defaultedgetype="undirected">
+<attributes class="node"><attribute id="m" title="Class" type="integer"><default>7</default></attribute></attributes>
+<nodes><node id="0" label="Ann"><attvalues><attvalue for="m" value="1"/></attvalues></node>
+<node id="1" label="Bob"/></nodes><edges><edge id="0" source="0" target="1" weight="2.5"/></edges></graph></gexf>"""
+
+
+def test_gexf_of_gephi(tmp_path):
+    """Labels are names, and a node without a value has the default."""
+    graph = read(tmp_path, "a.gexf", GEXF)
+    assert named_edges(graph) == [(("Ann", "Bob"), 2.5)] and graph.vertex_attributes["Class"].tolist() == [1, 7]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
