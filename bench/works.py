@@ -45,7 +45,7 @@ class Work:
     note: what is told beside the time.
     unit: "ms" or "ms an iteration".
     to_reach, targets: milliseconds on one H200 by graph, the best that is known and what a release must not fall
-    behind on the way there; docs/performance.md says where they come from.
+    behind on the way there; docs/lab/measured.md says where they come from.
     """
 
     name: str

@@ -21,7 +21,7 @@ if str(ROOT) not in sys.path:
 
 from docs.make_gallery import write_gallery  # noqa: E402
 
-PAGES = ("*.md", "docs/*.md", "samples/README.md")
+PAGES = ("*.md", "docs/*.md", "docs/lab/*.md", "samples/README.md")
 _LOADED = re.compile(r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*\bsrc=["']?(?:https?:)?//|"""
                      r"""<link\b(?![^>]*rel=["']?canonical)[^>]*\bhref=["']?(?:https?:)?//|"""
                      r"""@import\s+["'(]*(?:url\()?["']?(?:https?:)?//|url\(["']?(?:https?:)?//""")  # fmt: skip

@@ -12,7 +12,7 @@ So an index that is out of range would have stopped the run as well. Where it is
 same value stands. So does what the call for a vertex alone touches, until it writes it.
 
 What several calls write could be read ahead, too, as elements come in no order, and was: components take more passes
-then, as all see older labels, and more atomics, as the looks that spare them are older (docs/performance.md).
+then, as all see older labels, and more atomics, as the looks that spare them are older (docs/lab/journal.md).
 
 What is long by itself has less to wait for and more text, as for `side_by_side`; registers bound how many there are.
 A vertex whose values wait for nothing but its number comes in a stream, and a filter appends: both gained nothing.

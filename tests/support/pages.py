@@ -62,7 +62,12 @@ class Block:
 
 def pages() -> list[Path]:
     """The pages whose blocks run, in order; that of messages is made, and has a test of its own."""
-    found = [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md"), ROOT / "samples" / "README.md"]
+    found = [
+        *ROOT.glob("*.md"),
+        *(ROOT / "docs").glob("*.md"),
+        *(ROOT / "docs" / "lab").glob("*.md"),
+        ROOT / "samples" / "README.md",
+    ]
     return sorted(page for page in found if page.name != "errors.md")
 
 
