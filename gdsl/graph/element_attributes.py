@@ -17,6 +17,8 @@ from gdsl.graph.notices import notice
 
 NAME = "name"
 WEIGHT = "weight"
+_FEW_ATTRIBUTES = 16
+"""So many may always be on few elements: they take memory in proportion to these."""
 _FEW_CELLS = 1 << 20
 _CELLS_PER_VALUE = 64
 """As many elements may lack a value for each that has one, in all attributes together."""
@@ -113,7 +115,7 @@ class ElementAttributes:
         full = {name: values for name, values in found.items() if len(values) == count}
         rest = sorted((name for name in found if name not in full), key=lambda name: -len(found[name]))
         given = sum(len(values) for values in found.values())
-        most = (_FEW_CELLS + _CELLS_PER_VALUE * given) // max(count, 1)
+        most = max(_FEW_ATTRIBUTES, (_FEW_CELLS + _CELLS_PER_VALUE * given) // max(count, 1))
         skipped = [name for name in rest[most:] if name != WEIGHT]
         if skipped:
             example = printable(skipped[0])[:60]
