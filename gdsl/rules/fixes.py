@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, UnaryOperation
+from gdsl.rules.redundant import is_redundant, same_text
 from gdsl.rules.written import operand_of_update, value_of_store
 from gdsl.source import Span
 from gdsl.types import Type
@@ -197,6 +198,16 @@ def _into_operand(effects: Effects, read: Read, write: Write, words: Words) -> s
     return f"move the test into the operand: `{statement}`"
 
 
+def branch_around(body: Sequence[nodes.Statement], write: Write) -> nodes.Branch | None:
+    """The innermost `if` in which `write` is a statement."""
+    for node in body:
+        if isinstance(node, nodes.Branch) and _holds(node.span, write.span):
+            return branch_around((*node.then, *node.otherwise), write) or node
+        if isinstance(node, nodes.Loop | nodes.ForRange) and _holds(node.span, write.span):
+            return branch_around(node.body, write)
+    return None
+
+
 def _holds(outer: Span, inner: Span) -> bool:
     return (outer.line, outer.column) <= (inner.line, inner.column) and (
         (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
@@ -227,26 +238,37 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
     if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
         return None
     for write in effects.writes:
+        if write.guard is guard and _has_more_tests(effects, write):
+            return None
+        if write.guard is guard and is_redundant(test, write):
+            return _in_place_of_the_test(effects, guard, words(write.span))
         stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
         if write.guard is not guard or not (stores or write.operation in (ReduceOperation.MIN, ReduceOperation.MAX)):
             continue
         left, right = test.arguments
         smaller = write.operation is ReduceOperation.MIN
         if stores:
-            smaller = (test.operation in _SMALLER) is _same_text(left, write.value)
+            smaller = (test.operation in _SMALLER) is same_text(left, write.value)
         for value, element, signs in (
             (left, right, _SMALLER if smaller else _LARGER),
             (right, left, _LARGER if smaller else _SMALLER),
         ):
             at = write.index if isinstance(element, ScalarTerm) else getattr(element, "index", None)
             named = getattr(element, "array", getattr(element, "name", None)) == write.name
-            if test.operation in signs and named and at is write.index and _same_text(value, write.value):
+            if test.operation in signs and named and at is write.index and same_text(value, write.value):
                 statement = words(write.span)
                 if stores:
                     value_words = value_of_store(statement, words(write.target))
                     statement = f"{words(write.target)} {'min=' if smaller else 'max='} {value_words}"
                 return _in_place_of_the_test(effects, guard, statement)
     return None
+
+
+def _has_more_tests(effects: Effects, write: Write) -> bool:
+    """Whether the `if` around `write` has several tests, of which one alone cannot be dropped with it."""
+    branch = branch_around(effects.functor.body, write)
+    condition = branch.condition if branch is not None else None
+    return isinstance(condition, nodes.Binary) and condition.operation is BinaryOperation.AND
 
 
 def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str:
@@ -260,22 +282,6 @@ def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str
     if accept is not None and (accept is effects.terms.true or guard.term in inside(accept)):
         return f"`accept changed({statement});` makes the test and says whether it held"
     return f"drop the test: `{statement};` makes it by itself"
-
-
-def _same_text(one: Term, other: Term) -> bool:
-    """Whether two terms are the same but for the numbers of their reads."""
-    if one is other:
-        return True
-    if type(one) is not type(other) or one.depth != other.depth:
-        return False
-    if isinstance(one, ElementTerm) and isinstance(other, ElementTerm):
-        return one.array == other.array and _same_text(one.index, other.index)
-    if isinstance(one, ScalarTerm) and isinstance(other, ScalarTerm):
-        return one.name == other.name
-    if isinstance(one, Operation) and isinstance(other, Operation) and one.operation is other.operation:
-        pairs = zip(parts(one), parts(other), strict=False)
-        return all(_same_text(first, second) for first, second in pairs)
-    return False
 
 
 def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words) -> str | None:

@@ -13,7 +13,8 @@ from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, Term, inside
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, ReduceOperation
-from gdsl.rules.fixes import as_update, is_target, reduced_without_test
+from gdsl.rules.fixes import as_update, branch_around, is_target, reduced_without_test
+from gdsl.rules.redundant import is_redundant
 from gdsl.rules.written import operand_of_update, value_of_store
 from gdsl.source import Source, Span
 from gdsl.types import Type
@@ -69,7 +70,7 @@ class Suggested:
 
     def _in_place_of_the_branch(self, words: str, write: Write) -> Iterator[Suggestion]:
         """The first code of `words` in the place of the `if` around `write`, or of its condition."""
-        branch = _branch_around(self.effects.functor.body, write)
+        branch = branch_around(self.effects.functor.body, write)
         code = re.search(r"`([^`]+)`", words)
         if branch is None or code is None:
             return
@@ -173,13 +174,36 @@ class Suggested:
 
     def of_read(self, read: Read) -> tuple[Suggestion, ...]:
         """For a read of what other calls of the operator write."""
-        found: list[Suggestion] = []
+        found: list[Suggestion] = [*self._without_condition(read)]
         for write in self.effects.written(read.name):
             if read.term in inside(write.value):
                 found += self._in_one_step(write)
             found += self._without_test(write)
         found += self._tickets(read)
         return tuple(one for one in found if _UNKNOWN not in one.words)
+
+    def _without_condition(self, read: Read) -> Iterator[Suggestion]:
+        """The reduction without the tests of `cond` that it makes too, where it is all that a call does."""
+        effects, conditions = self.effects, self.effects.functor.condition
+        if not read.in_condition or len(effects.writes) != 1 or len(conditions) != len(effects.conjuncts):
+            return
+        (write,) = effects.writes
+        dropped = [number for number, test in enumerate(effects.conjuncts) if is_redundant(test, write)]
+        if not dropped or (effects.accept is not None and effects.accept not in (effects.terms.true, write.result)):
+            return
+        kept = [self.words(node.span) for number, node in enumerate(conditions) if number not in dropped]
+        statement = self.words(write.span)
+        collects = effects.accept is effects.terms.true and getattr(effects.operator, "result", None) is not None
+        code = f"{statement};"
+        if collects and write.statement is not None:
+            code = f"accept changed({statement});"
+        elif effects.accept is write.result is not None:
+            code = f"accept {statement};"
+        edits = [Edit(_with_keyword(self.source, conditions), f"cond {' && '.join(kept)};" if kept else "")]
+        if collects:
+            edits.append(self._edit(write.span, code))
+        tests = " and ".join(f"`{self.words(conditions[number].span)}`" for number in dropped)
+        yield Suggestion(f"drop the test: `{code}` makes {tests} itself", tuple(edits))
 
     def _tickets(self, read: Read) -> Iterator[Suggestion]:
         """`let i = n; n += 1;`: `fetch` gives each call a number of its own."""
@@ -209,6 +233,15 @@ class Suggested:
         return Edit(span, statement if ends or not statement.endswith(";") else statement[:-1])
 
 
+def _with_keyword(source: Source, conditions: Sequence[nodes.Expression]) -> Span:
+    """`cond …;` of these conditions."""
+    first, last = conditions[0].span, conditions[-1].span
+    lines = source.of(first).text.split("\n")
+    column = lines[first.line - 1].rfind("cond", 0, first.column - 1) + 1
+    end = lines[last.end_line - 1].find(";", last.end_column - 1) + 2
+    return Span(first.line, max(column, 1), last.end_line, end, first.origin)
+
+
 def _arrays(term: Term) -> set[str]:
     return {part.array for part in inside(term) if isinstance(part, ElementTerm)}
 
@@ -216,22 +249,6 @@ def _arrays(term: Term) -> set[str]:
 def _reads_another(part: Term, write: Write) -> bool:
     """Whether `part` reads another element of the array that is written."""
     return isinstance(part, ElementTerm) and part.array == write.name and part.index is not write.index
-
-
-def _branch_around(body: Sequence[nodes.Statement], write: Write) -> nodes.Branch | None:
-    """The innermost `if` in which `write` is a statement."""
-    for node in body:
-        if isinstance(node, nodes.Branch) and _inside(node.span, write.span):
-            return _branch_around((*node.then, *node.otherwise), write) or node
-        if isinstance(node, nodes.Loop | nodes.ForRange) and _inside(node.span, write.span):
-            return _branch_around(node.body, write)
-    return None
-
-
-def _inside(outer: Span, inner: Span) -> bool:
-    return (outer.line, outer.column) <= (inner.line, inner.column) and (
-        (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
-    )
 
 
 def _chosen(write: Write) -> str | None:
