@@ -258,8 +258,10 @@ def _chosen(program: ir.Program, parameters: Mapping[str, ir.TypeParameter], nam
     admitted = {each.name: each for each in TYPE_CLASSES[parameters[name].class_name]}
     word = _type_word(type_)
     if word not in admitted:
-        near = difflib.get_close_matches(word, admitted, n=1)
-        fix = f"did you mean {near[0]}?" if near else f"write {name}={parameters[name].default.name}, for example"
+        from gdsl.frontend.vocabulary import FOREIGN_TYPES, closest
+
+        meant = FOREIGN_TYPES.get(word) if FOREIGN_TYPES.get(word) in admitted else closest(word, admitted)
+        fix = f"did you mean {meant}?" if meant else f"write {name}={parameters[name].default.name}, for example"
         what = f"`{name}` is one of {', '.join(admitted)}, not {shown(type_)}"
         raise GdslError.single("E0621", what, fix=fix)
     return admitted[word]

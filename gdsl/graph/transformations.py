@@ -41,8 +41,9 @@ class GraphOptions:
     """Changes to a graph before it is built.
 
     undirected: every arc becomes an undirected edge; an arc and its opposite with the same attributes become one.
-    weights: `random:SEED` or `random:SEED:LARGEST`, int32 weights from 1 to 64 (LARGEST) by a hash of the two ends,
-        the same in both directions and on every machine; they replace the weights that there were.
+    weights: `random:SEED` or `random:SEED:LARGEST`, weights from 1 to 64 (LARGEST) by a hash of the two ends, the same
+        in both directions and on every machine; they replace the weights that there were. They are int32, or int64
+        where the length of a path might not fit that.
     loops: False leaves self-loops out.
     dedup: `first`, `sum`, `min` or `max`: parallel edges become one, at the place of the first, with what the first one
         has, the sum of every attribute, or what the one with the smallest or largest weight has (NaN never wins). In an
@@ -103,7 +104,10 @@ class GraphOptions:
         if self.compact:
             edges = _compacted(edges)
         if self.weights is not None:
-            weights = endpoint_weights(edges.sources, edges.destinations, *self.random_weights())
+            seed, largest = self.random_weights()
+            weights: NDArray[Any] = endpoint_weights(edges.sources, edges.destinations, seed, largest)
+            if largest * edges.num_vertices >= 2**31:
+                weights = weights.astype(np.int64)
             edges = _with_attributes(edges, {**edges.attributes, "weight": weights})
         return edges
 

@@ -90,7 +90,9 @@ def test_random_weights_are_symmetric_pinned_and_replace():
     assert np.array_equal(weights, weights[graph.in_edge_ids])
     assert len(np.unique(weights)) == 64
     again = GraphOptions(weights="random:2:1000").apply(graph).attributes["weight"]
-    assert again.max() > 900
+    assert again.max() > 900 and again.dtype == np.int32
+    long = GraphOptions(weights="random:2:2000000000").apply(graph).attributes["weight"]
+    assert long.max() > 2**30 and long.dtype == np.int64
     pinned = GraphOptions(weights="random:0").apply(Graph.from_edges([0, 1, 5], [1, 2, 3]))
     # The weights of the benchmark graphs: seed 0.
     assert pinned.attributes["weight"].tolist() == [42, 28, 7]
