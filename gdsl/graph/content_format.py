@@ -14,7 +14,7 @@ from gdsl.graph.text import TextLines
 _MOST_LINES = 1000
 """Comments before the line that says it."""
 _FEWEST_ROWS = 3
-"""Lines that say how a file is made."""
+"""Lines that show what a file is."""
 CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
 
 

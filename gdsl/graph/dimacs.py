@@ -264,7 +264,7 @@ def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
 
 
 def refuse_other_problems(path: str) -> None:
-    """Raise E0702 for a name that stands for a problem other than shortest paths, the one that is written."""
+    """Raise E0702 for a name of a problem other than shortest paths, the only one that is written."""
     if path.lower().endswith(READ_ONLY):
         message = "DIMACS files of this problem are read, not written"
         raise GdslError.single("E0702", message, fix="write a .gr file", place=path)

@@ -118,7 +118,7 @@ def _ends(end: Any, path: str) -> list[str]:
 
 
 def _dot_name(word: str) -> str:
-    """A name without its quotes, and without the port behind it."""
+    """A name without its quotes, and without the port after it."""
     if word.startswith('"'):
         quoted = re.match(r'"((?:[^"\\]|\\.)*)"', word, re.DOTALL)
         return quoted[1].replace('\\"', '"') if quoted else word

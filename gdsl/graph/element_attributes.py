@@ -142,9 +142,9 @@ class ElementAttributes:
         if values.dtype.kind in "iu" and kind.kind == "f" and (values.astype(kind) != values).any():
             message = f"`{printable(name)}` has whole numbers that are no float64, and some {self._what}s have none"
             raise bad_array(message, f"give each {self._what} a value")
-        made = np.full(count, default, kind)
-        made[np.array(self._places.get(name, []), np.int64)] = values
-        return made
+        filled = np.full(count, default, kind)
+        filled[np.array(self._places.get(name, []), np.int64)] = values
+        return filled
 
 
 def _number(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""How much memory this process can still have, found out before something large is made."""
+"""How much memory this process can still have, checked before something large is allocated."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ CALLED = {
 """The formats, and what messages call such a file."""
 _EXTRA = "gdsl[networkx]"
 _BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 160, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
-"""What NetworkX and the library behind it take for each byte of text, where there is least of it for a node."""
+"""What NetworkX and its own libraries take for each byte of text, where there is least of it for a node."""
 _BYTES_PER_NODE, _BYTES_PER_EDGE = 500, 400
 _ID = re.compile(r"0|-?[1-9][0-9]{0,17}")
 _DEEP = "it is nested too deeply"
@@ -220,10 +220,10 @@ def _multiline_adjacency(networkx: Any, content: bytes, directed: bool, path: st
 
 def _with_data(line: str, path: str) -> str:
     """`line` with the dictionary that ends it as NetworkX reads it, which drops any other without a word."""
-    front, brace, behind = line.partition("{")
+    front, brace, rest = line.partition("{")
     if not brace:
         return line
-    text = _INFINITE.sub("1e999", brace + behind)
+    text = _INFINITE.sub("1e999", brace + rest)
     try:
         is_fine = isinstance(ast.literal_eval(text), dict)
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
@@ -248,17 +248,17 @@ def _only_line(content: bytes, path: str) -> bytes:
 
 def _graph6(networkx: Any, content: bytes, path: str) -> Any:
     line = _only_line(content, path).removeprefix(b">>graph6<<")
-    count, behind = _count_of(line)
-    bits = int.from_bytes(bytes(max(each - 63, 0) & 63 for each in behind), "big").bit_count() if behind else 0
+    count, rest = _count_of(line)
+    bits = int.from_bytes(bytes(max(each - 63, 0) & 63 for each in rest), "big").bit_count() if rest else 0
     _require(count, bits, path)
     return networkx.from_graph6_bytes(line)
 
 
 def _sparse6(networkx: Any, content: bytes, path: str) -> Any:
     line = _only_line(content, path).removeprefix(b">>sparse6<<")
-    count, behind = _count_of(line.removeprefix(b":"))
+    count, rest = _count_of(line.removeprefix(b":"))
     width = max(count - 1, 1).bit_length()
-    _require(count, 6 * len(behind) // (width + 1) + 1, path)
+    _require(count, 6 * len(rest) // (width + 1) + 1, path)
     return networkx.from_sparse6_bytes(line)
 
 

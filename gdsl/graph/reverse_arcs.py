@@ -11,7 +11,7 @@ from gdsl.graph.ids import packed
 
 
 def with_reverse_arcs(edges: EdgeList) -> EdgeList:
-    """`edges`, and behind them an arc v→u with zeros as its values for each arc u→v that has no opposite.
+    """`edges`, and after them an arc v→u with zeros as its values for each arc u→v that has no opposite.
 
     Of parallel arcs, the k-th that leads back is the opposite of the k-th.
     """
