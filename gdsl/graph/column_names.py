@@ -82,6 +82,18 @@ def says_ends(words: Sequence[str]) -> bool:
     return _found(list(words)) is not None
 
 
+def begins_list(words: Sequence[str]) -> bool:
+    """Whether words in the middle of a list are the names of another list's columns."""
+    if not is_header(words) or not all(map(is_column_name, words)):
+        return False
+    first, second = (_LOOSE.sub("", word.lower()) for word in words[:2])
+    try:
+        ends = _found(list(words))
+    except ColumnsError:
+        return True
+    return ends is not None or (_ROW_IDS.fullmatch(first) is not None and second in _VERTEX_LISTS)
+
+
 def named(words: Sequence[str], wanted: Columns) -> Named:
     """The columns that `words` name. Raises ColumnsError where they do not say enough, and GdslError E0711 where they
     lack a column that is wanted."""

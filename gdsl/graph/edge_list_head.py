@@ -127,7 +127,10 @@ def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 def _refuse_another_format(lines: TextLines, text: str) -> None:
-    """Raise E0710 or E0712 where the first line begins as a file of another kind does."""
+    """Raise E0710 or E0712 where the first line begins as a file of another kind does, E0705 for Excel's `sep=;`."""
+    if re.fullmatch(r'"?sep=."?', text):
+        fix = f"remove it: sed -i {lines.number}d {shlex.quote(lines.path)}"
+        raise lines.error("E0705", f"`{text}` names the separator, and is no edge", fix)
     for pattern, called, kind in _OTHERS:
         if pattern.match(text):
             if kind is None:

@@ -87,6 +87,8 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
             if comment is not None or not line.strip(_BLANKS):
                 if comment is not None and width:
                     _refuse_hidden_row(lines, line.strip(), mark, width)
+                if comment is None:
+                    lines.note_gap()
                 lines.skip()
                 continue
         text, first = decoded(lines, line), lines.number

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from gdsl.graph.columns import AS_REALS, ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable
 
-_MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
+MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
+"""Words, in lower case, that stand for no value."""
 _SURELY_EXACT = 15
 """Characters of whole numbers that fit in every type."""
 _EXACT = 2**53
@@ -47,7 +48,7 @@ class ListValues:
         for word, line in zip(words, line_numbers, strict=True):
             if is_number(word):
                 self.numbers += 1
-            elif word.lower() in _MISSING:
+            elif word.lower() in MISSING:
                 self.missing = self.missing or line
             elif self.odd is None:
                 self.odd = line, word

@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable as printable_path
-from gdsl.graph.column_names import ends_fix
+from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.columns import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.edge_list_head import Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix
-from gdsl.graph.list_values import ListValues
+from gdsl.graph.list_values import MISSING, ListValues
 from gdsl.graph.names import Names
 from gdsl.graph.notices import notice
 from gdsl.graph.text import TextLines, printable, short
@@ -52,12 +52,18 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
     found = records(lines, head.mark, iter(lines))
     if head.in_row:
         next(found)
+        lines.watch_gaps()
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     trailing = head.columns is None and width > 2 and head.first is not None and not head.first[-1]
     width -= trailing
+    seen = 0
     for values in found:
         if len(values) > width and not any(values[width:]):
             del values[width:]
+        if lines.gap and lines.gap != seen:
+            seen = lines.gap
+            if begins_list(values):
+                raise lines.error("E0705", "a second list begins behind an empty line", _second(lines))
         if len(values) != width:
             _refuse_width(lines, head, values, width)
         yield values
@@ -160,7 +166,14 @@ def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
         return None
     if len(set(widths[1:])) == 1:
         return count_line_fix(lines.path, head.first)
+    if len(set(widths[:-1])) == 1:
+        return None
     return "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors"
+
+
+def _second(lines: TextLines) -> str:
+    """How to leave out what follows the first empty line."""
+    return f"a file holds one list; remove the second one: sed -i '{lines.gap},$d' {shlex.quote(lines.path)}"
 
 
 def _gap_fix(path: str, gap: int) -> str:
@@ -210,7 +223,8 @@ class _Ids:
         sources, destinations = (np.array(end, np.int64) for end in (self._sources, self._destinations))
         words = list(self._numbers)
         if "name" in self._firsts:
-            line, _, word = self._firsts["name"]
+            line, called, word = self._firsts["name"]
+            self._refuse_other_words(lines, words)
             whole = next((each for each in words if is_number(each)), None)
             if whole is not None:
                 notice(
@@ -235,6 +249,22 @@ class _Ids:
                     self._refuse_large(lines, word, problem)
             values = np.array([*map(whole_value, words)], np.int64)
         return values[sources], values[destinations], None
+
+    def _refuse_other_words(self, lines: TextLines, words: list[str]) -> None:
+        """Raise E0705 where what is no number stands for nothing, or belongs to a second list; tell of names that may
+        stand for nothing."""
+        line, called, word = self._firsts["name"]
+        odd = [each for each in words if not is_number(each)]
+        missing = next((each for each in odd if each.lower() in MISSING), None)
+        lines.number, now = line, lines.number
+        if missing is not None and all(each.lower() in MISSING for each in odd) and len(odd) < len(words):
+            fix = "give each edge both ends, or remove the line"
+            raise lines.error("E0705", f"the {called} is missing: `{printable(word)}`", fix)
+        if 0 < lines.gap < line and len(odd) < len(words):
+            raise lines.error("E0705", "a second list begins behind an empty line: names follow ids", _second(lines))
+        lines.number = now
+        if missing is not None:
+            notice(f"{printable_path(lines.path)}: `{printable(missing)}` is taken for the name of a vertex")
 
     def _refuse_large(self, lines: TextLines, word: str, problem: str) -> NoReturn:
         number = self._numbers[word]

@@ -106,8 +106,8 @@ CODES: tuple[Code, ...] = (
         "E0712",
         "unusable option for a graph",
         "`weights` is `random:SEED` or `random:SEED:LARGEST`, `dedup` is `first`, `sum`, `min` or `max`; "
-        "`num_vertices` and `one_based` are for edge lists of ids, `directed` for edge lists and tables, `source_column` "
-        "and the like for lists and tables "
+        "`num_vertices` and `one_based` are for edge lists of ids, `directed` for edge lists and tables, "
+        "`source_column` and the like for lists and tables "
         "whose columns have names.",
         "gdslc run sssp.gdsl karate.mtx --weights rand",
     ),
