@@ -116,8 +116,6 @@ def _mistakes(
 
 def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
     """The diagnostics with fixes that were tried on the program; those of words of tuning have none of its text."""
-    if not any(one.suggestions or one.fix for one in diagnostics):
-        return tuple(diagnostics)
     symbols = reading.checked().symbols
     return verified(diagnostics, symbols, source, _outcome, len(reading.instances()))
 

@@ -26,11 +26,12 @@ class Edit:
 class Suggestion:
     """One way to correct the program: its words, and what is to be replaced. Without `edits`, the first code in
     backticks of `words` replaces what is around the place of the message. One that is `beside` the one before
-    it is shown behind that, if both work."""
+    it is shown behind that, if both work. `message` says what is wrong where the parser only knows what it expected."""
 
     words: str
     edits: tuple[Edit, ...] = ()
     beside: bool = False
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -159,7 +159,8 @@ def _conditional(failure: Failure, source: Source) -> Diagnostic | None:
     if failure.text != "if" or "PLUS" not in failure.expected:
         return None
     begin = failure.line_before.rsplit("\n", 1)[-1].rsplit("=", 1)[-1].strip()
-    found = re.match(r"if\s+(.+?)\s+else\s+([^;{}]+)", _behind(failure, source))
+    begin = re.split(r"[(,](?=[^()]*$)", begin)[-1].strip()
+    found = re.match(r"if\s+(.+?)\s+else\s+((?:[^;{}(),]|\([^()]*\))+)", _behind(failure, source))
     if found is None or not begin:
         return None
     fix = f"write `{found[1]} ? {begin} : {found[2].strip()}`"

@@ -43,6 +43,12 @@ def apply(places: Places, edits: Iterable[Edit]) -> Applied | None:
     return _apply(places.text, found)
 
 
+def span_at(text: str, start: int, end: int) -> Span:
+    """Offsets as lines and columns."""
+    line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
+    return Span(line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end))
+
+
 def _apply(text: str, found: Sequence[tuple[int, int, str]]) -> Applied | None:
     parts: list[str] = []
     ranges: list[tuple[int, int]] = []

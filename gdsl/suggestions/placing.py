@@ -14,7 +14,10 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
 from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
-from gdsl.suggestions.edits import Places
+from gdsl.suggestions.declaring import declared, named
+from gdsl.suggestions.edits import Places, span_at
+from gdsl.suggestions.rewriting import rewritten
+from gdsl.suggestions.statements import statements_around
 
 _CODE = re.compile(r"`([^`\n]+)`")
 _REPLACES = re.compile(r"(?:write|did you mean) `")
@@ -22,11 +25,16 @@ _STATEMENT_FIRST = re.compile(r"`[^`]*;`")
 """How the fixes of the rules begin that replace a statement."""
 _TOKEN = re.compile(r"(?:any|min|max)=(?!=)|\w+|\s+|[<>=!+\-*/%&|^]+|.", re.DOTALL)
 _KNOWN = (RESERVED | CONTEXTUAL_KEYWORDS | CONTEXTUAL_FUNCTIONS | CONTEXTUAL_FORMS.keys()) - {"functor"}
+_OF_NAMES = ("E0201", "E0204", "E0205")
+_LOSSY = re.compile(r"u?int\d+\(-?\d*\.\d*(?:[eE][-+]?\d+)?\)")
+"""The cast of a number with a fraction, which would lose it."""
 _MOST_TOKENS = 48
 _MOST_RUNS = 8
 _MOST_STOPS = 2
 _REMOVED = "leave it out"
 _STOPS = frozenset(";{}")
+_NEGATIONS = frozenset(("!", "~", "-", "not"))
+"""What no replacement may swallow: the rest would mean the opposite."""
 _BRACKETS = {"(": "(", ")": "(", "[": "[", "]": "[", "{": "{", "}": "{"}
 
 
@@ -48,6 +56,8 @@ def replaces_text(diagnostic: Diagnostic, text: str) -> bool:
 
 def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What `diagnostic` suggests, each as edits: its `suggestions` in their order, then what its fix says."""
+    if diagnostic.span is not None and diagnostic.code in _OF_NAMES:
+        yield from named(diagnostic, places)
     for suggestion in diagnostic.suggestions:
         if suggestion.edits:
             yield suggestion
@@ -57,20 +67,36 @@ def candidates(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
         yield from _placed(diagnostic, diagnostic.fix, places)
 
 
+def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
+    """What else may be meant by a text that cannot be read, or whose names or types do not fit."""
+    if diagnostic.span is None or not diagnostic.code.startswith(("E01", "E02", "E04")):
+        return
+    if diagnostic.code not in _OF_NAMES:
+        yield from named(diagnostic, places)
+    start, end = places.range(diagnostic.span)
+    for low, high in statements_around(places.text, start, end):
+        statement = places.text[low:high]
+        for new, what in rewritten(statement):
+            block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
+            words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
+            yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what)
+    yield from declared(diagnostic, places)
+
+
 def _placed(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[Suggestion]:
     """The ways to type in the first code of `words`, which may be any other of its codes as well."""
     span = diagnostic.span
     if span is None:
         return
     for number, code in enumerate(_CODE.findall(words)):
-        if "…" in code:
+        if "…" in code or _LOSSY.fullmatch(code):
             continue
         shown = words if number == 0 else f"write `{code}`"
         keyword = re.fullmatch(r"(\w+)=\w+", code)
         if keyword is not None:
             yield Suggestion(shown, (_argument(places, span, keyword[1], code),))
         for start, end in _runs(places, span, code):
-            yield Suggestion(shown, (Edit(_span(places.text, start, end), code),))
+            yield Suggestion(shown, (Edit(span_at(places.text, start, end), code),))
 
 
 def _argument(places: Places, span: Span, keyword: str, code: str) -> Edit:
@@ -78,10 +104,10 @@ def _argument(places: Places, span: Span, keyword: str, code: str) -> Edit:
     start, end = places.range(span)
     given = re.search(rf"\b{keyword}\s*=\s*\w+", places.text[start:end])
     if given is not None:
-        return Edit(_span(places.text, start + given.start(), start + given.end()), code)
+        return Edit(span_at(places.text, start + given.start(), start + given.end()), code)
     close = places.text.rfind(")", start, end)
     close = close if close >= 0 else end
-    return Edit(_span(places.text, close, close), f", {code}")
+    return Edit(span_at(places.text, close, close), f", {code}")
 
 
 def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
@@ -105,6 +131,11 @@ def _runs(places: Places, span: Span, code: str) -> Iterator[tuple[int, int]]:
             if high < last[0] or (tokens[low][0], tokens[high][1]) == (start, end) or found.total() > _MOST_TOKENS:
                 continue
             if any(open_brackets[kind] != depth[kind] for kind in "([{") or _glues(places.text, tokens[low][0], code):
+                continue
+            if (
+                any(word in _NEGATIONS and begin < start for begin, _, word in tokens[low : high + 1])
+                and "!" not in code
+            ):
                 continue
             common = (found & wanted).total()
             score = 2 * common / (found.total() + wanted.total())
@@ -164,8 +195,3 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
     middle = next((place for place, (_, stop, _) in enumerate(listed) if stop > start), 0)
     first, last = max(first, middle - _MOST_TOKENS // 2), min(last, middle + _MOST_TOKENS // 2)
     return listed[first : last + 1]
-
-
-def _span(text: str, start: int, end: int) -> Span:
-    line, end_line = text.count("\n", 0, start) + 1, text.count("\n", 0, end) + 1
-    return Span(line, start - text.rfind("\n", 0, start), end_line, end - text.rfind("\n", 0, end))

@@ -7,12 +7,14 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from gdsl.diagnostics import Diagnostic, Suggestion
 from gdsl.frontend.syntax import Symbol
 from gdsl.source import Source
 from gdsl.suggestions.edits import Applied, Places, apply
-from gdsl.suggestions.placing import candidates, replaces_text
+from gdsl.suggestions.placing import candidates, foreign, replaces_text
+from gdsl.suggestions.statements import statements_around
 
 MOST_TRIALS = 60
 """Analyses for all the mistakes of one program; a suggestion that was not tried is not shown."""
@@ -34,6 +36,8 @@ _RULES = 2
 """The stage of the rules of writes and reads."""
 _NO_FILE = "E0241"
 """An import of a file that cannot be read, whatever the form of the import."""
+_WORDS = frozenset(("not", "and", "or", "is", "lambda", "if", "else", "then", "any", "all", "new", "auto"))
+"""Words of other languages, which nobody declares."""
 Analyse = Callable[[Source], Outcome]
 
 
@@ -46,16 +50,21 @@ def verified(
     if not any(_has_code(diagnostic, source.text) for diagnostic in diagnostics):
         return tuple(diagnostics)
     trials = _Trials(tuple(diagnostics), tuple(symbols), source, analyse, instances)
-    tried = [
-        trials.tried(diagnostic) if _has_code(diagnostic, source.text) else diagnostic for diagnostic in diagnostics
-    ]
-    return tuple(map(trials.with_shared, tried))
+    tried: list[Diagnostic] = []
+    covered: set[tuple[str, str]] = set()
+    for diagnostic in diagnostics:
+        if _said(diagnostic) not in covered:
+            tried.append(trials.tried(diagnostic) if _has_code(diagnostic, source.text) else diagnostic)
+            covered |= trials.removed_everywhere(diagnostic, tried[-1])
+    return tuple(map(trials.with_shared, trials.without_consequences(tried)))
 
 
 def _has_code(diagnostic: Diagnostic, text: str) -> bool:
     """Whether a fix of `diagnostic` can be typed into the program's own text."""
     if diagnostic.span is None or diagnostic.span.file or diagnostic.place is not None:
         return False
+    if diagnostic.code.startswith(("E01", "E02", "E04")):
+        return True
     return bool(diagnostic.suggestions) or replaces_text(diagnostic, text)
 
 
@@ -83,7 +92,8 @@ class _Trials:
     def tried(self, diagnostic: Diagnostic) -> Diagnostic:
         """`diagnostic` with the first suggestion that works, and those beside it; without one, words alone."""
         chosen: list[Suggestion] = []
-        for number, suggestion in enumerate(candidates(diagnostic, self.places)):
+        found = chain(candidates(diagnostic, self.places), foreign(diagnostic, self.places))
+        for number, suggestion in enumerate(found):
             if number >= MOST_OF_ONE or self.left <= 0:
                 break
             if chosen and not suggestion.beside:
@@ -99,7 +109,37 @@ class _Trials:
         fix = None if replaces_text(diagnostic, self.source.text) else diagnostic.fix
         if chosen:
             fix = "; ".join(suggestion.words for suggestion in chosen)
+            if chosen[0].message and diagnostic.message.startswith("unexpected `"):
+                diagnostic = dataclasses.replace(diagnostic, code="E0112", message=chosen[0].message, hint="")
         return dataclasses.replace(diagnostic, fix=fix, suggestions=tuple(chosen))
+
+    def removed_everywhere(self, before: Diagnostic, diagnostic: Diagnostic) -> set[tuple[str, str]]:
+        """The message itself, where its fix removes it from all the places that have it; further names that are not
+        declared without what it says."""
+        if not diagnostic.suggestions:
+            return set()
+        after = self._after(diagnostic.suggestions[0])
+        own = {_said(before)} if not after[_said(before)] else set()
+        return own | {said for said in self.before if said[0] == "E0201" and not after[said] and said != _said(before)}
+
+    def without_consequences(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
+        """All but those that the fix of another one removes by changing their place."""
+        gone: set[int] = set()
+        for number, one in enumerate(diagnostics):
+            if not one.suggestions or number in gone or _stage(one) >= _RULES:
+                continue
+            after = self._after(one.suggestions[0])
+            taken = [self.places.range(edit.span) for edit in one.suggestions[0].edits]
+            for place, other in enumerate(diagnostics):
+                if other is one or other.span is None or other.span.file or _stage(other) >= _RULES:
+                    continue
+                here = any(_overlap(self.places.range(other.span), each) for each in taken)
+                if here and after[_said(other)] < self.before[_said(other)]:
+                    gone.add(place)
+        return [one for number, one in enumerate(diagnostics) if number not in gone]
+
+    def _after(self, suggestion: Suggestion) -> Counter[tuple[str, str]]:
+        return next(after for one, after in self._chosen if one == suggestion)
 
     def with_shared(self, diagnostic: Diagnostic) -> Diagnostic:
         """A message of the rules that no suggestion of its own removes, with one of another message that does."""
@@ -127,7 +167,7 @@ class _Trials:
             self._blamed(other, found[_said(other)], places, changed.ranges, removed) for other in after.diagnostics
         ):
             return False
-        return self._keeps_types(after.symbols)
+        return self._keeps_types(after.symbols, places, changed.ranges)
 
     def _blamed(
         self, other: Diagnostic, count: int, places: Places, ranges: Iterable[tuple[int, int]], removed: str
@@ -137,19 +177,29 @@ class _Trials:
         if other.code == _NO_FILE or self._was_there(other, removed):
             return False
         spans = [span for span in (other.span, *(label.span for label in other.labels)) if span is not None]
-        touches = any(_overlap(places.range(span), taken) for span in spans if not span.file for taken in ranges)
         stage, new = _stage(other), count > self.before[_said(other)]
+        if stage < _RULES:
+            ranges = [*ranges, *(next(statements_around(places.text, *taken), taken) for taken in ranges)]
+        touches = any(_overlap(places.range(span), taken) for span in spans if not span.file for taken in ranges)
         return (touches and stage == _RULES) or (new and (touches or stage <= self.stage))
 
     def _was_there(self, other: Diagnostic, removed: str) -> bool:
         """Whether a name is not declared that was in the text before: another mistake, which was not seen."""
         named = re.match(r"`(\w+)` is not declared|there is no \w+ `(\w+)`", other.message)
-        return named is not None and re.search(rf"\b{named[1] or named[2]}\b", removed) is not None
+        if named is None or (named[1] or named[2]) in _WORDS:
+            return False
+        return re.search(rf"\b{named[1] or named[2]}\b", removed) is not None
 
-    def _keeps_types(self, symbols: Sequence[Symbol]) -> bool:
-        """Whether whatever is declared before and after has the same type."""
+    def _keeps_types(self, symbols: Sequence[Symbol], places: Places, ranges: Iterable[tuple[int, int]]) -> bool:
+        """Whether whatever is declared before and after has the same type, unless its declaration is what changed."""
         after = _types(symbols)
-        return all(after[name] == known for name, known in self.types.items() if name in after)
+        others = {name for name, known in self.types.items() if after.get(name, known) != known}
+        changed = [next(statements_around(places.text, *taken), taken) for taken in ranges] if others else []
+        return all(
+            (symbol.kind.value, symbol.name) not in others
+            or any(_overlap(places.range(symbol.span), each) for each in changed)
+            for symbol in symbols
+        )
 
 
 def _types(symbols: Iterable[Symbol]) -> dict[tuple[str, str], str]:

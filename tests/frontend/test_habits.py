@@ -67,7 +67,7 @@ IN_SCHEDULE = {
     "for e in edges { }": ("edges", "compute(edges, g);"),
     "for i in 0..10 { }": ("for i in 0..10 { }", "repeat (10) { … }"),
     "for i in range(10) { }": ("range(10)", "repeat (10) { … }"),
-    "f = [source];": ("[source]", "{ source }"),
+    "f = [source];": ("[source]", "f = { source };"),
     "f += { source };": ("f += { source };", "f = f | { source };"),
     "level = -1;": ("level", "fill(level, -1);"),
     "visit(f);": ("visit", "advance(f, visit)"),

@@ -93,7 +93,7 @@ SCHEDULE = {
         "frontier f = advance(vertices, (src, dst, e) => level[dst] == 2);",
     ),
     "frontier<vertex> f = { 0 };": ("<", "frontier f", "frontier f = { 0 };"),
-    "frontier f = new vertexset{Vertex}(0);": ("vertexset", "{ … }", "frontier f = { 0 };"),
+    "frontier f = new vertexset{Vertex}(0);": ("vertexset", "frontier f = { };", "frontier f = { 0 };"),
     "frontier f = {v for v in vertices if level[v] == 2};": (
         "for",
         "filter(vertices, v => level[v] == 2)",
@@ -108,7 +108,7 @@ SCHEDULE = {
     "history h; n = int32(h.size());": ("h.size()", "size(h)", "history h; n = int32(size(h));"),
     QUEUE + "while (!b.empty()) { frontier f = b.pop(); }": (
         "b.empty()",
-        "size(b) == 0",
+        "while (b) { … }",
         QUEUE + "while (!(size(b) == 0)) { frontier f = b.pop(); }",
     ),
     QUEUE + "while (b) { frontier f = b.pop(); n = int32(b.level()); }": (
@@ -121,7 +121,7 @@ SCHEDULE = {
         "b.push(f);",
         QUEUE + "while (b) { frontier f = b.pop(); b.push(f); }",
     ),
-    "buckets b = new buckets(level, 1);": ("=", "buckets b(A, width) = { source };", QUEUE),
+    "buckets b = new buckets(level, 1);": ("=", "buckets b(level, 1)", QUEUE),
 }
 DATA = {
     "vertex a : pair<int32, vertex>;": ("<", "(int32, vertex)", "vertex a : (int32, vertex);"),

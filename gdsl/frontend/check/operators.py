@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterable
 
-from gdsl.diagnostics import Label
+from gdsl.diagnostics import Label, Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.bucket_values import buckets_of
 from gdsl.frontend.check.buckets import popped
@@ -24,6 +24,29 @@ from gdsl.frontend.vocabulary import closest, enumerate_words
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
+_ALIASES = {
+    "any": "some",
+    "exists": "some",
+    "all": "every",
+    "forall": "every",
+    "add": "sum",
+    "plus": "sum",
+    "total": "sum",
+    "mul": "product",
+    "prod": "product",
+    "times": "product",
+    "minimum": "min",
+    "maximum": "max",
+    "len": "count",
+    "out": "out_edges",
+    "outgoing": "out_edges",
+    "out_neighbors": "out_edges",
+    "incoming": "in_edges",
+    "in_neighbors": "in_edges",
+    "both": "all_edges",
+    "undirected": "all_edges",
+}
+"""What other languages call the words of operators."""
 _SHAPES = {
     OperatorKind.ADVANCE: ("advance(f, functor)", (2,), ("to", "over")),
     OperatorKind.FILTER: ("filter(f, functor)", (2,), ()),
@@ -229,9 +252,11 @@ class OperatorChecker:
         known = list(words)
         if name in known:
             return name
-        near = closest(name, known) if name else None
-        fix = f"did you mean `{near}`?" if near else f"write {enumerate_words(f'`{word}`' for word in known)}{also}"
-        self.environment.report("E0402", f"{what} is none of the known words", value.span, fix=fix)
+        near = _ALIASES.get(name) or (closest(name, known) if name else None)
+        found = [Suggestion(f"did you mean `{near}`?")] if near in known else []
+        fix = f"the words are {enumerate_words(f'`{word}`' for word in known)}{also}"
+        message = f"{what} is none of the known words"
+        self.environment.report("E0402", message, value.span, fix=fix, suggestions=found)
         return None
 
     def over(self, keywords: dict[str, syntax.Argument]) -> Over | None:
