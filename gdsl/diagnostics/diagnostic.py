@@ -26,12 +26,14 @@ class Edit:
 class Suggestion:
     """One way to correct the program: its words, and what is to be replaced. Without `edits`, the first code in
     backticks of `words` replaces what is around the place of the message. One that is `beside` the one before
-    it is shown behind that, if both work. `message` says what is wrong where the parser only knows what it expected."""
+    it is shown behind that, if both work. `message` says what is wrong where the parser only knows what it expected.
+    One that is `guessed` is shown only where nothing at all is wrong at its place."""
 
     words: str
     edits: tuple[Edit, ...] = ()
     beside: bool = False
     message: str = ""
+    guessed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,10 @@ PARTS = {
         _FUNCTION,
     ),
     **dict.fromkeys(("let", "var", "const", "struct", "class", "typedef", "type", "static", "global", "record"), _DATA),
-    **dict.fromkeys(("include", "using", "from", "namespace", "use", "package", "template", "public"), _NONE),
+    **dict.fromkeys(
+        ("include", "using", "from", "namespace", "use", "package", "template", "public", "pub", "export", "module"),
+        _NONE,
+    ),
     "main": "what runs is `schedule { … }`",
     "kernel": _FUNCTION,
     "__global__": _FUNCTION,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from gdsl.diagnostics import Diagnostic, Label
+from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
 from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names, shown_character
 from gdsl.frontend.foreign_syntax import foreign_form
 from gdsl.frontend.mistyped_forms import mistyped_form
@@ -217,6 +217,14 @@ def _missing_braces(failure: Failure, source: Source) -> Diagnostic | None:
             return None
         message = "a block in braces is expected here"
         return Diagnostic("E0101", message, failure.span, fix="put the statement in braces: `{ … }`")
+    if failure.expected == {"LBRACE"} and failure.before in ("problem", "schedule", "tune", "apply"):
+        message = "a block in braces is expected here"
+        return Diagnostic("E0101", message, failure.span, fix=f"write `{failure.before} {{ … }}`")
+    if "PROGRAM" in failure.expected and failure.kind != "$END" and failure.text in _PART_WORDS + _DATA_WORDS:
+        start = Span(failure.span.line, failure.span.column, failure.span.line, failure.span.column)
+        found = Suggestion("write it first, such as `program my_program;`", (Edit(start, "program my_program;\n"),))
+        message = "a program begins with `program name;`"
+        return Diagnostic("E0101", message, failure.span, fix="write it first", suggestions=(found,))
     return None
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
-from gdsl.frontend.failures import without_comments
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, RESERVED, TYPES
 from gdsl.source import Span
 from gdsl.suggestions.edits import Places, span_at
@@ -17,6 +16,8 @@ _TYPE = "|".join(sorted({*FOREIGN_TYPES, *TYPES}, key=len, reverse=True))
 _LOCAL = re.compile(
     rf"(?:(?:const|let|var|auto|final)\s+)?(?:({_TYPE})\s+)?([A-Za-z_]\w*)\s*(?::\s*(\w+)\s*)?=\s*([^=;][^;]*);"
 )
+_LONGEST_HEAD = 200
+_LONGEST_FUNCTOR = 10_000
 _BUCKETS = "buckets have an array and a width"
 _TYPES_TO_TRY = ("float32", "int32", "bool", "vertex", "float64", "int64")
 
@@ -25,7 +26,7 @@ def named(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What `diagnostic` suggests about a name of the program."""
     assert diagnostic.span is not None
     start, end = places.range(diagnostic.span)
-    plain = without_comments(places.text)
+    plain = places.plain
     yield from _head(plain, places, start)
     if diagnostic.code in ("E0112", "E0221", "E0101"):
         yield from _local_of_schedule(plain, places, start, end)
@@ -42,7 +43,7 @@ def declared(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """A declaration of the name that nothing declares."""
     assert diagnostic.span is not None
     start, end = places.range(diagnostic.span)
-    plain = without_comments(places.text)
+    plain = places.plain
     name = re.match(r"`(\w+)`", diagnostic.message)
     if diagnostic.code == "E0201" and name is not None and plain[start:end] == name[1]:
         yield from _frontier(plain, places, start, name[1])
@@ -59,7 +60,7 @@ def declared(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
 
 def _functor_before(plain: str, start: int) -> re.Match[str] | None:
     """The head of the functor that a place is in."""
-    found = list(_FUNCTOR.finditer(plain, 0, start))
+    found = list(_FUNCTOR.finditer(plain, max(0, start - _LONGEST_FUNCTOR), start))
     if not found or re.search(r"\bschedule\s*\{", plain[found[-1].end() : start]):
         return None
     return found[-1]
@@ -68,7 +69,7 @@ def _functor_before(plain: str, start: int) -> re.Match[str] | None:
 def _head(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
     """A functor with more or fewer parameters than it has."""
     line = plain.rfind("\n", 0, start) + 1
-    for found in _FUNCTOR.finditer(plain, line):
+    for found in _FUNCTOR.finditer(plain, line, start + _LONGEST_HEAD):
         if found.start() > start:
             return
         if found.end() < start - 1 and "{" in plain[found.end() : start]:
@@ -145,7 +146,7 @@ def _frontier(plain: str, places: Places, start: int, name: str) -> Iterator[Sug
     schedule = re.search(r"\bschedule\s*\{", plain)
     if schedule is None or start < schedule.end():
         return
-    for low, high in statements_around(places.text, start, start):
+    for low, high in statements_around(plain, start, start):
         statement = " ".join(plain[low : max(high, plain.find(";", low) + 1)].split())
         if re.match(rf"{name}\s*=(?!=)", statement):
             shown = (
@@ -185,7 +186,7 @@ def _set(plain: str, places: Places, start: int, end: int, name: str) -> Iterato
     if braces[0] is not None and braces[1] is not None:
         low, high = braces[0].start(), end + braces[1].end()
         yield Suggestion(f"it is a set already: write `{name}`", (Edit(span_at(places.text, low, high), name),))
-    for low, high in statements_around(places.text, start, end):
+    for low, high in statements_around(plain, start, end):
         found = re.fullmatch(rf"(\w+)\[\s*{name}\s*\]\s*([-+*&|^]?=|min=|max=|any=)(?!=)\s*([^;]+);", plain[low:high])
         if found is not None:
             code = f"compute({name}, v => {{ {found[1]}[v] {found[2]} {found[3].strip()}; }});"
@@ -198,7 +199,7 @@ def _local_of_schedule(plain: str, places: Places, start: int, end: int) -> Iter
     schedule, problem = re.search(r"\bschedule\s*\{", plain), re.search(r"\bproblem\s*\{", plain)
     if schedule is None or start < schedule.end():
         return
-    for low, high in statements_around(places.text, start, end):
+    for low, high in statements_around(plain, start, end):
         found = _LOCAL.fullmatch(plain[low:high])
         if found is None:
             continue
@@ -237,7 +238,7 @@ def _fraction(plain: str, places: Places, start: int, end: int) -> Iterator[Sugg
     if re.fullmatch(r"-?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?", value) and float(value) == int(float(value)) < 2**63:
         code = str(int(float(value)))
         yield Suggestion(f"write `{code}`", (Edit(span_at(places.text, start, end), code),))
-    for low, high in statements_around(places.text, start, end):
+    for low, high in statements_around(plain, start, end):
         found = re.match(
             r"(?:local\s+)?(?:vertex|edge|scalar|param)\s+\w+\s*(?:\[[^\]]*\])?\s*:\s*(u?int(?:32|64))\b",
             plain[low:high],

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from gdsl.diagnostics import Edit
+from gdsl.frontend.failures import without_comments
 from gdsl.source import Span
 
 
@@ -15,6 +16,8 @@ class Places:
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.plain = without_comments(text)
+        """The text with its comments blanked out."""
         self._starts = [0, *(found.end() for found in re.finditer("\n", text))]
 
     def offset(self, line: int, column: int) -> int:

@@ -74,12 +74,12 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     if diagnostic.code not in _OF_NAMES:
         yield from named(diagnostic, places)
     start, end = places.range(diagnostic.span)
-    for low, high in statements_around(places.text, start, end):
+    for low, high in statements_around(places.plain, start, end):
         statement = places.text[low:high]
         for new, what in rewritten(statement):
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
-            yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what)
+            yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)
     yield from declared(diagnostic, places)
 
 

@@ -154,7 +154,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(rf"\bedges\.apply\w*\(\s*({NAME})\s*\)", r"compute(edges, \1)", _METHOD),
     _rule(
-        rf"\b(?:edgeMap|edge_map|EdgeMap)\(\s*(?:\w+\s*,\s*)??({NAME})\s*,\s*({NAME})\s*(?:\([^()]*\))?\s*(?:,[^()]*)?\)",
+        rf"\b(?:edgeMap|edge_map|EdgeMap)\(\s*(?:[A-Z]\w*\s*,\s*)?({NAME})\s*,\s*({NAME})\s*(?:\([^()]*\))?\s*(?:,[^()]*)?\)",
         r"advance(\1, \2)",
     ),
     _rule(
@@ -209,6 +209,7 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(rf"^({NAME})\[\s*({NAME})\s*\]\s*=\s*({INSIDE}+?)\s*;$", r"compute(\2, v => { \1[v] = \3; });"),
     _rule(rf"\{{\s*({NAME})\s*\}}", r"\1"),
+    _rule(rf"(?<=[(,])(\s*)&\s*({NAME})(?=\s*[,)])", r"\1\2"),
     # numbers, names, casts
     _rule(_LIMITS, "inf"),
     _rule(r"\b(\d+\.\d+(?:[eE][-+]?\d+)?)[fFdDlL]\b", r"\1", "a number has no suffix"),
@@ -352,6 +353,232 @@ RULES: tuple[Rule, ...] = (
     ),
     _rule(r"^(cond|apply|value)\s*:\s*", r"\1 ", "a part of a functor has no `:`"),
     _rule(rf"^(cond|value|accept)\s*=\s*({INSIDE}+);", r"\1 \2;", "a part of a functor has no `=`"),
+    # other words of the same meaning
+    _rule(rf"^frontier\s+({NAME})\s*:\s*[\w{{}}<>\s]+?=", r"frontier \1 =", "a frontier has no type beside its name"),
+    _rule(rf"\b({NAME})\s+(?:union|or|\+)\s+(\{{)", r"\1 | \2", "sets are combined by `|`, `&` and `-`"),
+    _rule(
+        rf"\b({NAME})\s+(?:intersect|intersection|and)\s+({NAME})\b",
+        r"\1 & \2",
+        "sets are combined by `|`, `&` and `-`",
+    ),
+    _rule(rf"\b({NAME})\s+(?:except|minus|without)\s+({NAME})\b", r"\1 - \2", "sets are combined by `|`, `&` and `-`"),
+    _rule(
+        rf"\b(?:size|count|len|sizeof)\s*\(?\s*({NAME})\s*\)?(?=\s*[;)])",
+        r"size(\1)",
+        "the number of elements of a set is `size(f)`",
+    ),
+    _rule(rf"\b(min|max)\(\s*({INSIDE}+?)\s*,\s*({INSIDE}+?)\s*,\s*({INSIDE}+?)\s*\)", r"\1(\1(\2, \3), \4)"),
+    _rule(rf"\b({ELEMENT})\.(min|max)\(\s*({INSIDE}+?)\s*\)", r"\2(\1, \3)", "a function is called by its name"),
+    _rule(
+        rf"^({ELEMENT})\s*=\s*(?:min|max)\s+({INSIDE}+?)\s*,\s*({INSIDE}+?)\s*;",
+        lambda m: f"{m[1]} = {m[0].split('=')[1].split()[0]}({m[2]}, {m[3]});",
+    ),
+    _rule(
+        rf"^({ELEMENT})\s*=\s*(any|min|max)\s+({INSIDE}+?)\s*;",
+        r"\1 \2= \3;",
+        "the kind of an update is part of its sign",
+    ),
+    _rule(rf"^({ELEMENT})\s*\|\|?=\s*1\s*;", r"\1 = true;"),
+    _rule(rf"^({ELEMENT})\s*(?:\|\||or)=\s*", r"\1 |= ", "an update by `or` is `|=`"),
+    _rule(rf"^({ELEMENT})\s*(?:&&|and)=\s*", r"\1 &= ", "an update by `and` is `&=`"),
+    _rule(
+        rf"^({ELEMENT})\s*=\s*if\s*\(?({INSIDE}+?)\)?\s*\{{\s*({INSIDE}+?)\s*\}}\s*else\s*\{{\s*({INSIDE}+?)\s*\}}\s*;",
+        r"\1 = \2 ? \3 : \4;",
+        "a choice is written `c ? a : b`",
+    ),
+    _rule(
+        rf"^({ELEMENT})\s*=\s*({INSIDE}+?)\s+if\s+({INSIDE}+?)\s*;", r"if (\3) { \1 = \2; }", "a condition comes first"
+    ),
+    _rule(rf"^(?:set|let|call|update)\s+({ELEMENT})\s*=\s*", r"\1 = ", "an assignment begins with what is assigned"),
+    _rule(rf"^(?:local|my|int|dim|def)\s+\$?({NAME})\s*=\s*", r"var \1 = ", "a local is declared with `let` or `var`"),
+    _rule(rf"^({NAME})\s*<-\s*", r"let \1 = ", "a local is declared with `let` or `var`"),
+    _rule(rf"^({ELEMENT})\s*<-\s*", r"\1 = ", "an assignment is `=`"),
+    _rule(rf"^({NAME})\s*\{{\s*({NAME})\s*\}}\s*=", r"\1[\2] =", "an element is written `a[v]`"),
+    _rule(rf"\b({NAME})\.({NAME})\b(?!\s*\()", r"\1[\2]", "an element is written `a[v]`"),
+    _rule(
+        rf"^({NAME})\s*\[\s*(?::|\*|\.\.|\w)\s*\]\s*=\s*({INSIDE}+?)\s*;",
+        r"fill(\1, \2);",
+        "all elements are set by `fill`",
+    ),
+    _rule(rf"^({NAME})\s*=\s*({INSIDE}+?)\s*;", r"compute(vertices, v => { \1[v] = \2; });"),
+    _rule(rf"^({NAME})\s*=\s*\1\s*([-+*/])\s*([\d.]+)\s*;", r"compute(vertices, v => { \1[v] = \1[v] \2 \3; });"),
+    _rule(rf"^({NAME})\s*=\s*({NAME})\s*;", r"compute(vertices, v => { \1[v] = \2[v]; });"),
+    _rule(
+        rf"^(?:call|run|do|exec|launch|apply)\s+({NAME})\s*;", r"compute(vertices, \1);", "an operator runs a functor"
+    ),
+    _rule(rf"^swap\s+({NAME})\s*,\s*({NAME})\s*;", r"swap(\1, \2);"),
+    _rule(rf"!\s*empty\(\s*({NAME})\s*\)", r"\1"),
+    _rule(rf"\bempty\(\s*({NAME})\s*\)", r"size(\1) == 0"),
+    _rule(
+        rf"\b(if|while)\s*\(\s*({NAME})\s*==\s*(?:none|null|None|\{{\s*\}})\s*\)",
+        r"\1 (size(\2) == 0)",
+        "the number of elements of a set is `size(f)`",
+    ),
+    _rule(
+        rf"\b(filter|where)\((\s*{NAME}\s*,)?\s*({NAME})\s*(?::|->)\s*({INSIDE}+)\)",
+        r"\1(\2 \3 => \4)",
+        "a functor without a name is written with `=>`",
+    ),
+    _rule(
+        rf"\|\s*({NAME}(?:\s*,\s*{NAME})*)\s*\|",
+        lambda m: f"{m[1]} =>" if "," not in m[1] else f"({m[1]}) =>",
+        "a functor without a name is written with `=>`",
+    ),
+    _rule(
+        rf"\bcompute\(\s*({NAME})\s*,\s*({NAME}\[\s*({NAME})\s*\]\s*[-+*&|]?=\s*{INSIDE}+)\)",
+        r"compute(\1, \3 => { \2; })",
+        "statements of a functor without a name stand in braces",
+    ),
+    _rule(
+        rf"\b(advance|filter|compute)\(\s*({NAME})\s+({NAME})\s*\)", r"\1(\2, \3)", "arguments are separated by commas"
+    ),
+    _rule(
+        rf"\b(advance|filter|compute)\[\s*({NAME})\s*,\s*({NAME})\s*\]",
+        r"\1(\2, \3)",
+        "arguments are written in parentheses",
+    ),
+    *(
+        _rule(rf"\b(neighbor_reduce\([^()]*,\s*){sign}\s*\)", rf"\1{word})", "a reduction is a word, such as `sum`")
+        for sign, word in (
+            (r"\+", "sum"),
+            (r"\*", "product"),
+            (r"\|\|", "some"),
+            ("&&", "every"),
+            (r"\|", "or"),
+            ("&", "and"),
+            (r"\^", "xor"),
+        )
+    ),
+    _rule(r"^for\s+(\w+)\s+times\s*$", r"repeat (\1)", "a block is repeated by `repeat (n)`"),
+    _rule(r"^loop\s*\(\s*(\w+)\s*\)", r"repeat (\1)", "a block is repeated by `repeat (n)`"),
+    _rule(r"^loop\s*$", "while (true)"),
+    _rule(
+        rf"^for\s+{NAME}\s+in\s+(?:0\s*\.\.\s*|range\(\s*)([\w.]+)\s*\)?\s*:?\s*$",
+        r"repeat (\1)",
+        "a block is repeated by `repeat (n)`",
+    ),
+    _rule(
+        rf"^for\s*\(\s*(?:{_TYPE}|auto)?\s*({NAME})\s*=\s*0\s*;\s*\1\s*<\s*([^;]+?)\s*;[^;{{}}]*\)",
+        r"repeat (\2)",
+        "a block is repeated by `repeat (n)`",
+    ),
+    _rule(
+        rf"^({NAME})\s*=\s*(?:size|count|len)\s*\(?\s*({NAME})\s*\)?\s*;",
+        r"\1 = int32(size(\2));",
+        "the number of elements of a set is `size(f)`",
+    ),
+    _rule(rf"^({NAME})\s*=\s*({NAME})\.(?:size|length|count)\(\s*\)\s*;", r"\1 = int32(size(\2));", _METHOD),
+    # parts of a program
+    _rule(
+        rf"^function\s+({NAME})\(\s*({NAME})\s*\)\s*$",
+        r"function \1(\2 : int32) -> int32",
+        "parameters and results have types",
+    ),
+    _rule(r"^(problem|schedule|tune|apply)\s*:\s*$", r"\1 {", "a block is written in braces"),
+    _rule(
+        r"^(problem|schedule|tune|apply)\s*(?:\(\s*\)|=|:)+\s*$",
+        r"\1",
+        "a part of a program begins with its name and `{`",
+    ),
+    _rule(
+        r"^(?:data|variables|state|globals|declarations|Problem|PROBLEM)\s*$",
+        "problem",
+        "data are declared in `problem { … }`",
+    ),
+    _rule(
+        r"^(?:void\s+|int\s+)?(?:main|Schedule|run|def main|fn main)\s*(?:\(\s*\))?\s*:?\s*$",
+        "schedule",
+        "what runs is `schedule { … }`",
+    ),
+    _rule(
+        rf"^(?:module|package|Program|PROGRAM|name|algorithm|graph)\s+({NAME})\s*;",
+        r"program \1;",
+        "a program begins with `program name;`",
+    ),
+    _rule(
+        rf"^function\s+({_TYPE})\s+({NAME})\(\s*({_TYPE})\s+({NAME})\s*\)",
+        lambda m: f"function {m[2]}({m[4]} : {FOREIGN_TYPES.get(m[3], m[3])}) -> {FOREIGN_TYPES.get(m[1], m[1])}",
+        _DECLARED,
+    ),
+    _rule(
+        rf"^(?:__device__\s+|inline\s+|static\s+)*({_TYPE})\s+({NAME})\(\s*({_TYPE})\s+({NAME})\s*\)",
+        lambda m: f"function {m[2]}({m[4]} : {FOREIGN_TYPES.get(m[3], m[3])}) -> {FOREIGN_TYPES.get(m[1], m[1])}",
+        _DECLARED,
+    ),
+    _rule(
+        rf"^(?:pub\s+)?(?:fn|def|func|fun)\s+({NAME})\(\s*({NAME})\s*:\s*({_TYPE})\s*\)\s*->\s*({_TYPE})\s*:?",
+        lambda m: f"function {m[1]}({m[2]} : {FOREIGN_TYPES.get(m[3], m[3])}) -> {FOREIGN_TYPES.get(m[4], m[4])}",
+        "a function is declared with `function`",
+    ),
+    _rule(rf"^procedure\s+({NAME})\s*$", r"procedure \1()", "a procedure has parentheses"),
+    _rule(rf"^cond\s*\(({INSIDE}+)\)\s*(?=apply|value)", r"cond \1; ", "a condition ends with `;`"),
+    _rule(
+        rf"^(?:where|when|if|filter|guard)\s+\(?({INSIDE}+?)\)?\s*;",
+        r"cond \1;",
+        "what must hold of a call is its `cond`",
+    ),
+    _rule(rf"^return\s+({INSIDE}+?)\s*;", r"cond \1;"),
+    _rule(rf"^return\s+({INSIDE}+?)\s*;", r"value \1;"),
+    # data
+    _rule(
+        rf"^(?:var|let|int|global|static)\s+({NAME})\s*:\s*({_TYPE})",
+        lambda m: f"scalar {m[1]} : {FOREIGN_TYPES.get(m[2], m[2])}",
+        "a single value is a `scalar`",
+    ),
+    _rule(
+        rf"^({_TYPE})\s+({NAME})\s*(=[^;]*)?;",
+        lambda m: f"scalar {m[2]} : {FOREIGN_TYPES.get(m[1], m[1])}{' ' + m[3].strip() if m[3] else ''};",
+        _DECLARED,
+    ),
+    _rule(rf"^({NAME})\s*:\s*({_TYPE})", lambda m: f"scalar {m[1]} : {FOREIGN_TYPES.get(m[2], m[2])}"),
+    _rule(
+        rf"^(?:var|let|const|scalar)\s+({NAME})\s*=\s*(-?\d+)\s*;",
+        r"scalar \1 : int32 = \2;",
+        "a single value is a `scalar` with a type",
+    ),
+    _rule(
+        rf"^(?:var|let|const|scalar)\s+({NAME})\s*=\s*(-?\d*\.\d+)\s*;",
+        r"scalar \1 : float32 = \2;",
+        "a single value is a `scalar` with a type",
+    ),
+    _rule(
+        r"^(?:private|public|output|static)\s+(vertex|edge|scalar|param)\b",
+        r"\1",
+        "all data are results, but for `local` data",
+    ),
+    _rule(
+        r"^(vertex|edge|scalar)\s+(?:output|result|local|private)\s+",
+        r"\1 ",
+        "all data are results, but for `local` data",
+    ),
+    _rule(r"^(edge|vertex)\s+input\b", r"input \1", "`input` comes first"),
+    _rule(rf"^(input|local)\s+({NAME})\s*:", r"\1 vertex \2 :", "data are of vertices, of edges, or one value"),
+    _rule(rf"^(input|local)\s+({NAME})\s*:", r"\1 edge \2 :", "data are of vertices, of edges, or one value"),
+    _rule(
+        rf"^(vertex|edge|scalar)\s+({NAME})\s*,\s*({NAME})\s*:\s*([^;]+);",
+        r"\1 \2 : \4; \1 \3 : \4;",
+        "each name has a declaration of its own",
+    ),
+    _rule(
+        rf"^(vertex|edge|scalar)\s+({NAME})\s*:\s*([^,;]+),\s*({NAME})\s*:\s*([^,;]+);",
+        r"\1 \2 : \3; \1 \4 : \5;",
+        "each name has a declaration of its own",
+    ),
+    _rule(
+        rf"^(input\s+(?:vertex|edge)|param)\s+({NAME})\s*:\s*({NAME})\s*(?:where\s*)?([<>]=?|[=!]=)\s*([\w.]+)\s*;",
+        r"\1 \2 : \3 where \2 \4 \5;",
+        "a condition names the value: `where x >= 0`",
+    ),
+    _rule(
+        rf"^(param\s+{NAME})\s*:\s*(?:vertex\s*\[\s*\]|set|list|frontier|vertexset)\s*;",
+        r"\1 : vertex set;",
+        "a set of vertices from the caller is a `vertex set`",
+    ),
+    _rule(
+        rf"^((?:vertex|edge)\s+{NAME}\s*:\s*\w+\s*=\s*)[\[{{]\s*([-\w.]+)\s*[\]}}]\s*;",
+        r"\1\2;",
+        "an initial value is for each element",
+    ),
     # statements
     _rule(r"^return\s+(true|false)\s*;", r"accept \1;"),
     _rule(r"^return\s*;", "accept false;"),

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gdsl.frontend.failures import without_comments
-
 _LONGEST = 300
 
 
-def statements_around(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def statements_around(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """The offsets of what may be the statement around a place, the shortest first: up to the nearest braces, beyond
-    those of a set, and the head of a loop with `;` in its parentheses."""
-    plain = without_comments(text)
+    those of a set, and the head of a loop with `;` in its parentheses. `plain` is a text without comments."""
     seen: set[tuple[int, int]] = set()
     for skipped_before, skipped_behind in ((0, 0), (1, 1), (0, 1), (1, 0), (0, 2)):
         low, high = _low(plain, start, skipped_before), _high(plain, end, skipped_behind)
-        for found in ((low, high), _head(plain, start, end)):
+        for found in ((low, high), _head(plain, start, end), (low, start if plain[start:end] == "{" else end)):
             if found is None:
                 continue
             first, last = _trimmed(plain, *found)

@@ -18,6 +18,8 @@ from gdsl.suggestions.statements import statements_around
 
 MOST_TRIALS = 60
 """Analyses for all the mistakes of one program; a suggestion that was not tried is not shown."""
+MOST_MISTAKES = 20
+"""Mistakes of one program whose suggestions are tried, in the order of the text."""
 MOST_OF_ONE = 24
 """Analyses for one mistake."""
 _MOST_TEXT = 300_000
@@ -36,6 +38,8 @@ _RULES = 2
 """The stage of the rules of writes and reads."""
 _NO_FILE = "E0241"
 """An import of a file that cannot be read, whatever the form of the import."""
+_OF_THE_PARSER = ("unexpected `", "this `}` closes nothing", "a `)` that closes nothing", "a `;` that ends nothing")
+"""How messages begin that often are consequences of another mistake."""
 _WORDS = frozenset(("not", "and", "or", "is", "lambda", "if", "else", "then", "any", "all", "new", "auto"))
 """Words of other languages, which nobody declares."""
 Analyse = Callable[[Source], Outcome]
@@ -86,13 +90,17 @@ class _Trials:
         self.places = Places(source.text)
         self.analyse = analyse
         self.left = min(MOST_TRIALS, _MOST_TEXT // max(len(source.text) * max(instances, 1), 1))
+        self.mistakes = 0
         self._known: dict[str, Outcome] = {}
         self._chosen: list[tuple[Suggestion, Counter[tuple[str, str]]]] = []
 
     def tried(self, diagnostic: Diagnostic) -> Diagnostic:
         """`diagnostic` with the first suggestion that works, and those beside it; without one, words alone."""
         chosen: list[Suggestion] = []
-        found = chain(candidates(diagnostic, self.places), foreign(diagnostic, self.places))
+        self.mistakes += 1
+        if self.mistakes > MOST_MISTAKES:
+            self.left = 0
+        found = () if self.left <= 0 else chain(candidates(diagnostic, self.places), foreign(diagnostic, self.places))
         for number, suggestion in enumerate(found):
             if number >= MOST_OF_ONE or self.left <= 0:
                 break
@@ -114,13 +122,14 @@ class _Trials:
         return dataclasses.replace(diagnostic, fix=fix, suggestions=tuple(chosen))
 
     def removed_everywhere(self, before: Diagnostic, diagnostic: Diagnostic) -> set[tuple[str, str]]:
-        """The message itself, where its fix removes it from all the places that have it; further names that are not
-        declared without what it says."""
+        """The message itself, where its fix removes it from all the places that have it; names that are not declared
+        and signs that are not expected without what it says."""
         if not diagnostic.suggestions:
             return set()
         after = self._after(diagnostic.suggestions[0])
         own = {_said(before)} if not after[_said(before)] else set()
-        return own | {said for said in self.before if said[0] == "E0201" and not after[said] and said != _said(before)}
+        others = {said for said in self.before if not after[said] and said != _said(before)}
+        return own | {said for said in others if said[0] == "E0201" or said[1].startswith(_OF_THE_PARSER)}
 
     def without_consequences(self, diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
         """All but those that the fix of another one removes by changing their place."""
@@ -162,7 +171,7 @@ class _Trials:
             return False
         places = Places(changed.text)
         spans = [self.places.range(edit.span) for edit in suggestion.edits]
-        removed = " ".join(self.source.text[start:end] for start, end in spans)
+        removed = "" if suggestion.guessed else " ".join(self.source.text[start:end] for start, end in spans)
         if any(
             self._blamed(other, found[_said(other)], places, changed.ranges, removed) for other in after.diagnostics
         ):
@@ -174,12 +183,12 @@ class _Trials:
     ) -> bool:
         """Whether a message speaks against the change: a new one, unless a later stage says it of another place, and
         one of the rules about what was written, new or not."""
-        if other.code == _NO_FILE or self._was_there(other, removed):
+        if other.code == _NO_FILE or (removed and self._was_there(other, removed)):
             return False
         spans = [span for span in (other.span, *(label.span for label in other.labels)) if span is not None]
         stage, new = _stage(other), count > self.before[_said(other)]
         if stage < _RULES:
-            ranges = [*ranges, *(next(statements_around(places.text, *taken), taken) for taken in ranges)]
+            ranges = [*ranges, *(next(statements_around(places.plain, *taken), taken) for taken in ranges)]
         touches = any(_overlap(places.range(span), taken) for span in spans if not span.file for taken in ranges)
         return (touches and stage == _RULES) or (new and (touches or stage <= self.stage))
 
@@ -194,7 +203,7 @@ class _Trials:
         """Whether whatever is declared before and after has the same type, unless its declaration is what changed."""
         after = _types(symbols)
         others = {name for name, known in self.types.items() if after.get(name, known) != known}
-        changed = [next(statements_around(places.text, *taken), taken) for taken in ranges] if others else []
+        changed = [next(statements_around(places.plain, *taken), taken) for taken in ranges] if others else []
         return all(
             (symbol.kind.value, symbol.name) not in others
             or any(_overlap(places.range(symbol.span), each) for each in changed)

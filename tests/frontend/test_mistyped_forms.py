@@ -101,7 +101,7 @@ SCHEDULE = {
     ),
     "frontier f = { 0 }; compute(g, f);": ("g", "stands before the functor", "frontier f = { 0 }; compute(f, g);"),
     "compute(vertices, g(v));": ("g(v)", "`g`", "compute(vertices, g);"),
-    "compute(vertices, &g);": ("&", "`g`", "compute(vertices, g);"),
+    "compute(vertices, &g);": ("&", "compute(vertices, g);", "compute(vertices, g);"),
     "history h();": ("(", "history h;", "history h;"),
     "history<frontier> h;": ("<", "history h;", "history h;"),
     "history h = [];": ("=", "history h;", "history h;"),
