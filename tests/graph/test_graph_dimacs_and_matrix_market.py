@@ -72,8 +72,9 @@ def test_a_maximum_flow(tmp_path, capfd):
     """The source and the sink are named in a notice, with options that work."""
     path = tmp_path / "a.max"
     path.write_text("c flow\np max 4 4\nn 2 s\nn 4 t\na 2 1 3\na 2 3 2\na 1 4 2\na 3 4 5\n")
-    with pytest.warns(gdsl.GraphNotice, match="source 2 and the sink 4"):
+    with pytest.warns(gdsl.GraphNotice, match="source 2 and the sink 4") as warned:
         assert Graph.read(path).attributes["capacity"].tolist() == [2, 3, 2, 5]
+    assert warned[0].filename == __file__
     assert main(["graph", "info", str(path)]) == 0
     flags = re.search(r"(-p source=\d+) (-p sink=\d+) (--reverse-arcs)", capfd.readouterr().err)
     assert (
