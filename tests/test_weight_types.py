@@ -207,5 +207,10 @@ def test_sums_of_arrays_stop_at_inf_in_64_bits(backend):
             found = program(graph, a=np.array(a), b=np.array(b, np.uint64), backend=backend)
             assert found.s == max(min(sum(a), most), -most - 1) and found.u == min(sum(b), 2**64 - 1)
     assert program(graph, a=[4, 6, 8], b=[0, 0, 0], backend=backend).twice == 18
+    loop = gdsl.compile("""program p; problem { vertex a : int64 = 2; vertex b : int64 = inf; scalar s : int64; }
+    schedule { while (sum(a) < 100 && sum(a) + 1 > 0) { compute(vertices, v => { a[v] = a[v] * 2; }); }
+    s = sum(b); }""")
+    found = loop(graph, backend=backend)
+    assert (found.a.tolist(), found.s, found.iterations) == ([64] * 3, most, 5)
     wrapping = gdsl.compile("program p; problem { input vertex a : int64; scalar s : int64; } schedule { s = sum(a); }")
     assert wrapping(graph, a=[most, 1, 0], backend="reference").s == -most - 1

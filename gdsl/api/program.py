@@ -374,7 +374,7 @@ class Program:
         if self._program.types or types is not None:
             instance = self.instance(graph, given, types)
             if instance is not self:
-                return instance.dry_run(graph, given, backend=backend, memory=memory)
+                return instance.dry_run(graph, given, backend=backend, memory=memory, round=round)
         with self._explaining():
             elsewhere = backend == "cuda" and memory is not None
             choice = Choice(registry.get("cuda")) if elsewhere else registry.choose(backend)

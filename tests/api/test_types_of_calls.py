@@ -188,6 +188,20 @@ def test_a_choice_that_cannot_be(scaled, types, said):
         assert said in str(caught.value)
 
 
+def test_a_chosen_type_takes_the_nearest_values_where_the_caller_says_so(scaled):
+    values, many = {"x": [2**24 + 1, 1, 1], "z": [0, 0, 0]}, {"backend": "reference", "types": {"t": "float32"}}
+    ways = {
+        "run": lambda **options: scaled.run(PATH, values, **many, **options).y[0],
+        "map": lambda **options: scaled.map(PATH, factor=[1], **values, **many, **options).y[0, 0],
+        "submit": lambda **options: scaled.submit(PATH, **values, **many, **options).result().y[0],
+        "dry_run": lambda **options: scaled.dry_run(PATH, values, **many, **options) and 2**24,
+    }
+    for name, way in ways.items():
+        with pytest.raises(GdslError, match="E0607"):
+            way()
+        assert way(round="x") == 2**24, name
+
+
 def test_types_of_a_program_without_type_parameters():
     with pytest.raises(GdslError, match="program bfs has no type parameter `t`"):
         gdsl.samples.bfs(PATH, source=0, types={"t": "int64"})
