@@ -1,0 +1,67 @@
+"""Small programs that mean to break something: each has a result or one message, on the reference and on the cpu."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gdsl
+from gdsl.diagnostics import GdslError
+
+GRAPH = gdsl.Graph.from_edges([0, 1, 0], [1, 2, 2], num_vertices=3, directed=True)
+BACKENDS = pytest.mark.parametrize("backend", ["reference", "cpu"])
+ENDLESS = "function h(x: int32) -> int32 { var y = x; while (y != -5) { y = y ^ 1; } return y; }"
+
+
+def run(text: str, backend: str, **values: object) -> gdsl.Result:
+    return gdsl.compile(text).run(GRAPH, values, backend=backend, timeout=60)
+
+
+@BACKENDS
+def test_an_id_beyond_all_ids_is_refused(backend: str) -> None:
+    text = """program p;
+    problem { vertex a : vertex; vertex b : vertex = 4294967299; }
+    vertex functor f(v) { apply { a[v] = min(v, 4294967299); } }
+    schedule { compute(vertices, f); }"""
+    with pytest.raises(GdslError) as caught:
+        run(text, backend)
+    assert [each.code for each in caught.value.diagnostics] == ["E0612", "E0612"]
+    clear = text.replace("4294967299", "vertex(4294967299)")
+    assert np.array_equal(run(clear, backend)["b"], [-1] * 3) and np.array_equal(run(clear, backend)["a"], [0, 1, 2])
+
+
+@BACKENDS
+def test_names_of_generated_code_may_be_used(backend: str) -> None:
+    text = """program p;
+    problem { vertex a : int32 = -1; }
+    vertex functor f(active) { cond a[active] == -1; }
+    edge functor g(x, y, z) { cond a[y] == -1; apply { a[y] = iteration + 1; } }
+    schedule {
+        frontier q = where(f);
+        a[0] = 0;
+        frontier direction_0 = { 0 };
+        while (direction_0) { direction_0 = advance(direction_0, g); }
+    }"""
+    assert np.array_equal(run(text, backend)["a"], [0, 1, 1])
+
+
+@BACKENDS
+def test_functions_that_call_each_other_a_hundred_times(backend: str) -> None:
+    chain = "".join(f"function h{i}(x: int32) -> int32 {{ return h{i - 1}(x); }}\n" for i in range(1, 100))
+    text = f"""program p;
+    problem {{ vertex a : int32; }}
+    function h0(x: int32) -> int32 {{ return x; }}
+    {chain}
+    vertex functor f(v) {{ apply {{ a[v] = h99(int32(v)); }} }}
+    schedule {{ compute(vertices, f); }}"""
+    assert np.array_equal(run(text, backend)["a"], [0, 1, 2])
+
+
+@BACKENDS
+@pytest.mark.parametrize("declared", ["input vertex x : int32 where h(x) > 0;", "param x : int32 where h(x) > 0;"])
+def test_a_where_that_never_ends_is_stopped(declared: str, backend: str) -> None:
+    program = gdsl.compile(f"program p; problem {{ {declared} }} {ENDLESS} schedule {{ }}")
+    value = np.ones(3, np.int32) if "input" in declared else 1
+    with pytest.raises(GdslError) as caught:
+        program.run(GRAPH, {"x": value}, backend=backend, timeout=0.05)
+    assert caught.value.code == "E0802"
