@@ -76,6 +76,10 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
         raise
     except RecursionError:
         raise _not_read(path, kind, _DEEP) from None
+    except (IndexError, StopIteration):
+        raise _not_read(path, kind, "it ends early") from None
+    except KeyError as error:
+        raise _not_read(path, kind, f"`{first_line(error)[1:-1]}` is missing") from None
     except Exception as error:  # of a library, for whatever is in the file
         raise _not_read(path, kind, first_line(error)) from None
     return _edges(graph, kind, path)
