@@ -11,8 +11,10 @@ from gdsl.graph.text import TextLines, printable, short
 
 SEPARATORS = "\t;,|"
 """Marks between values; without any of them blanks separate."""
-COMMENT_MARKS = ("#", "%", "//")
+_MARKS = ("#", "%", "/")
 _BLANKS = " \t"
+_NO_NAME = ("", " ", "\t", *"#%/0123456789")
+"""What follows the mark of a comment, and no name."""
 _BEFORE_COMMENTS = "#%/ \t"
 _LONGEST_RECORD = 1 << 17
 _TRAILING = re.compile(r"[ \t][#%].*", re.DOTALL)
@@ -33,8 +35,9 @@ def comment_of(line: str) -> str | None:
     """The text of a comment, which is a line that starts with a mark, without its mark and the blanks around; None for
     any other line."""
     text = line.lstrip(_BLANKS)
-    mark = next((mark for mark in COMMENT_MARKS if text.startswith(mark)), None)
-    return None if mark is None else text.removeprefix(mark).strip()
+    if text[:1] not in _MARKS:
+        return None
+    return text[1:].strip() if text[0] != "/" else text[2:].strip() if text[1:2] == "/" else None
 
 
 def split(text: str, mark: str | None) -> list[str]:
@@ -131,6 +134,8 @@ def _up_to_quote(lines: TextLines, stream: Iterator[str], room: int) -> str | No
 
 def _refuse_hidden_row(lines: TextLines, line: str, mark: str | None, width: int) -> None:
     """Raise E0705 for a comment among rows that may be a row whose first name starts with the mark of comments."""
+    if line[1:2] in _NO_NAME:
+        return
     try:
         words = split(line, mark)
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
@@ -39,9 +40,10 @@ def read_networkx_list(path: str, head: Head) -> Worded:
 
         sources, destinations, names = ids_of(lines, head, (0, 1), rows())
         attributes, left = {}, []
-        for name in dict.fromkeys(name for about in values for name in about):
-            column = [about.get(name) for about in values]
-            found = numbers_of(name, column, "edge")
+        for name, count in Counter(name for about in values for name in about).items():
+            found = None
+            if count == len(values) or name == "weight":
+                found = numbers_of(name, [about.get(name) for about in values], "edge")
             if found is None:
                 left.append(f"`{printable(name)}`")
             else:

@@ -18,13 +18,16 @@ from gdsl.graph.edge_list_head import Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix
 from gdsl.graph.list_values import MISSING, ListValues
+from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.notices import notice
 from gdsl.graph.text import TextLines, printable, short
 from gdsl.records import dataclass
 
-_WORDS = 1 << 16
-"""Words that are looked at together."""
+_WORDS, _CHARACTERS = 1 << 16, 1 << 22
+"""Words that are looked at together, and how long they are together at most."""
+_ASKED = 1 << 24
+"""Characters of names after which the system is asked again how much memory there is."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
 _WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 _SAYS = {
@@ -87,13 +90,15 @@ def read_worded(path: str, head: Head, directed: bool | None, large_ids: bool) -
         ids = _Ids(head, ends)
         waiting: list[list[str]] = []
         numbers: list[int] = []
+        length = 0
         for row in rows_of_list(lines, head):
             waiting.append(row)
             numbers.append(lines.number)
-            if len(waiting) * width >= _WORDS:
+            length += sum(map(len, row))
+            if len(waiting) * width >= _WORDS or length >= _CHARACTERS:
                 ids.add(lines, waiting, numbers)
                 _append(values, waiting, numbers)
-                waiting, numbers = [], []
+                waiting, numbers, length = [], [], 0
         ids.add(lines, waiting, numbers)
         _append(values, waiting, numbers)
         sources, destinations, names = ids.found(lines, large_ids)
@@ -189,6 +194,13 @@ class _Ids:
         self._numbers: dict[str, int] = {}
         self._sources, self._destinations = array("q"), array("q")
         self._firsts: dict[str, tuple[int, str, str]] = {}
+        self._length, self._asked = 0, _ASKED
+
+    def _require_memory(self, lines: TextLines, length: int) -> None:
+        self._length += length
+        if self._length >= self._asked:
+            self._asked += _ASKED
+            require_memory(self._length, f"names of {self._length:,} characters", lines.path)
 
     def add(self, lines: TextLines, rows: Sequence[Sequence[str]], line_numbers: Sequence[int]) -> None:
         """The ends of some rows."""
@@ -201,6 +213,7 @@ class _Ids:
             add_source(number_of(source, before))
             add_destination(number_of(destination, len(known)))
             if len(known) != before:
+                self._require_memory(lines, len(source) + len(destination))
                 for called, word in (("source", source), ("destination", destination)):
                     if not is_whole(word):
                         self._note(lines, line, called, word)
