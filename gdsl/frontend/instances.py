@@ -66,19 +66,30 @@ def _of_some(program: syntax.Program, wrong: Mapping[Types, Diagnostic], every: 
     first = next(iter(wrong.values()))
     if len(wrong) == len(every):
         return first
-    notes, fix = list(first.notes), first.fix
-    for place, (name, _) in enumerate(every[0]):
-        types = {each[place][1] for each in wrong}
-        if len(types) == len({each[place][1] for each in every}):
-            continue  # whatever this one is
-        listed = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types)
-        if fix is not None:  # which is made for one of the types
-            fix = fix.replace(f"{next(iter(wrong))[place][1].name}(", f"{name}(")
-        if fix is not None and _FRACTION.search(fix) and all(type_.is_integer for type_ in types):
-            fix = None  # a cast would make another number of it
-        notes.append(f"only where `{name}` is {listed}")
-        fix = fix or _admitting_fewer(program, name, types)
-    return dataclasses.replace(first, notes=tuple(notes), fix=fix)
+    instance, names = next(iter(wrong)), [name for name, _ in every[0]]
+    types = [{each[place][1] for each in wrong} for place in range(len(names))]
+    all_types = [{each[place][1] for each in every} for place in range(len(names))]
+    some = [place for place in range(len(names)) if types[place] != all_types[place]]
+    fix = _named(first.fix, [instance[place] for place in some or range(len(names))])
+    if len(some) != 1:
+        shown = " and ".join(f"`{names[place]}` is {instance[place][1].name}" for place in some or range(len(names)))
+        return dataclasses.replace(first, notes=(*first.notes, f"for some types only, such as where {shown}"), fix=fix)
+    [place] = some
+    if fix is not None and _FRACTION.search(fix) and all(type_.is_integer for type_ in types[place]):
+        fix = None  # a cast would make another number of it
+    listed = enumerate_words(type_.name for type_ in TYPES.values() if type_ in types[place])
+    note = f"only where `{names[place]}` is {listed}"
+    fix = fix or _admitting_fewer(program, names[place], types[place])
+    return dataclasses.replace(first, notes=(*first.notes, note), fix=fix)
+
+
+def _named(fix: str | None, types: Sequence[tuple[str, Type]]) -> str | None:
+    """A fix for one instance with the names of type parameters in its casts; None where these may be several."""
+    for type_ in {type_ for _, type_ in types}:
+        if fix is not None and re.search(cast := rf"\b{type_.name}\(", fix):
+            names = [name for name, each in types if each is type_]
+            fix = re.sub(cast, f"{names[0]}(", fix) if len(names) == 1 else None
+    return fix
 
 
 def _admitting_fewer(program: syntax.Program, name: str, wrong: set[Type]) -> str | None:

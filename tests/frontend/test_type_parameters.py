@@ -116,7 +116,7 @@ def test_what_is_wrong_for_one_type_names_it_and_its_place(text, code, said, fix
         ("vertex z : t = 0.5;", "admit fewer types: `type t : real = float32;`"),
         ("input vertex z : int64; vertex w : t = z[id];", "write `t(z[id])`"),
         ("input vertex z : float64; vertex w : t = z[id];", "write `t(z[id])`"),
-        ("vertex w : int32 = x[id];", "write `int32(x[id])`"),
+        ("vertex w : int32 = x[id];", "declare it as `float64`, which holds fractions"),
     ],
 )
 def test_fixes_are_of_the_type_that_the_program_names(more, fix):
@@ -192,8 +192,10 @@ def test_several_parameters_are_checked_together():
     )
     text += "vertex functor f(v) {{ apply {{ y[v] = {1}; }} }} schedule {{ compute(vertices, f); }}"
     assert len(load(text.format("number", "b(x[v])"), every=True).types) == 2
-    found = mistakes(text.format("real", "b(x[v]) + x[v]"))
-    assert "only where `a` is float64" in found or "where `b` is" in found
+    found = mistakes(text.format("number", "b(x[v]) + x[v]"))
+    assert "for some types only, such as where `a` is" in found and "and `b` is" in found and "ub(" not in found
+    only = mistakes(text.format("number", "x[v] << 1 == 2 ? b(1) : b(0)"))
+    assert "only where `a` is float32 or float64" in only and "`b`" not in only.partition("note:")[2]
 
 
 def test_functions_of_other_files_use_the_importers_types(tmp_path):
