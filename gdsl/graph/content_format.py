@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.columns import ENDS, is_number, words_of
@@ -15,6 +16,16 @@ _MOST_LINES = 1000
 """Comments before the line that says it."""
 _FEWEST_ROWS = 3
 """Lines that show what a file is."""
+_FIRST_ROWS = 50
+_BEGINNINGS = {
+    "graphml": re.compile(r"<(\w+:)?graphml[\s>]"),
+    "gexf": re.compile(r"<(\w+:)?gexf[\s>]"),
+    "gml": re.compile(r"(^|\s)graph\s*\["),
+    "pajek": re.compile(r"^\*(vertices|network)\b", re.IGNORECASE | re.MULTILINE),
+    "dot": re.compile(r"\A\s*(strict\s+)?(di)?graph\b[^\[\n]*\{"),
+    "json": re.compile(r"\A\s*\{"),
+}
+"""How files of formats begin that are text."""
 CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
 
 
@@ -64,3 +75,22 @@ def looks_like_adjacency(path: str) -> bool:
         return False
     alike = len({is_number(word) for row in words for word in row}) == 1
     return len({row[0] for row in words}) == len(words) and len({len(row) for row in words}) > 1 and alike
+
+
+def guessed_format(path: str) -> str | None:
+    """The format that a file whose name says none seems to have; None where its beginning does not show it."""
+    with TextLines(path) as lines:
+        try:
+            rows = [line for line in itertools.islice(lines, _FIRST_ROWS) if line.strip()]
+        except GdslError:
+            return None
+    with TextLines(path) as lines:
+        found = _found(lines)
+    if found is not None or not rows:
+        return found
+    beginning = "\n".join(rows)
+    for kind, pattern in _BEGINNINGS.items():
+        if pattern.search(beginning):
+            return kind
+    words = next((row.split() for row in rows if row.lstrip()[0] not in "#%"), [])
+    return "edges" if len(words) in (2, 3) and all(map(is_number, words)) else None

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.both_ways import notice_both_ways
-from gdsl.graph.content_format import format_by_content, looks_like_adjacency
+from gdsl.graph.content_format import format_by_content, guessed_format, looks_like_adjacency
 from gdsl.graph.csr import Csr, csr_of, edges_of
 from gdsl.graph.dimacs import read_dimacs
 from gdsl.graph.edge_list import EdgeList
@@ -144,7 +144,7 @@ def read_graph(
     elif format_of(name, wanted) and not os.path.lexists(name):
         _refuse_format(name)
     _require_file(name)
-    kind = format_of(name, wanted)
+    kind = _kind_of(name, wanted)
     if kind == "edges":
         kind = format_by_content(name, wanted)
     if kind not in (*_LISTS, *TABLE_KINDS):
@@ -169,6 +169,17 @@ def read_graph(
             error = with_fix(error, "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors")
         placed = (replace(diagnostic, place=diagnostic.place or name) for diagnostic in error.diagnostics)
         raise GdslError(placed, error.source) from None
+
+
+def _kind_of(path: str, wanted: str | None) -> str:
+    """The format of the file at `path`, which there is. Raises E0702, with the format that its beginning suggests."""
+    try:
+        return format_of(path, wanted)
+    except GdslError as error:
+        guess = guessed_format(path) if wanted is None else None
+        if guess is None:
+            raise
+        raise with_fix(error, f"--format {guess} (format='{guess}'), which its beginning suggests") from None
 
 
 def _read(

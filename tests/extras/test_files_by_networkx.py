@@ -231,6 +231,10 @@ def test_a_format_that_the_name_does_not_say(tmp_path, capsys):
     (tmp_path / "a.dat").write_text("0 1\n")
     assert main(["graph", "info", str(tmp_path / "a.dat")]) == 1
     said = capsys.readouterr().err
+    assert "E0702" in said and "--format edges" in said
+    (tmp_path / "a.unknown").write_text("what is it\n")
+    assert main(["graph", "info", str(tmp_path / "a.unknown")]) == 1
+    said = capsys.readouterr().err
     assert "E0702" in said and "--format" in said and "from_networkx" in said
     assert main(["graph", "info", str(tmp_path / "a.dat"), "--format", "edges"]) == 0
     (tmp_path / "a.txt").write_text("0 1 2 3 4\n1 2\n2\n")
@@ -285,3 +289,25 @@ def test_damaged_files(tmp_path, name, write_it, directed):
             except gdsl.GdslError as error:
                 assert name in str(error) and "E07" in str(error)
                 assert str(error).replace("\n", "").isprintable()
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("c\np sp 2 1\na 1 2 5\n", "gr"),
+        ("%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n", "mtx"),
+        ("<?xml version='1.0'?>\n<graphml><graph edgedefault='directed'><node id='a'/></graph></graphml>", "graphml"),
+        (GEXF, "gexf"),
+        ('Creator "x"\ngraph\n[ node [ id 1 ] ]', "gml"),
+        ("*Vertices 2\n*Arcs\n1 2\n", "pajek"),
+        ('{"nodes": [{"id": 1}], "links": []}', "json"),
+        ("# c\n0 1 2.5\n", "edges"),
+        ("strict digraph G { a -> b }", "dot"),
+    ],
+)
+def test_the_format_that_the_beginning_of_a_file_suggests(tmp_path, text, kind):
+    """The fix is followed."""
+    with pytest.raises(gdsl.GdslError, match=rf"E0702(.|\n)*--format {kind} "):
+        read(tmp_path, "a.unknown", text)
+    if kind != "dot":
+        assert Graph.read(tmp_path / "a.unknown", format=kind).num_vertices > 0
