@@ -124,6 +124,29 @@ def test_cycles_are_negative_in_whole_numbers(backend):
     assert not gdsl.samples.bellman_ford(graph, source=0, backend=backend).negative_cycle
 
 
+def test_random_weights_of_any_sign_against_networkx():
+    """Integers beyond 2^53, whose sums a float64 does not hold."""
+    random, cycles = np.random.default_rng(11), 0
+    for number in range(24):
+        sources, destinations = random.integers(0, 12, (2, 30))
+        weights = random.integers(-1 - number % 3, 9, 30) * (2**54 + 1)
+        graph = gdsl.Graph.from_edges(sources, destinations, weights=weights, num_vertices=12)
+        nx = networkx.MultiDiGraph()
+        nx.add_nodes_from(range(12))
+        for u, v, weight in zip(sources.tolist(), destinations.tolist(), weights.tolist(), strict=True):
+            nx.add_edge(u, v, weight=weight)
+        found = gdsl.samples.bellman_ford(graph, source=0, backend="reference")
+        try:
+            expected = networkx.single_source_bellman_ford_path_length(nx, 0)
+        except networkx.NetworkXUnbounded:
+            cycles += 1
+            assert found.negative_cycle
+            continue
+        assert not found.negative_cycle
+        assert {v: value for v, value in enumerate(found.distance.tolist()) if value != 2**63 - 1} == expected
+    assert 4 < cycles < 20
+
+
 @pytest.mark.parametrize("dtype", NAMES)
 def test_forests_of_nearly_equal_weights_have_the_least_total(dtype):
     graph = graph_of(dtype, undirected=True)

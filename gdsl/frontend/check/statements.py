@@ -33,6 +33,8 @@ def resolve_type(name: syntax.TypeName, environment: Environment) -> Type | None
         known = (*TYPES, *environment.types)
         near = FOREIGN_TYPES.get(name.name) or closest(name.name, known)
         fix = f"did you mean `{near}`?" if near else f"the types are {', '.join(known)}"
+        if name.span.file and not near:
+            fix = f"types are those of the program that imports this: declare `type {name.name} = …;` there"
         if name.name in TYPE_CLASSES:
             fix = f"`{name.name}` is a class of types, of which the caller chooses one: declare "
             fix += f"`type t : {name.name} = {TYPE_CLASSES[name.name][-2].name};`, and write `t`"
