@@ -41,6 +41,17 @@ CALLED = {
     "leda": "a LEDA file",
 }
 """The formats, and what messages call such a file."""
+_FUNCTIONS = {
+    "gexf": "read_gexf",
+    "dot": "nx_pydot.read_dot",
+    "json": "node_link_graph",
+    "adjlist": "read_adjlist",
+    "multiline-adjlist": "read_multiline_adjlist",
+    "graph6": "read_graph6",
+    "sparse6": "read_sparse6",
+    "leda": "read_leda",
+}
+"""What reads them in NetworkX."""
 _EXTRA = "gdsl[networkx]"
 _BYTES_PER_BYTE = {"gexf": 80, "dot": 1000, "json": 160, "adjlist": 150, "multiline-adjlist": 150, "leda": 100}
 """What NetworkX and its own libraries take for each byte of text, where there is least of it for a node."""
@@ -86,7 +97,11 @@ def read_networkx_file(path: str, kind: str, directed: bool) -> EdgeList:
 
 
 def _not_read(path: str, kind: str, why: str) -> GdslError:
-    return GdslError.single("E0710", f"this is not {CALLED[kind]} that can be read: {why}", place=path)
+    fix = (
+        "--format FORMAT (format='FORMAT') where it is of another format; what you read in another way comes in by "
+        f"gdsl.Graph.from_networkx, as after networkx.{_FUNCTIONS[kind]}"
+    )
+    return GdslError.single("E0710", f"this is not {CALLED[kind]} that can be read: {why}", fix=fix, place=path)
 
 
 def _edges(graph: Any, kind: str, path: str) -> EdgeList:
