@@ -43,20 +43,26 @@ def betweenness_centrality(
 
 
 def _betweenness(graph: BackendGraph, sources: Any, weight: Hashable | None) -> NDArray[np.float64]:
-    """The sums over pairs of a source and any vertex. Raises NotImplementedError for weights by which a path may not
-    get longer, where NetworkX's answer depends on the order of its steps."""
+    """The sums over pairs of a source and any vertex. Raises NotImplementedError."""
     values: NDArray[np.float64]
     if weight is None:
         values = run("betweenness", graph, sources=sources)["centrality"]
         return values
-    weights = exact_floats(graph, weight)
-    least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
-    if least <= 0 or longest + least == longest:
-        raise NotImplementedError("betweenness_centrality needs positive weights that differ less in their size")
+    weights = lengthening_weights(graph, weight)
     values = run("betweenness_lengths", graph, sources=sources, weight=weights)["centrality"]
     if not np.isfinite(values).all():
         raise NotImplementedError("there are more shortest paths than a float64 can count")
     return values
+
+
+def lengthening_weights(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
+    """The weights of betweenness. Raises NotImplementedError for those by which a path may not get longer, where
+    NetworkX's answer depends on the order of its steps."""
+    weights = exact_floats(graph, weight)
+    least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
+    if least <= 0 or longest + least == longest:
+        raise NotImplementedError("betweenness_centrality needs positive weights that differ less in their size")
+    return weights
 
 
 def _scales(

@@ -30,7 +30,7 @@ def maximum_flow_value(
     if _s == _t:
         raise nx.NetworkXError("source and sink are the same node")
     source, sink = flowG.index[_s], flowG.index[_t]
-    graph, capacities, unbounded = _network(flowG, capacity)
+    graph, capacities, unbounded = network(flowG, capacity)
     _require_bounded(flowG, unbounded, source, sink)
     if int(capacities.sum()) == 0:
         return 0
@@ -49,7 +49,7 @@ def minimum_cut_value(
     return int(maximum_flow_value(flowG, _s, _t, capacity))
 
 
-def _network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
+def network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
     """The graph with every edge both ways; the capacity of each, where nothing bounds it more than all others have
     together; and which edges of the graph given those are. Self-loops have none."""
     given = graph.weights(capacity, np.inf)

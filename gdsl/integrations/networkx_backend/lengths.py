@@ -21,10 +21,10 @@ _ROOM = 2**62
 
 def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
     """The weights for Dijkstra's algorithm, int64 or float64. Raises NotImplementedError for those where NetworkX's
-    answer hangs on the order of its steps, or would not fit."""
+    answer depends on the order of its steps, or would not fit."""
     weights = finite_weights(graph, weight)
     if (weights < 0).any():
-        raise NotImplementedError("with negative weights NetworkX's answer hangs on the order of its steps")
+        raise NotImplementedError("with negative weights NetworkX's answer depends on the order of its steps")
     return weights
 
 

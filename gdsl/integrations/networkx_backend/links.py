@@ -31,9 +31,7 @@ def pagerank(
     """As networkx.pagerank, by the same iteration."""
     if not len(G):
         return {}
-    weights = _floats(G, weight)
-    if not np.isfinite(weights).all():
-        raise NotImplementedError("pagerank needs weights that are finite")
+    weights = finite_sums(G, weight)
     uniform = np.full(len(G), 1 / len(G))
     wanted = None if personalization is None else G.per_vertex(personalization)
     if wanted is not None and wanted.sum() == 0:
@@ -153,6 +151,14 @@ def eigenvector_centrality(
 
 def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
     return graph.weight_sums(weight)
+
+
+def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
+    """The weights of PageRank. Raises NotImplementedError for what is not finite."""
+    weights = graph.weight_sums(weight)
+    if not np.isfinite(weights).all():
+        raise NotImplementedError("pagerank needs weights that are finite")
+    return weights
 
 
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:

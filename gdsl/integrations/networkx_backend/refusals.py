@@ -13,8 +13,8 @@ from typing import Any
 from gdsl.integrations.networkx_backend.conversion import is_kept
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.running import configured
+from gdsl.integrations.networkx_backend.weights import ARGUMENTS, reason_of_weights
 
-_WEIGHTS = ("weight", "distance", "capacity")
 _WITHOUT_PARALLEL_EDGES = {
     "katz_centrality", "eigenvector_centrality", "core_number", "triangles", "clustering",
     "average_clustering", "transitivity", "topological_generations", "topological_sort", "is_directed_acyclic_graph",
@@ -65,11 +65,13 @@ def can_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool
     error would only say that the backend cannot run with the given arguments.
     """
     answer = answer_of(name, args, kwargs)
-    if isinstance(answer, str) and _is_named_in_the_call():
-        raise NotImplementedError(
-            f"'{name}' is not implemented by 'gdsl' backend for the given arguments: {answer}. "
-            "Without backend='gdsl' NetworkX runs it."
-        )
+    if _is_named_in_the_call():
+        reason = answer if isinstance(answer, str) else _of_values(name, args, kwargs)
+        if reason is not None:
+            raise NotImplementedError(
+                f"'{name}' is not implemented by 'gdsl' backend for the given arguments: {reason}. "
+                "Without backend='gdsl' NetworkX runs it."
+            )
     return answer
 
 
@@ -91,17 +93,30 @@ def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bo
     found = getattr(interface, name, None)
     if found is None:
         return f"gdsl has no program for {name}"
-    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
     try:
-        bound = _signature(found).bind(*args, **given)
+        arguments = _arguments(found, args, kwargs)
     except TypeError as error:
         return f"gdsl's {name} does not take these arguments: {error}"
-    bound.apply_defaults()
-    arguments = bound.arguments
     graph = next(iter(arguments.values()))
     if isinstance(graph, BackendGraph) and graph.refused is not None:
         return graph.refused
     return _of_weights(name, graph, arguments) or _of_graph(name, graph) or _of_others(name, arguments) or True
+
+
+def _of_values(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
+    """Why the weights are not taken, which a call that falls back to NetworkX finds out by itself."""
+    from gdsl.integrations.networkx_backend import interface
+
+    arguments = _arguments(getattr(interface, name), args, kwargs)
+    return reason_of_weights(name, next(iter(arguments.values())), arguments)
+
+
+def _arguments(function: Callable[..., Any], args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a call by name, defaults among them. Raises TypeError."""
+    given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
+    bound = _signature(function).bind(*args, **given)
+    bound.apply_defaults()
+    return bound.arguments
 
 
 @cache
@@ -110,7 +125,7 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
 
 
 def _of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> str | None:
-    for key in _WEIGHTS:
+    for key in ARGUMENTS:
         weight = arguments.get(key)
         if weight is None:
             continue
