@@ -81,10 +81,10 @@ def test_values_that_it_cannot_take(value: Any, call: Any) -> None:
     graph[0][1]["weight"] = value
     with pytest.raises(NotImplementedError) as caught:
         call(graph)
-    assert caught.value.__cause__ is not None or "for the given arguments: " in str(caught.value)
+    assert "gdsl' backend raised" not in str(caught.value.__cause__ or caught.value)
     with pytest.raises(NotImplementedError) as caught:
         call(graph.subgraph(graph))
-    assert str(caught.value.__cause__)
+    assert "gdsl' backend raised" not in str(caught.value.__cause__ or caught.value)
 
 
 def test_a_large_int_among_floats() -> None:

@@ -104,7 +104,7 @@ def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bo
 
 
 def _of_values(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
-    """Why the weights are not taken, which a call that falls back to NetworkX finds out by itself."""
+    """Why the weights are not taken. A call that falls back to NetworkX learns this from the function."""
     from gdsl.integrations.networkx_backend import interface
 
     arguments = _arguments(getattr(interface, name), args, kwargs)
