@@ -30,7 +30,7 @@ from gdsl.binding import needed_widths
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
-from gdsl.plan import orders
+from gdsl.plan import work_order
 from gdsl.source import Source
 
 MARGIN = 0.02
@@ -280,9 +280,9 @@ class Tuner:
         if self.backend == "reference":
             return ""
         tree = program.ir
-        if self.backend == "cuda" and orders.has_choice(tree):
+        if self.backend == "cuda" and work_order.has_choice(tree):
             kind = self._kind
-            tree = orders.suited(tree, kind.vertices, kind.edges, kind.largest_degree)
+            tree = work_order.suited(tree, kind.vertices, kind.edges, kind.largest_degree)
         return code_of(tree, self.backend, needed_widths(tree, self.graph))
 
     def _measure(self, knob: str, word: str, way: _Way) -> None:

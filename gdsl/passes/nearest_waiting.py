@@ -1,9 +1,9 @@
 """Makes plain worklists of loops over buckets that order what waits by what they change.
 
 Whom the next pass takes is open where the width of buckets finds itself, and where the loop is monotone any order of
-the visits ends in the same values. Then an order from near to far (`gdsl.plan.orders`) does what the buckets are there
-for, by one operator a pass instead of five and the barriers between them; and where that order is not worth it, neither
-are the buckets. What hinders it, or `schedule.order = as_given`, leaves the buckets as they are.
+the visits ends in the same values. Then an order from near to far (`gdsl.plan.work_order`) does what the buckets are
+there for, by one operator a pass instead of five and the barriers between them; and where that order is not worth it,
+neither are the buckets. What hinders it, or `schedule.order = as_given`, leaves the buckets as they are.
 """
 
 from __future__ import annotations

@@ -14,9 +14,9 @@ from gdsl.plan import graph_reads, hub_bounds, structs, turns, votes
 from gdsl.plan.deduplication import repeated_of, room_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Dedup, FarEnds, Form, Initialise, MakeGraph, Plan, Sweep
-from gdsl.plan.orders import key_type, orders
 from gdsl.plan.storage import GRAPH, PROBLEM, RUN, Buffer, Cleared, Made, Role, Struct, of_array, of_scalar
 from gdsl.plan.walking import combinations, cuts_lists, deepest_on, numbered, steps_in, sweeps
+from gdsl.plan.work_order import key_type, orders
 from gdsl.types import Type
 
 TRACE_CAPACITY = 1 << 16

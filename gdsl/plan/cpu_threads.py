@@ -1,21 +1,87 @@
 """Pass `cpu_threads`: what one thread of the cpu backend does alone, and how it avoids branches.
 
-Where there is little to do no other thread joins, and every write is plain (`variants.by_one_thread`, `masks`); a
-reduction asks for the tests of an edge only where its value would change the result (`values_first`), or reads both
-sides of a choice before it takes one (`both_sides`).
+Where there is little to do no other thread joins, and every write is plain.
+
+**Bodies without a test.**
+Whether the test of an edge holds is often as good as drawn: in `cond core[dst] == -1` half of all edges come too late,
+in no order. A branch that is guessed wrong costs as much as several edges. Where all that the body changes is a number
+to which something is added, nothing is added where the test does not hold, and no branch asks for it. Only the one
+thread may do so: what it writes back unchanged nobody else has changed in between.
+
+It is as good as free where test and body are a few comparisons and sums of what can be read in any case.
+
+The same goes for tests. Where there are several, one behind the other, each is a branch of its own, and whether a far
+end is new is one more; where they are a few comparisons of what lies at hand, and there is nothing else to do, all are
+made, and what is collected is written behind the result before it is known whether it stays there. Nothing else is
+written, so several threads do the same, each with a list of its own, of which they look for the new ones afterwards.
+
+**Values before tests**, in a reduction to the least or greatest value.
+
+Only a value that would change what a list has given so far needs its tests, and of a list in any order there are few:
+the k-th is one of them with probability 1/k. That branch is easily guessed, where those of the tests may be as good as
+drawn, and what the tests read beside is seldom asked for. Nothing is read in vain if the first test reads the value
+anyway. Tests and value are the same whenever they are looked at; where one of them may be found to be wrong on the way
+(an index outside its array) they stay as the program has them, as do floats, whose NaN is no value like others.
+
+**Both sides of a choice**, read before one of them is taken.
+
+Which side of `label[dst] == best[src] ? units[e] : …` is taken is often as good as drawn, and a branch guessed wrong
+costs as much as several edges. Where both sides have been read no branch asks. What may be read so lies beside the
+edge or belongs to the member, which is at hand, or is of the far end what the first condition reads in any case; and
+nothing is read that may be found to be wrong on the way (an index outside its array).
+
+**Copies of scalars** for each thread of an operator on elements.
+
+A scalar lies in memory, as arrays do, and for all that a compiler knows a store to an element may change it. So it is
+read anew for each element, and with it whatever is computed from it: a division by a scalar is made a thousand times,
+one behind the other. What the operator itself does not write stays as it is while it runs, and a copy that nothing
+else points to is read once. The same goes for the pointers to arrays and the params, so threads have copies of these,
+too.
+
+Operators along edges have none: they read more arrays than there are registers, and gained nothing by it.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Advance, Compute, Filter, NeighborReduce
-from gdsl.operations import Domain
+from gdsl.ir.nodes import (
+    Accept,
+    Advance,
+    Binary,
+    Compute,
+    Convert,
+    EdgeFunctor,
+    Element,
+    ElementTarget,
+    Expression,
+    Filter,
+    Iteration,
+    Let,
+    Literal,
+    Local,
+    NeighborReduce,
+    NoneId,
+    Parameter,
+    ParamValue,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Select,
+    Statement,
+    Unary,
+    Update,
+    UpdateValue,
+    VertexFunctor,
+)
+from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
+from gdsl.passes.writers import far_roles, targets
 from gdsl.plan import variants
-from gdsl.plan.both_sides import reads_both_sides
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Operation, Plan, Sweep
-from gdsl.plan.values_first import looks_at_value_first
+from gdsl.plan.nodes import Operation, Plan, Sweep, Variant
+from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps
 
 
@@ -28,14 +94,14 @@ def run(plan: Plan, facts: Facts) -> Plan:
         step = operation.step
         if isinstance(step, Advance) and sweep.selection is None:
             functor = facts.edge_functor(step)
-            by_one = facts.remember(variants.by_one_thread, functor)
+            by_one = facts.remember(by_one_thread, functor)
             walks = tuple(dataclasses.replace(each, by_one=by_one) for each in sweep.walks)
             over = tuple(each.over for each in walks)
             contended = variants.contends(functor, walks[0].variant, by_one, over)
             return dataclasses.replace(sweep, walks=walks, contended=contended)
         if isinstance(step, (Filter, Compute)) and step.frontier.domain is Domain.VERTEX:
             own = facts.functor(step)
-            by_one = facts.remember(variants.by_one_thread, own)
+            by_one = facts.remember(by_one_thread, own)
             return dataclasses.replace(sweep, own_by_one=by_one, contended=variants.contends(own, sweep.own, by_one))
         if isinstance(step, NeighborReduce) and sweep.segment is not None:
             functor = facts.edge_functor(step)
@@ -48,3 +114,133 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return sweep
 
     return map_sweeps(plan, changed)
+
+
+def by_one_thread(functor: VertexFunctor | EdgeFunctor) -> Variant:
+    """Where one thread runs all calls: with plain writes, and without branches where these cost more than they save."""
+    alone = variants.by_one_thread(functor)
+    return dataclasses.replace(alone, masked=runs_in_any_case(functor), at_once=tests_at_once(functor))
+
+
+_ADDS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+_VALUES = (Literal, Parameter, Local, ParamValue, ScalarValue, Element, Iteration)
+_QUICK = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
+_PRODUCTS = (*_QUICK, BinaryOperation.MULTIPLY)
+
+
+def runs_in_any_case(functor: VertexFunctor | EdgeFunctor) -> bool:
+    """Whether one thread runs the body of `functor` for each edge, with updates by nothing where its test fails."""
+    body = functor.body
+    if not isinstance(functor, EdgeFunctor) or len(functor.condition) != 1 or not _is_quick(functor.condition[0]):
+        return False
+    if any(isinstance(each, Accept) for each in body[:-1]) or not all(map(_may_be_masked, body)):
+        return False
+    return any(isinstance(node, Update) for node in walk(body))
+
+
+def _may_be_masked(statement: Statement) -> bool:
+    if isinstance(statement, Update):
+        return _adds(statement)
+    if isinstance(statement, Let) and isinstance(statement.value, UpdateValue):
+        return statement.value.outcome is Outcome.FETCH and _adds(statement.value.update)
+    if isinstance(statement, Let):
+        return not statement.mutable and _is_quick(statement.value)
+    return isinstance(statement, Accept) and _is_quick(statement.value)
+
+
+def _adds(update: Update) -> bool:
+    """Whether `update` adds to an element of an end, so that nothing is the same as adding zero."""
+    target = update.target
+    own = isinstance(target, ElementTarget) and isinstance(target.index, Parameter)
+    return own and target.type.is_integer and update.operation in _ADDS and _is_quick(update.value)
+
+
+def tests_at_once(functor: VertexFunctor | EdgeFunctor) -> bool:
+    """Whether all tests of an edge are made in any case, as they are all that `functor` does."""
+    several = isinstance(functor, EdgeFunctor) and not functor.body and len(functor.condition) > 1
+    return several and all(map(_compares, functor.condition))
+
+
+def _compares(test: Expression) -> bool:
+    """Whether `test` is a comparison of what lies at hand."""
+    if not isinstance(test, Binary) or not test.operation.is_comparison or test.left.type.is_pair:
+        return False
+    return _is_at_hand(test.left) and _is_at_hand(test.right)
+
+
+def _is_at_hand(value: Expression) -> bool:
+    if isinstance(value, Binary):
+        return value.operation in _PRODUCTS and _is_at_hand(value.left) and _is_at_hand(value.right)
+    if isinstance(value, Convert):
+        return _is_at_hand(value.operand)
+    return _is_quick(value)
+
+
+def _is_quick(value: Expression) -> bool:
+    """Whether `value` may be computed in any case, and in next to no time."""
+    if isinstance(value, Binary):
+        quick = value.operation in _QUICK or value.operation.is_comparison
+        return quick and not value.left.type.is_pair and _is_quick(value.left) and _is_quick(value.right)
+    if isinstance(value, Element):
+        return isinstance(value.index, Parameter) and not value.type.is_pair
+    return isinstance(value, _VALUES)
+
+
+def looks_at_value_first(step: NeighborReduce, functor: EdgeFunctor) -> bool:
+    """Whether the tests of `functor` are asked for values alone that change the result of `step` so far."""
+    if step.operation not in (NeighborOperation.MIN, NeighborOperation.MAX) or not functor.condition:
+        return False
+    value = functor.value
+    if not isinstance(value, Element) or value.type != step.array_type or value.type.holds_float or value.type.is_pair:
+        return False
+    if may_stop(functor):
+        return False
+    reads = {print_expression(node) for node in walk(functor.condition[0]) if isinstance(node, Element)}
+    return print_expression(value) in reads
+
+
+_AT_HAND = (Literal, NoneId, Parameter, ParamValue)
+_COMPARED_QUICKLY = (BinaryOperation.ADD, BinaryOperation.SUBTRACT)
+
+
+def reads_both_sides(step: NeighborReduce, functor: EdgeFunctor) -> bool:
+    """Whether the value of `functor` is such a choice, of which a side reads something of the edge."""
+    value = functor.value
+    if step.over is Over.ALL_EDGES or not isinstance(value, Select):
+        return False
+    sides = [node for node in walk((value.yes, value.no)) if isinstance(node, Element)]
+    read = {print_expression(node) for node in walk(value.condition) if isinstance(node, Element)}
+    far = far_roles(step.over)
+    return (
+        _is_read_quickly(value.yes)
+        and _is_read_quickly(value.no)
+        and any(_role(node) is Role.EDGE for node in sides)
+        and all(_role(node) not in far or print_expression(node) in read for node in sides)
+    )
+
+
+def _role(element: Element) -> Role | None:
+    return element.index.role if isinstance(element.index, Parameter) else None
+
+
+def _is_read_quickly(value: Expression) -> bool:
+    """Whether `value` may be computed in any case, and in next to no time."""
+    if value.type.is_pair:
+        return False
+    if isinstance(value, Select):
+        return all(map(_is_read_quickly, (value.condition, value.yes, value.no)))
+    if isinstance(value, Binary):
+        quick = value.operation in _COMPARED_QUICKLY or value.operation.is_comparison
+        return quick and not value.left.type.is_pair and _is_read_quickly(value.left) and _is_read_quickly(value.right)
+    if isinstance(value, Unary):
+        return _is_read_quickly(value.operand)
+    if isinstance(value, Element):
+        return isinstance(value.index, Parameter) and not value.checked
+    return isinstance(value, _AT_HAND)
+
+
+def own_scalars(functor: VertexFunctor | EdgeFunctor) -> tuple[str, ...]:
+    """Those that `functor` reads and does not write, in the order of the text."""
+    written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+    read = (node.name for node in walk((functor.condition, functor.body)) if isinstance(node, ScalarValue))
+    return tuple(name for name in dict.fromkeys(read) if name not in written)

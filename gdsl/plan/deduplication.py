@@ -1,11 +1,16 @@
 """Pass `deduplication`: what keeps a vertex from being collected twice, and which queues may hold one twice.
 
-Where the functor closes, one compare-and-swap does the test and the store, and its single winner collects (`claims`).
-
+**Late marks.**
 With `dedup = none` a push puts a vertex into its result as often as it is reached while the queue has room, and only
 from then on by marks. Such queues have room for every vertex twice: the first half takes whatever comes, and what is
 left over goes into the second, by its mark once a vertex, so that nothing can overflow and nothing is done twice. Which
 programs may ask for that is decided by `gdsl.rules.duplicates`.
+
+**Claims.**
+Where the condition says `a[far] == x` and the body stores y there, the test and the store become one
+compare-and-swap: a single edge of each far end then runs the rest of the body, which is one of the numbers that the
+language allows, and the result needs no other guard against duplicates. All other tests come before it then, and y is
+computed for far ends that are taken as well: none that stands behind it in the text, nor y, may stop the run (`stops`).
 """
 
 from __future__ import annotations
@@ -13,13 +18,29 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.extents import VERTICES, Extent, Times
-from gdsl.ir.nodes import Advance
-from gdsl.operations import Domain, Duplicates
+from gdsl.ir.nodes import (
+    Advance,
+    Binary,
+    Closing,
+    EdgeFunctor,
+    Element,
+    Expression,
+    Local,
+    Node,
+    Parameter,
+    Role,
+    Store,
+    UpdateValue,
+)
+from gdsl.ir.traversal import walk
+from gdsl.operations import BinaryOperation, Domain, Duplicates, Over
+from gdsl.passes.writers import far_roles, targets
 from gdsl.plan import variants
-from gdsl.plan.claims import claim_of
 from gdsl.plan.facts import Facts
-from gdsl.plan.nodes import Copy, Dedup, Operation, Plan, Sweep, Variant
+from gdsl.plan.nodes import Claim, Copy, Dedup, Operation, Plan, Sweep, Variant
+from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps, steps_in, sweeps
+from gdsl.types import Type
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
@@ -73,3 +94,45 @@ def _with_copies(found: frozenset[str], copies: list[tuple[str, str]]) -> frozen
         before = found
         found = found | {name for name, other in copies if other in found}
     return found
+
+
+def claim_of(functor: EdgeFunctor, over: Over, closing: Closing | None, blind: bool) -> Claim | None:
+    """The compare-and-swap that a push can do; None where it cannot.
+
+    `blind`: where members are few, all threads of a grid wait for the slowest of them, and a look that comes first is a
+    way to the memory more; where they are many, looks are cheaper than exchanges in vain.
+    """
+    if closing is None or closing.statement is None or closing.end is not Role.FAR:
+        return None
+    store = functor.body[closing.statement]
+    sides = claimed_element(functor.condition[closing.conjunct], far_roles(over))
+    if sides is None or not isinstance(store, Store) or sides[0].array != closing.array:
+        return None
+    writes = [target for target in targets(functor) if getattr(target, "array", None) == closing.array]
+    reads = [node for node in walk((functor.condition, functor.body)) if _reads(node, closing.array)]
+    can = (
+        len(writes) == 1
+        and len(reads) == 1
+        and sides[0].type is not Type.BOOL
+        and not sides[0].type.holds_float
+        and not any(isinstance(node, (Local, UpdateValue)) for node in walk(store.value))
+        and not may_stop((functor.condition[closing.conjunct + 1 :], store.value))
+    )
+    blind = blind and not sides[0].type.is_pair
+    return Claim(closing.array, closing.conjunct, closing.statement, sides[1], blind) if can else None
+
+
+def claimed_element(conjunct: Expression, far: frozenset[Role]) -> tuple[Element, Expression] | None:
+    """(a[far], x) of a conjunct `a[far] == x` or `x == a[far]`; None for any other."""
+    if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.EQUAL:
+        return None
+    for element, other in ((conjunct.left, conjunct.right), (conjunct.right, conjunct.left)):
+        is_far = isinstance(element, Element) and isinstance(element.index, Parameter) and element.index.role in far
+        if is_far and not any(isinstance(node, Element) for node in walk(other)):
+            assert isinstance(element, Element)
+            return element, other
+    return None
+
+
+def _reads(node: Node, array: str | None) -> bool:
+    return isinstance(node, Element) and node.array == array

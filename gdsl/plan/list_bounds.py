@@ -1,19 +1,37 @@
 """Pass `list_bounds`: lists that need not be walked to their ends.
 
-A push or a reduction along out-edges stops at the first edge that the condition excludes by its place
-(`place_limits`), a reduction at the first result that no further edge changes (`stopping`).
+**Places.**
+Where the condition says `place < x`, with an x that the operator does not write, a push or a reduction along out-edges
+walks the first x edges of each vertex and no others. What comes before in the condition is then asked of these edges
+alone, so it must be nothing that may stop the run (`stops`).
+
+**Results that stay.**
+`some` stays true once a neighbour has said so, `every` stays false: what is left of the list cannot change that. The
+list is looked at to its end where a value may be found to be wrong on the way (an index outside its array), as the
+reference does; where both lists of a vertex are reduced; and where the knob asks for another way to share edges out.
 """
 
 from __future__ import annotations
 
 import dataclasses
 
-from gdsl.ir.nodes import Advance, NeighborReduce
-from gdsl.operations import Over
+from gdsl.ir.nodes import (
+    Advance,
+    Binary,
+    EdgeFunctor,
+    Expression,
+    Literal,
+    NeighborReduce,
+    ParamValue,
+    Place,
+    ScalarTarget,
+    ScalarValue,
+)
+from gdsl.operations import BinaryOperation, NeighborOperation, Over
+from gdsl.passes.writers import targets
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Operation, Plan, Sweep
-from gdsl.plan.place_limits import place_limit
-from gdsl.plan.stopping import result_that_stays
+from gdsl.plan.stops import may_stop
 from gdsl.plan.walking import map_sweeps
 
 
@@ -37,3 +55,33 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return dataclasses.replace(sweep, walks=walks, segment=segment)
 
     return map_sweeps(plan, changed)
+
+
+def place_limit(functor: EdgeFunctor) -> Expression | None:
+    """The x of `place < x`; None where there is no such conjunct that ends a list."""
+    written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+    for conjunct in functor.condition:
+        limit = _limit_in(conjunct, written)
+        if limit is not None or may_stop(conjunct):
+            return limit
+    return None
+
+
+def _limit_in(conjunct: Expression, written: set[str]) -> Expression | None:
+    if not isinstance(conjunct, Binary) or conjunct.operation is not BinaryOperation.LESS:
+        return None
+    limit = conjunct.right
+    fixed = isinstance(limit, (Literal, ParamValue)) or (isinstance(limit, ScalarValue) and limit.name not in written)
+    return limit if isinstance(conjunct.left, Place) and fixed else None
+
+
+_STAYS = {NeighborOperation.SOME: True, NeighborOperation.EVERY: False}
+
+
+def result_that_stays(step: NeighborReduce, functor: EdgeFunctor) -> bool | None:
+    """The result at which a list need not be walked any further, if there is one."""
+    if step.operation is None or step.over is Over.ALL_EDGES:
+        return None
+    if may_stop(functor):
+        return None
+    return _STAYS.get(step.operation)

@@ -27,6 +27,7 @@ from gdsl.plan.sweep_nodes import (
     Choice,
     Claim,
     Collect,
+    Compare,
     Dedup,
     Early,
     EarlyRead,
@@ -34,6 +35,7 @@ from gdsl.plan.sweep_nodes import (
     Form,
     Identity,
     Intersection,
+    Measure,
     Members,
     Mode,
     NearFar,
@@ -42,6 +44,7 @@ from gdsl.plan.sweep_nodes import (
     Selection,
     Skips,
     Sweep,
+    Switch,
     Tables,
     Total,
     Variant,
@@ -49,7 +52,6 @@ from gdsl.plan.sweep_nodes import (
     Walk,
     Write,
 )
-from gdsl.plan.switch_nodes import Compare, Measure, Switch
 from gdsl.plan.target import Sizes, Target
 from gdsl.plan.teams import Teams
 from gdsl.records import dataclass

@@ -7,9 +7,9 @@ import dataclasses
 from gdsl.plan import first_values, hub_bounds
 from gdsl.plan.facts import Facts
 from gdsl.plan.nodes import Plan
-from gdsl.plan.orders import orders, sizes_of
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
+from gdsl.plan.work_order import orders, sizes_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:

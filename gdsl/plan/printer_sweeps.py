@@ -6,6 +6,7 @@ from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.fetched_lists import fetched_with
+from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import (
     Choice,
     Claim,
@@ -26,9 +27,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
-from gdsl.plan.sector_nodes import Beside, Rows
-from gdsl.plan.short_lists import walks_short_lists_alone
-from gdsl.plan.warp_nodes import Warps
+from gdsl.plan.sweep_nodes import Beside, Rows, Warps
 
 _LISTS = {Over.OUT_EDGES: "out-edges", Over.IN_EDGES: "in-edges", Over.ALL_EDGES: "all edges"}
 

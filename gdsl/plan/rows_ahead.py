@@ -39,8 +39,7 @@ from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.fusion import flattened
 from gdsl.plan.grids import LARGE
 from gdsl.plan.nodes import Choice, Operation, Step
-from gdsl.plan.sector_nodes import Rows
-from gdsl.plan.sweep_nodes import Form, Sweep
+from gdsl.plan.sweep_nodes import Form, Rows, Sweep
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations
 from gdsl.plan.whole_sets import whole_sets

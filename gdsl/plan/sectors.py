@@ -22,8 +22,7 @@ from gdsl.passes.writers import far_roles
 from gdsl.plan.asked_arrays import arrays_at
 from gdsl.plan.grids import SMALL_BLOCK
 from gdsl.plan.nodes import Choice, Operation, Step
-from gdsl.plan.sector_nodes import Beside
-from gdsl.plan.sweep_nodes import Dedup, Form, Sweep, Walk
+from gdsl.plan.sweep_nodes import Beside, Dedup, Form, Sweep, Walk
 from gdsl.plan.target import Target
 from gdsl.plan.walking import map_operations
 

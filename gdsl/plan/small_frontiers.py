@@ -1,20 +1,254 @@
 """Pass `small_frontiers`: sweeps of few members. Hints only.
 
-Two sweeps that do not wait for each other have half of the warps each (`warp_halves`), and few members of a worklist
-are a list whose places are taken before it is known who is accepted (`listed_sets`).
+**Lists of few members (cuda).** Their places are taken before it is known who is accepted.
+A level of a search on a road has two thousand members and four thousand edges, an edge for every eighth thread. All
+threads then wait for one way to the memory after the other: for the member, its list, the neighbour, whether that is
+the first to come, a place in the queue, and how much the queue holds. So while members are few
+
+- a place is taken for every edge, as soon as it is known how many a warp has, while neighbours are on their way; one
+  that leads to nobody stays empty;
+- an entry has the list of its member, which is looked up beside the exchange that tells whether it is accepted;
+- places and members are counted in the word at which blocks arrive at the barrier, so that who has waited for the last
+  of them has read both; as many places are taken as edges are walked, which is what the trace is told.
+
+That is one way to the memory for a member, one for its neighbours and one for what becomes of them. Empty places are
+looked at for nothing, which is no loss while the grid has a thread for each; the edges of what was found are not
+counted, so that they cannot be many either: `fits_listed` of the runtime asks for both. Where a set is larger it is a
+queue as everywhere, and goes from one form to the other and back.
+
+It is done in the forms that narrow graphs have (`suiting`), for a loop that has one such push and asks for the members
+of its worklist nowhere else. The list ends with the loop, and what is left in it then is gone: a loop that begins again
+leaves none (`while (f)`), or its worklist is made anew each time.
+
+**Half of the warps each (cuda).**
+A reduction that ends without a barrier is still under way when the next operator begins, which waits for nothing that
+it does. Yet a warp that has members of both takes one after the other, and each is a row of loads that wait for each
+other: a member, where its list lies, neighbours, their values. Where members are few there are warps for both. So
+the first of two such operators gives its members to the last half of the warps, the other to the first half, twice
+as many each, and the two rows are waited for side by side. Where there is work for all warps all have some of both.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterator
+from dataclasses import replace
 
+from gdsl.effects.access import frontiers_of
+from gdsl.ir.nodes import FrontierNotEmpty, Program
+from gdsl.operations import Balance, Domain
+from gdsl.plan.barriers import ends_with_barrier
 from gdsl.plan.facts import Facts
-from gdsl.plan.listed_sets import list_few
-from gdsl.plan.nodes import Plan
-from gdsl.plan.warp_halves import share_warps
+from gdsl.plan.grids import SMALL_BLOCK
+from gdsl.plan.nodes import (
+    Barrier,
+    Branch,
+    Choice,
+    Combine,
+    Copy,
+    Define,
+    FarEnds,
+    Launch,
+    Loop,
+    MakeGraph,
+    On,
+    OnSets,
+    Operation,
+    Plan,
+    Step,
+    Sweep,
+)
+from gdsl.plan.sectors import is_for_narrow_graphs
+from gdsl.plan.sweep_nodes import Dedup, Form, Warps
+from gdsl.plan.target import Target
+from gdsl.plan.waiting import has_barrier_within, walks_without_waiting
+from gdsl.plan.walking import map_operations, steps_in, sweeps_of
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with both."""
     shared = share_warps(plan.schedule, plan.target)
     return dataclasses.replace(plan, schedule=list_few(shared, plan.program, plan.target))
+
+
+_AT_ONCE = (Dedup.CLAIM, Dedup.RANK)
+"""What tells whether an edge is accepted without asking anything behind it."""
+
+
+def list_few(schedule: tuple[Step, ...], program: Program, target: Target) -> tuple[Step, ...]:
+    """`schedule` with the pushes that do so, whatever they did before."""
+    block = program.tuning.block  # None: a small one where a worklist has an order, else too large a one
+    small = block is None or block <= SMALL_BLOCK
+    may = target.fused and target.grid and not target.teams and not program.graphs and small
+    sites = {found.step.site for found in _pushes(schedule, program)} if may else set[int]()
+    return map_operations(schedule, lambda operation: _marked(operation, operation.step.site in sites))
+
+
+def is_listed(operation: Operation) -> bool:
+    """Whether an operation keeps few members so."""
+    return any(sweep.listed for sweep in sweeps_of(operation))
+
+
+def push_in(loop: Loop) -> Operation | None:
+    """The push of a loop that does so; None without one."""
+    found = (step for step in loop.body if isinstance(step, Operation) and is_listed(step))
+    return next(found, None)
+
+
+def push_of(operation: Operation) -> Sweep:
+    """The sweep of an operation that pushes, if any does."""
+    return operation.does.no if isinstance(operation.does, Choice) else operation.does
+
+
+def _marked(operation: Operation, listed: bool) -> Operation:
+    does, ahead = operation.does, tuple(_marked(each, False) for each in operation.ahead)
+    if isinstance(does, Choice):
+        pull, push = (
+            dataclasses.replace(sweep, listed=is_so) for sweep, is_so in ((does.yes, False), (does.no, listed))
+        )
+        return dataclasses.replace(operation, does=dataclasses.replace(does, yes=pull, no=push), ahead=ahead)
+    return dataclasses.replace(operation, does=dataclasses.replace(does, listed=listed), ahead=ahead)
+
+
+def _pushes(schedule: tuple[Step, ...], program: Program) -> Iterator[Operation]:
+    everything = list(steps_in(schedule))
+    for loop, anew in _loops(schedule, None):
+        within = list(steps_in(loop.body))
+        found = [step for step in loop.body if isinstance(step, Operation) and _may(step, program)]
+        if len(found) == 1 and not any(isinstance(step, Loop) for step in within):
+            (push,) = found
+            name = push_of(push).members.frontier
+            made = any(isinstance(step, Define) and step.step.name == name for step in within)
+            leaves = anew is not None and name not in anew and not _ends_empty(loop, name)
+            if not made and not leaves and all(step is push or not _touches(step, name) for step in everything):
+                yield push
+
+
+def _ends_empty(loop: Loop, frontier: str | None) -> bool:
+    return isinstance(loop.condition, FrontierNotEmpty) and loop.condition.frontier == frontier
+
+
+def _loops(steps: tuple[Step, ...], anew: frozenset[str] | None) -> Iterator[tuple[Loop, frozenset[str] | None]]:
+    """Every loop, with the frontiers that are defined between the beginning of a pass of the loop around it and itself;
+    None without a loop around it."""
+    for step in steps:
+        if isinstance(step, Define) and anew is not None:
+            anew |= {step.step.name}
+        elif isinstance(step, Loop):
+            yield step, anew
+            yield from _loops(step.body, frozenset())
+        elif isinstance(step, On):
+            yield from _loops(step.body, anew)
+        elif isinstance(step, Launch):
+            yield from _loops(step.steps, anew)
+        elif isinstance(step, Branch):
+            yield from _loops(step.then, anew)
+            yield from _loops(step.otherwise, anew)
+
+
+def _touches(step: Step, frontier: str | None) -> bool:
+    """Whether a step asks for the members of a frontier, or makes it of others. Its size is known in either form, and
+    what is defined before the loop begins is a queue there."""
+    if not isinstance(step, (Operation, Copy, FarEnds, Combine, OnSets, MakeGraph)):
+        return False
+    use = frontiers_of(step.step)
+    return frontier in (*use.read, *use.written)
+
+
+def _may(operation: Operation, program: Program) -> bool:
+    push = push_of(operation)
+    collect, members = push.collect, push.members
+    if collect is None or len(push.walks) != 1 or operation.ahead or not operation.waits:
+        return False
+    (walk,) = push.walks
+    from_queue = members.form is Form.QUEUE and members.domain is Domain.VERTEX and not members.whole
+    into_queue = collect.form is Form.QUEUE and collect.domain is Domain.VERTEX and collect.dedup in _AT_ONCE
+    others = (push.selection, push.segment, push.vote, push.intersection, push.skips, walk.first_places, walk.early)
+    plain = push.balance is Balance.AUTO and not push.totals and all(each is None for each in others)
+    own = members.frontier == collect.frontier and push.warps is Warps.ALL
+    return from_queue and into_queue and plain and own and is_for_narrow_graphs(push, program)
+
+
+Sites = frozenset[int]
+_NONE: Sites = frozenset()
+
+
+def share_warps(schedule: tuple[Step, ...], target: Target) -> tuple[Step, ...]:
+    """`schedule` with the warps that its sweeps have, whatever they had before."""
+    warps: dict[int, Warps] = {}
+    if target.grid and target.fused and not target.teams:
+        found = _Neighbours()
+        found.steps(schedule, _NONE)
+        warps = dict.fromkeys(found.former, Warps.LAST) | dict.fromkeys(found.following, Warps.FIRST)
+    return map_operations(schedule, lambda operation: _with(operation, warps))
+
+
+def _with(operation: Operation, warps: dict[int, Warps]) -> Operation:
+    has, does = warps.get(operation.step.site, Warps.ALL), operation.does
+    if isinstance(does, Choice):
+        does = replace(does, yes=_on(does.yes, Warps.ALL), no=_on(does.no, has))
+    else:
+        does = _on(does, has)
+    return replace(operation, does=does, ahead=tuple(_with(each, warps) for each in operation.ahead))
+
+
+def _on(sweep: Sweep, warps: Warps) -> Sweep:
+    return sweep if sweep.warps is warps else replace(sweep, warps=warps)
+
+
+class _Neighbours:
+    """Goes through a schedule with what is under way since the last barrier on some way that leads here."""
+
+    def __init__(self) -> None:
+        self.former = set[int]()
+        """The sites of sweeps that another one follows at once."""
+        self.following = set[int]()
+        """And of those."""
+
+    def steps(self, steps: tuple[Step, ...], since: Sites) -> Sites:
+        """What is under way behind `steps`."""
+        for step in steps:
+            since = self._step(step, since)
+        return since
+
+    def _step(self, step: Step, since: Sites) -> Sites:
+        if isinstance(step, Launch):
+            return self.steps(step.steps, _NONE)
+        if isinstance(step, Loop):
+            return self._loop(step)
+        if isinstance(step, On):
+            return self.steps(step.body, since)
+        if isinstance(step, Branch):
+            return self.steps(step.then, since) | self.steps(step.otherwise, since)
+        if isinstance(step, Operation):
+            return self._operation(step, since)
+        return _NONE if isinstance(step, Barrier) or ends_with_barrier(step) else since
+
+    def _loop(self, step: Loop) -> Sites:
+        """What follows once, in front of all passes or behind them, is not worth half of the warps in each."""
+        begins, left = _NONE, self.steps(step.body, _NONE)
+        while not left <= begins:
+            begins |= left
+            left = self.steps(step.body, begins)
+        return _NONE
+
+    def _operation(self, operation: Operation, since: Sites) -> Sites:
+        first = operation.ahead[0] if operation.ahead else operation
+        sweep = first.does.no if isinstance(first.does, Choice) else first.does
+        if since and _shares_lists(sweep):
+            self.former |= since
+            self.following.add(first.step.site)
+        if ends_with_barrier(operation) or has_barrier_within(sweep):
+            return _NONE
+        leaves = _shares_lists(sweep) and walks_without_waiting(sweep)
+        return since | {first.step.site} if leaves else since
+
+
+def _shares_lists(sweep: Sweep) -> bool:
+    """Whether warps share the lists of a queue's members evenly, few members among all warps."""
+    if sweep.members.form is not Form.QUEUE or sweep.balance is not Balance.AUTO or not sweep.walks:
+        return False
+    if sweep.segment is not None:
+        return sweep.segment.stops_at is None and sweep.segment.upcoming is None
+    others = (sweep.selection, sweep.vote, sweep.intersection, sweep.order, sweep.skips)
+    return sweep.collect is not None and all(each is None for each in others)

@@ -17,7 +17,7 @@ from typing import Any
 
 from gdsl.ir.nodes import Program
 from gdsl.operations import Order
-from gdsl.plan import hub_bounds, orders, rows_ahead
+from gdsl.plan import hub_bounds, rows_ahead, work_order
 from gdsl.plan.grids import begins_with_all, is_narrow, searches
 from gdsl.plan.target import CUDA_FUSED
 
@@ -32,7 +32,10 @@ def has_choice(program: Program) -> bool:
     if program.tuning.hub_bounds or program.tuning.rows_ahead:
         return False
     return (
-        orders.has_choice(program) or leaves_block(program) or leaves_bounds(program) or rows_ahead.could_have(program)
+        work_order.has_choice(program)
+        or leaves_block(program)
+        or leaves_bounds(program)
+        or rows_ahead.could_have(program)
     )
 
 
@@ -61,7 +64,7 @@ def suited(program: Program, counts: tuple[int, int, int], room: int) -> Program
 
 def _of_its_own(program: Program, counts: tuple[int, int, int], room: int) -> Program:
     """The order, the bounds or the blocks that suit the graph, of which a program has one at most."""
-    ordered = orders.suited(program, *counts) if orders.has_choice(program) else program
+    ordered = work_order.suited(program, *counts) if work_order.has_choice(program) else program
     if ordered is not program:  # which has blocks of its own
         return ordered
     if leaves_bounds(program) and hub_bounds.is_worth(CUDA_FUSED.sizes, room, *counts):

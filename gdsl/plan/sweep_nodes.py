@@ -1,4 +1,11 @@
-"""The nodes of the kernel plan that say what one operator does: sweeps, and choices between them."""
+"""The nodes of the kernel plan that say what one operator does: sweeps, and choices between them.
+
+Which warps take the members of a sweep where these are few; see `small_frontiers`.
+
+The nodes of the kernel plan that say what the device counts, and asks of that.
+
+What sweeps fetch before it is asked for; see `sectors` and `rows_ahead`.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +13,65 @@ from enum import Enum
 
 from gdsl.ir.nodes import Expression, History, Node, OwnOperation
 from gdsl.operations import Balance, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.plan.sector_nodes import Beside, Rows
-from gdsl.plan.switch_nodes import Switch
-from gdsl.plan.warp_nodes import Warps
 from gdsl.records import dataclass
 from gdsl.types import Type
+
+# Hints, and what a switch asks
+
+
+class Warps(Enum):
+    """Which of the grid's warps have work where there is little, before the others have any."""
+
+    ALL = "all"
+    """Each takes as few members as there can be."""
+    FIRST = "the first half"
+    LAST = "the last half"
+
+
+class Measure(Enum):
+    """What the device counts."""
+
+    SIZE = "members"
+    EDGES = "edges of the members"
+    UNVISITED = "edges not yet visited"
+    VERTICES = "V"
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """`factor` × `left` is more than (or, not `strict`, at least) `right`."""
+
+    left: Measure
+    factor: int
+    right: Measure
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """A test with a memory: it turns true where all of `enter` hold and stays so while all of `stay` do."""
+
+    enter: tuple[Compare, ...]
+    stay: tuple[Compare, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What lies beside elements of `arrays`, and beside these `lists`, or where they begin."""
+
+    lists: tuple[Over, ...]
+    arrays: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a thread fetches for the vertex that it takes next: its `lists`, where its lists `begins` begin, and its
+    elements of `arrays`."""
+
+    lists: tuple[Over, ...]
+    begins: tuple[Over, ...]
+    arrays: tuple[str, ...]
+
 
 # What a sweep does with an element
 
@@ -61,9 +122,9 @@ class Variant:
     accepts: bool
     """Whether `body` itself says if the element is accepted; if not, all are that come so far."""
     masked: bool = False
-    """Whether `body` is run where the tests fail too, and its updates add nothing then; see `masks`."""
+    """Whether `body` is run where the tests fail too, and its updates add nothing then; see `cpu_threads`."""
     at_once: bool = False
-    """Whether all tests are made in any case, and no branch asks for their outcome; see `masks`."""
+    """Whether all tests are made in any case, and no branch asks for their outcome; see `cpu_threads`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +218,7 @@ class Dedup(Enum):
     LATE = "late"
     """Nothing while the queue has room for all vertices beside, marks from then on; see `duplicates`."""
     RANK = "rank"
-    """By the value that it was given: an entry is passed over once the vertex has another; see `orders`."""
+    """By the value that it was given: an entry is passed over once the vertex has another; see `work_order`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +305,7 @@ class Segment:
     kept: str | None = None
     """The array of which each block keeps the first values in its own memory meanwhile; see `first_values`."""
     both_sides: bool = False
-    """Whether both sides of the choices in a value are read before one is taken; see `both_sides`."""
+    """Whether both sides of the choices in a value are read before one is taken; see `cpu_threads`."""
     upcoming: History | None = None
     """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
     fetched: tuple[str, ...] = ()
@@ -309,7 +370,7 @@ class EdgeCount(Enum):
 
 @dataclass(frozen=True, slots=True)
 class NearFar:
-    """A worklist in the order of the values of an array, `min=` the smallest first; see `orders`."""
+    """A worklist in the order of the values of an array, `min=` the smallest first; see `work_order`."""
 
     array: str
     type: Type
@@ -320,7 +381,7 @@ class NearFar:
 
 @dataclass(frozen=True, slots=True)
 class Skips:
-    """Members that were visited with the value that they have are passed over; see `skips`."""
+    """Members that were visited with the value that they have are passed over; see `work_order`."""
 
     array: str
     type: Type
@@ -359,11 +420,11 @@ class Sweep:
     skips: Skips | None = None
     """Which members of a worklist it passes over; None: none."""
     warps: Warps = Warps.ALL
-    """Which of them take the members where these are few; see `warp_halves`."""
+    """Which of them take the members where these are few; see `small_frontiers`."""
     rows: Rows | None = None
     """What is fetched for the vertices that come next; see `rows_ahead`."""
     listed: bool = False
-    """Whether few members lie in a list of their own, with their lists; see `listed_sets`."""
+    """Whether few members lie in a list of their own, with their lists; see `small_frontiers`."""
 
 
 # Choices on the device

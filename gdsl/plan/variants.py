@@ -27,7 +27,6 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Over
 from gdsl.passes.writers import accumulated_scalars, far_roles, targets_in, written_arrays
-from gdsl.plan.masks import runs_in_any_case, tests_at_once
 from gdsl.plan.nodes import Claim, Mode, Reduction, Total, Variant, Write
 from gdsl.plan.stops import may_stop
 
@@ -61,8 +60,7 @@ def by_one_thread(functor: Functor) -> Variant:
     anything meanwhile: what is read, changed and stored by one call nobody changes in between, so that every write is
     plain. Nor is there anything to claim: where one call has stored what closes the functor, the condition is false
     for those behind it, as `rules/closing.py` has shown."""
-    alone = _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
-    return dataclasses.replace(alone, masked=runs_in_any_case(functor), at_once=tests_at_once(functor))
+    return _variant(functor, _all_tests(functor), frozenset(written_arrays(functor)))
 
 
 def contends(functor: Functor, together: Variant | None, by_one: Variant | None, walked: tuple[Over, ...] = ()) -> bool:

@@ -10,9 +10,9 @@ from gdsl.operations import Balance, Degree, Domain, Over
 from gdsl.plan import buffers, graph_reads, hub_bounds, turns, votes
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.nodes import FarEnds, Plan
-from gdsl.plan.orders import orders
 from gdsl.plan.storage import PROBLEM, Buffer, Cleared, Made, Role
 from gdsl.plan.walking import cuts_lists, numbered, steps_in, sweeps
+from gdsl.plan.work_order import orders
 from gdsl.types import Type
 
 

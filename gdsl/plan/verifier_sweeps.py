@@ -41,8 +41,8 @@ from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
 from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
+from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
 from gdsl.plan.deduplication import repeated_of
-from gdsl.plan.masks import runs_in_any_case, tests_at_once
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -63,8 +63,8 @@ from gdsl.plan.nodes import (
 )
 from gdsl.plan.ownership import own_arrays
 from gdsl.plan.stops import may_stop
+from gdsl.plan.sweep_nodes import Warps
 from gdsl.plan.walking import sweeps_of
-from gdsl.plan.warp_nodes import Warps
 
 Functor = VertexFunctor | EdgeFunctor
 _BACK = {Over.OUT_EDGES: Over.IN_EDGES, Over.IN_EDGES: Over.OUT_EDGES}

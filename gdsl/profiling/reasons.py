@@ -11,7 +11,7 @@ from gdsl.operations import Direction
 
 if TYPE_CHECKING:
     from gdsl.plan.nodes import Plan
-    from gdsl.plan.switch_nodes import Compare, Switch
+    from gdsl.plan.sweep_nodes import Compare, Switch
 
 
 @dataclass
@@ -50,7 +50,7 @@ class Reasons:
         return f"{record.direction.value}, as {words}"
 
     def _sides(self, compare: Compare, record: TraceRecord, state: _State) -> tuple[int, int]:
-        from gdsl.plan.switch_nodes import Measure
+        from gdsl.plan.sweep_nodes import Measure
 
         values = {
             Measure.SIZE: record.frontier_size,

@@ -18,7 +18,7 @@ from gdsl.api.tune_files import Entry, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import nvrtc, rooms
 from gdsl.backends.cuda.launching import Launching
-from gdsl.plan import hub_bounds, orders, suiting, target
+from gdsl.plan import hub_bounds, suiting, target, work_order
 from gdsl.types import Widths
 from tests.support.graphs import complete, make_graph, path
 
@@ -74,7 +74,7 @@ def test_a_call_on_a_known_graph_does_little(
         program(graph, source=source, backend="cuda")
     assert cupy.log["properties"] == 0, "nobody has read the name of the GPU"
     cupy.log.clear()
-    for module, name in ((registry, "choose"), (suiting, "suited"), (orders, "has_choice")):
+    for module, name in ((registry, "choose"), (suiting, "suited"), (work_order, "has_choice")):
         monkeypatch.setattr(module, name, lambda *_: pytest.fail("what was found out before is asked again"))
     program(graph, source=2, backend="cuda")
     assert cupy.log == {"alloc": 2, "copy out": 1, "launch": 1, "copy back": 1}, "two results, and nothing else"

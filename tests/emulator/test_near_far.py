@@ -15,9 +15,9 @@ from gdsl.graph import Graph, rmat
 from gdsl.ir.nodes import While
 from gdsl.ir.traversal import walk
 from gdsl.operations import Order
-from gdsl.plan.orders import orders
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import sweeps
+from gdsl.plan.work_order import orders
 from gdsl.types import Widths
 
 from . import build

@@ -13,8 +13,8 @@ from gdsl.binding import bind
 from gdsl.operations import Over
 from gdsl.pipeline import load
 from gdsl.plan.nodes import Plan
-from gdsl.plan.sector_nodes import Rows
 from gdsl.plan.suiting import suited
+from gdsl.plan.sweep_nodes import Rows
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 

@@ -10,8 +10,8 @@ from support.graphs import grid, make_graph, random_graph
 from gdsl.backends.cuda import plan_of
 from gdsl.binding import bind
 from gdsl.pipeline import load
+from gdsl.plan.sweep_nodes import Warps
 from gdsl.plan.walking import operations, sweeps_of
-from gdsl.plan.warp_nodes import Warps
 
 from . import build
 from .running import ROOT, SMALL, device_for, differences, emulated, expect

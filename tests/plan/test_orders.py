@@ -15,9 +15,9 @@ from gdsl.passes import pipelines
 from gdsl.plan import target
 from gdsl.plan.build import build
 from gdsl.plan.nodes import Dedup, Loop
-from gdsl.plan.orders import has_choice, key_type, orders, suited
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import steps_in
+from gdsl.plan.work_order import has_choice, key_type, orders, suited
 from gdsl.types import Type
 
 from .planning import ROOT, only_sweep, plan_of

@@ -10,7 +10,7 @@ from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.pipeline import load
-from gdsl.plan.own_scalars import own_scalars
+from gdsl.plan.cpu_threads import own_scalars
 from gdsl.plan.target import Sizes
 from tests.cpu.running import SMALL, assert_agree, executable
 from tests.support.graphs import random_graph

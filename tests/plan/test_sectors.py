@@ -9,8 +9,8 @@ import pytest
 from gdsl.operations import Order, Over
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
-from gdsl.plan.sector_nodes import Beside
 from gdsl.plan.suiting import suited
+from gdsl.plan.sweep_nodes import Beside
 from gdsl.plan.target import CPU, CUDA_FUSED, CUDA_UNFUSED, Target
 from gdsl.plan.verifier import verify
 from gdsl.plan.walking import map_operations, operations, sweeps

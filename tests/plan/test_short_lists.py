@@ -6,8 +6,8 @@ import pytest
 
 from gdsl.codegen.cuda.generate import generate
 from gdsl.plan import target
+from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.printer import print_plan
-from gdsl.plan.short_lists import walks_short_lists_alone
 from gdsl.plan.walking import sweeps
 from gdsl.types import Widths
 

@@ -7,10 +7,10 @@ import pytest
 from gdsl.diagnostics import GdslError
 from gdsl.operations import ReduceOperation
 from gdsl.plan import target
-from gdsl.plan.orders import key_type
 from gdsl.plan.printer import print_plan
 from gdsl.plan.sweep_nodes import Dedup
 from gdsl.plan.walking import sweeps
+from gdsl.plan.work_order import key_type
 from gdsl.types import Type
 
 from .planning import plan_of

@@ -7,8 +7,8 @@ import pytest
 
 import gdsl
 from gdsl.diagnostics import GdslError
+from gdsl.plan.list_bounds import place_limit
 from gdsl.plan.nodes import Choice, Sweep
-from gdsl.plan.place_limits import place_limit
 from gdsl.plan.walking import operations
 from tests.support.graphs import make_graph
 

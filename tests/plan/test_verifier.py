@@ -10,8 +10,8 @@ import pytest
 from support.changed_plans import CHOICES, accepted, seen
 
 from gdsl.plan import target
-from gdsl.plan.orders import orders
 from gdsl.plan.verifier import verify
+from gdsl.plan.work_order import orders
 
 from .planning import ROOT, plan_of
 

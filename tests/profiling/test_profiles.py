@@ -12,7 +12,7 @@ import pytest
 import gdsl
 from gdsl.backends import registry
 from gdsl.diagnostics import GdslError
-from gdsl.plan.switch_nodes import Measure
+from gdsl.plan.sweep_nodes import Measure
 from gdsl.profiling import Profile
 from gdsl.profiling.gathering import KEPT
 

@@ -25,10 +25,10 @@ from gdsl.ir.nodes import OwnId, OwnPart
 from gdsl.ir.traversal import walk
 from gdsl.plan import structs_cpu
 from gdsl.plan.nodes import Initial, Initialise, Launch, Plan
-from gdsl.plan.orders import orders
 from gdsl.plan.storage import Buffer, Made, Role
 from gdsl.plan.target import Sizes
 from gdsl.plan.walking import counts_in_tables, leaves_edges_out, operations
+from gdsl.plan.work_order import orders
 from gdsl.types import Type, Widths
 from gdsl.version import __version__
 

@@ -35,6 +35,7 @@ from gdsl.codegen.precedence import Text
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
+from gdsl.plan.cpu_threads import own_scalars
 from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import (
     Collect,
@@ -51,7 +52,6 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
-from gdsl.plan.own_scalars import own_scalars
 from gdsl.types import Type
 
 COUNTED: dict[Over | None, str] = {

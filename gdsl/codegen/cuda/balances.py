@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.operations import Balance
-from gdsl.plan.warp_nodes import Warps
+from gdsl.plan.sweep_nodes import Warps
 
 PUSHES = {
     Balance.THREAD: "push_threads",

@@ -14,9 +14,9 @@ from gdsl.operations import Domain
 from gdsl.plan import buffers, structs
 from gdsl.plan.buffers import control_block
 from gdsl.plan.nodes import Plan
-from gdsl.plan.orders import key_type
 from gdsl.plan.storage import RUN, Field, Pointer, Role, Struct
 from gdsl.plan.walking import sweeps
+from gdsl.plan.work_order import key_type
 from gdsl.types import Type, Widths
 
 _I64, _U64 = Type.INT64, Type.UINT64

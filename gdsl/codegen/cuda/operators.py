@@ -57,7 +57,6 @@ from gdsl.codegen.operators import ON_COMMON, STRUCTS, CommonPrinter, order_type
 from gdsl.codegen.reductions import of_segment
 from gdsl.codegen.switches import SwitchText
 from gdsl.operations import Balance, Domain, NeighborOperation, Over
-from gdsl.plan.listed_sets import is_listed
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
@@ -71,6 +70,7 @@ from gdsl.plan.nodes import (
     Vote,
     Walk,
 )
+from gdsl.plan.small_frontiers import is_listed
 from gdsl.plan.storage import Role
 
 _END_BITMAP = "end_bitmap(run, result);"

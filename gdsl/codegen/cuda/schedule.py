@@ -17,7 +17,6 @@ from gdsl.codegen.operators import STRUCTS, order_type, shared
 from gdsl.ir.nodes import Expression, SameGraph
 from gdsl.operations import Domain
 from gdsl.plan import grids
-from gdsl.plan.listed_sets import push_in
 from gdsl.plan.nodes import (
     Branch,
     Combine,
@@ -33,6 +32,7 @@ from gdsl.plan.nodes import (
     Plan,
     Step,
 )
+from gdsl.plan.small_frontiers import push_in
 from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
 
 _AROUND = "graph_around"

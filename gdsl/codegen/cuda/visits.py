@@ -13,8 +13,8 @@ from gdsl.codegen.literals import type_name
 from gdsl.codegen.names import Names
 from gdsl.ir.nodes import Program
 from gdsl.operations import Balance, Domain, Over, ReduceOperation
+from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import Collect, Dedup, Early, Segment, Skips, Sweep, Variant, Walk
-from gdsl.plan.short_lists import walks_short_lists_alone
 
 FLUSH = "out.flush();"
 ROW = "row"
