@@ -29,6 +29,7 @@ __all__ = [
     "history_error",
     "iterations_error",
     "late_error",
+    "late_in_loop",
     "left_out",
     "memory_error",
     "no_such_place",
@@ -162,7 +163,7 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
     loop = _loop_around(program, last.site) if last is not None else _only_loop(program)
     if loop is None:
         return timeout_error(timeout or 0.0)
-    named = f"the `{'while' if isinstance(loop, While) else 'repeat'}` loop in {loop.span.words}"
+    named = _named(loop)
     if last is None:
         return timeout_error(timeout or 0.0, f"in {named}", loop.span)
     operator = next(step for step in walk(loop.body) if isinstance(step, Operator) and step.site == last.site)
@@ -172,6 +173,19 @@ def late_error(program: Program, timeout: float | None, last: Progress | None) -
     size = f"1 {one}" if last.size == 1 else f"{last.size:,} {more}"
     where = f"in pass {last.iteration + 1:,} of {named}, in which `{last.label}` had run on {size}"
     return timeout_error(timeout or 0.0, where, loop.span)
+
+
+def late_in_loop(program: Program, timeout: float | None, loop: int | None, iteration: int) -> GdslError:
+    """E0802 at the condition of loop number `loop`, which has had `iteration` passes; None outside loops."""
+    found = next((n for n in walk(program.schedule) if isinstance(n, While | Repeat) and n.loop == loop), None)
+    if found is None:
+        return timeout_error(timeout or 0.0)
+    passes = "1 pass" if iteration == 1 else f"{iteration:,} passes"
+    return timeout_error(timeout or 0.0, f"after {passes} of {_named(found)}", found.span)
+
+
+def _named(loop: While | Repeat) -> str:
+    return f"the `{'while' if isinstance(loop, While) else 'repeat'}` loop in {loop.span.words}"
 
 
 def _only_loop(program: Program) -> While | Repeat | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import os
+import re
 import textwrap
 
 import click
@@ -69,6 +70,10 @@ def command(word: str | None, program: str | None) -> None:
         raise click.UsageError(f"what is the program? 'gdslc explain {word.strip().lower()} PROGRAM'")
     else:
         codes = [known.code for known in all_codes()]
+        if re.fullmatch(r"[EWew]\d+|\d+", word.strip()):
+            errors, warned = ([each for each in codes if each[0] == letter] for letter in "EW")
+            listed = f"errors are {errors[0]} to {errors[-1]}, warnings {warned[0]} to {warned[-1]}"
+            raise click.UsageError(f"there is no code '{word}': {listed}. 'gdslc explain' lists all codes.")
         close = _programs_like(word) or [*difflib.get_close_matches(word.upper(), codes, n=3), *near]
         hint = f" Did you mean {', '.join(close)}?" if close else ""
         lists = "'gdslc explain' lists all codes, 'gdslc explain knobs' all knobs."

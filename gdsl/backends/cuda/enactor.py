@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -119,7 +120,10 @@ class Enactor:
             device.wait(self.is_late if limits.timeout is not None else None)
             failure, exhausted, arrived, passes, *told = self._told(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
-                self.raise_failure(self.control(), self._progress(begun, told))
+                control_words = self.control()
+                last = self._progress(begun, told)
+                late = partial(failures.late_error, self.plan.program, limits.timeout, last)
+                self.raise_failure(control_words, late)
             self._complete(begun, device.elapsed_ms(), passes if walk is None else walk.passes, told)
             whole = True
             return begun.outcome
@@ -281,8 +285,8 @@ class Enactor:
             last.site, last.label, last.iteration if whole else None, last.frontier_size if whole else None
         )
 
-    def raise_failure(self, control: dict[str, int], last: failures.Progress | None = None) -> None:
-        """Raise what stopped the run, if anything did; `last` is how far it had come."""
+    def raise_failure(self, control: dict[str, int], late: Callable[[], GdslError] | None = None) -> None:
+        """Raise what stopped the run, if anything did; what `late` gives where that was its timeout."""
         if control["failure"]:
             found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
             raise self._index_failure(control["failure"] - 1, found)
@@ -291,7 +295,7 @@ class Enactor:
                 self.plan.program, control["exhausted"] - 1, self.limits.max_iterations or 0
             )
         if control["arrived"] >> STOPPED_FROM_BIT:
-            raise failures.late_error(self.plan.program, self.limits.timeout, last)
+            raise failures.timeout_error(self.limits.timeout or 0.0) if late is None else late()
 
     def _index_failure(self, number: int, found: failures.Found) -> GdslError:
         site = self.generated.checks.sites[number]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gdsl.backends import failures
+from gdsl.diagnostics import GdslError
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Step, Swap
 
 if TYPE_CHECKING:
@@ -51,7 +53,7 @@ class Walk:
             yield from range(max(0, self._ask(step.ask, iteration)))
             return
         now = 0
-        while self._ask(step.ask, now):
+        while self._ask(step.ask, now, step):
             yield now
             now += 1
 
@@ -63,8 +65,8 @@ class Walk:
             self._steps(step.body, iteration)
             self.passes += step.outermost
 
-    def _ask(self, launch: Launch | None, iteration: int) -> int:
-        """The answer of a condition or a count, unless something has failed by now."""
+    def _ask(self, launch: Launch | None, iteration: int, loop: Loop | None = None) -> int:
+        """The answer of a condition (of `loop`, if that is given) or a count, unless something has failed by now."""
         assert launch is not None
         self.enactor.launch(launch, iteration)
         self.enactor.device.stop_clock()
@@ -72,10 +74,15 @@ class Walk:
         self.enactor.device.end()
         self.enactor.device.wait(self.enactor.is_late)
         control = self.enactor.control()
-        self.enactor.raise_failure(control)
+        late = partial(self._late, loop, iteration)
+        self.enactor.raise_failure(control, late)
         if self.enactor.is_late():
-            raise failures.timeout_error(self.enactor.limits.timeout or 0.0)
+            raise late()
         return signed(control["answer"])
+
+    def _late(self, loop: Loop | None, iteration: int) -> GdslError:
+        number = loop.number if loop is not None else None
+        return failures.late_in_loop(self.enactor.plan.program, self.enactor.limits.timeout, number, iteration)
 
     def _swap(self, swap: Swap) -> None:
         memory = self.enactor.memory
