@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
+from gdsl.diagnostics import printable
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import packed
 from gdsl.graph.notices import notice
 
 
-def notice_both_ways(edges: EdgeList, place: str, what: str) -> None:
+def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> None:
     """Say that edges of the undirected file at `place` are there as (u, v) and as (v, u), and how they become one.
 
-    `what` is what the notice calls the file. Ids in the notice count from 1, as in the file.
+    `what` is what the notice calls the file. Ids in the notice count from `first`, as in the file.
     """
     sources, destinations = edges.sources, edges.destinations
     backward, forward = sources > destinations, sources < destinations
@@ -23,7 +24,8 @@ def notice_both_ways(edges: EdgeList, place: str, what: str) -> None:
     both = np.intersect1d(of_forward, of_backward)
     if not len(both):
         return
-    low, high = (int(each) + 1 for each in divmod(int(both[0]), max(edges.num_vertices, 1)))
+    ends = divmod(int(both[0]), max(edges.num_vertices, 1))
+    low, high = (each + first if edges.names is None else printable(str(edges.names[each])) for each in ends)
     count = "1 edge is" if len(both) == 1 else f"{len(both):,} edges are"
     example = f"({low}, {high}) and ({high}, {low})"
     also = "" if len(both) == 1 else " among them"

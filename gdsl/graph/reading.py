@@ -159,6 +159,8 @@ def read_graph(
         found = _read(name, kind, one_based, num_vertices, options.compact, columns, directed)
         if isinstance(found, EdgeList) and kind in _ONCE and options.dedup is None:
             notice_both_ways(found, printable(name), _ONCE[kind])
+        elif isinstance(found, EdgeList) and kind in _LISTS and options.dedup is None and directed is None:
+            notice_both_ways(found, printable(name), "an undirected edge list", int(one_based or 0))
         if isinstance(found, Csr):
             return found if options.changes_nothing else csr_of(options.apply_to_edges(edges_of(found)))
         return in_order(found, options)

@@ -122,6 +122,8 @@ def test_read_without_a_word(tmp_path, content, expected):
             "# Undirected graph (each unordered pair …): x\n# Nodes: 3 Edges: 2\n0\t1\n1\t2\n",
             PLAIN, "--directed (directed=True)",
         ),
+        ("# Undirected graph\n0 1\n1 0\n", [(0, 1), (0, 1)], "1 edge is there in both directions, (0, 1) and (1, 0)"),
+        ("end,other_end\na,b\nb,a\n", [("a", "b"), ("a", "b")], "(a, b) and (b, a)"),
         ("# UNDIRECTED\n0 1\n1 2\n", PLAIN, "every edge is stored both ways"),
         ("% directed: false\n0 1\n1 2\n", PLAIN, "every edge is stored both ways"),
         ("% sym unweighted\n% 2 3 3\n1 2\n2 3\n", PLAIN, "ids count from 1, every edge is stored both ways"),
@@ -141,7 +143,7 @@ def test_read_with_a_notice(tmp_path, content, expected, note):
     assert sorted(edges(graph)) == sorted(expected)
     assert any(note in each for each in notes), notes
     assert all(each.count("\n") == 0 for each in notes)
-    assert graph.directed == (not any("both ways" in each for each in notes))
+    assert graph.directed == (not any("both ways" in each or "both directions" in each for each in notes))
 
 
 def test_comments_say_how_many_vertices_there_are(tmp_path):
