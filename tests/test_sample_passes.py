@@ -98,7 +98,9 @@ COLORED = {
     "star": of(nx.star_graph(500)),
     "chain": CHAINS["shuffled two-way path"],
     "tree": CHAINS["two-way tree"],
-    "small world": of(nx.watts_strogatz_graph(2000, 10, 0.1, seed=1)),
+    "small world": of(nx.watts_strogatz_graph(1000, 10, 0.01, seed=1)),
+    "mesh": of(nx.triangular_lattice_graph(30, 30)),
+    "long chain": of(nx.path_graph(100_000)),
     "geometric": of(nx.random_geometric_graph(1500, 0.05, seed=1)),
     "preferential": of(nx.barabasi_albert_graph(1500, 8, seed=1)),
     "random": of(nx.gnm_random_graph(1000, 10_000, seed=1)),
@@ -109,15 +111,15 @@ COLORED = {
 
 
 @pytest.mark.parametrize("name", COLORED)
-def test_colorings_have_about_as_few_colors_as_greedy_by_degree(name: str) -> None:
-    """The rounds of an order are as many as the longest row of neighbors that wait for each other, and every edge is
-    seen three times in it, once more for each further 64 colors."""
+def test_colorings_have_no_more_colors_than_greedy_by_degree(name: str) -> None:
+    """Of a long chain, which has one more, not all vertices wait for each other; every edge is seen four times or five,
+    and once more for each further 64 colors."""
     graph = COLORED[name]
-    result = gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu")
+    result = gdsl.compile("coloring").run(graph, {}, backend="cpu", max_iterations=5000)
     check_coloring(graph, {}, {"color": result.color, "colors": result.colors})
     greedy = first_fit(graph, np.argsort(-graph.out_degrees, kind="stable"))
-    assert result.colors <= 1.1 * (greedy.max() + 1)
-    windows = 1 + int(result.colors) // 64
-    assert sum(record.edges or 0 for record in result.trace) <= (4 + 2 * windows) * graph.num_edges
-    again = gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu")
-    assert np.array_equal(result.color, again.color)
+    assert result.colors <= greedy.max() + 1 + (name == "long chain")
+    assert sum(record.edges or 0 for record in result.trace) <= (5 + int(result.colors) // 32) * graph.num_edges
+    others = [gdsl.compile("coloring").run(graph, {"seed": 3}, backend="cpu") for _ in range(2)]
+    check_coloring(graph, {}, {"color": others[0].color, "colors": others[0].colors})
+    assert np.array_equal(others[0].color, others[1].color)
