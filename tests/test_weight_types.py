@@ -25,6 +25,7 @@ LARGE = {
     "float64": 2**25 + 0.1,
 }
 """By type a weight that narrower types, and floats of the same width, do not have."""
+SLOW = pytest.mark.slow
 NAMES = [type_.name for type_ in TYPE_CLASSES["number"]]
 ENDS = [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (3, 4), (0, 4), (5, 6)]
 
@@ -74,13 +75,15 @@ def test_distances_are_exact_in_every_type(sample, dtype):
     assert exactly(result.distance) == dijkstra(graph)
 
 
-@pytest.mark.parametrize("dtype", ["int64", "uint64", "float64"])
+@pytest.mark.parametrize("dtype", ["int64", *(pytest.param(name, marks=SLOW) for name in ("uint64", "float64"))])
 def test_distances_on_the_cpu_backend(dtype):
     graph = graph_of(dtype)
     assert exactly(gdsl.samples.sssp(graph, source=0, backend="cpu").distance) == dijkstra(graph)
 
 
-@pytest.mark.parametrize(("sample", "type_"), [("sssp", "uint64"), ("minimum_spanning_forest", "int64")])
+@pytest.mark.parametrize(
+    ("sample", "type_"), [("sssp", "uint64"), pytest.param("minimum_spanning_forest", "int64", marks=SLOW)]
+)
 def test_instances_on_the_emulator(sample, type_):
     program = load(running.ROOT / "samples" / f"{sample}.gdsl", types=(("weight_type", Type.named(type_)),))
     graph = graph_of(type_, undirected=sample != "sssp")
@@ -111,7 +114,7 @@ def test_a_sum_that_its_type_cannot_hold_stops_at_inf():
         assert exactly(found)[2] == 2 * Fraction(large.item() if dtype == "float32" else large)
 
 
-@pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.parametrize("backend", ["reference", pytest.param("cpu", marks=SLOW)])
 def test_cycles_are_negative_in_whole_numbers(backend):
     """float32 misses the first and invents the second (rapidsai/cugraph#408)."""
     for large, back in ((10**9, -2), (2**40, -1)):
@@ -171,7 +174,7 @@ def test_a_forest_of_many_weights_that_float32_does_not_tell_apart():
         nx.add_edge(u, v, weight=weight)
     graph = gdsl.Graph.from_edges(sources, destinations, weights=weights, directed=False)
     expected = sum(data["weight"] for *_, data in networkx.minimum_spanning_edges(nx))
-    assert gdsl.samples.minimum_spanning_forest(graph, backend="cpu").total == expected
+    assert gdsl.samples.minimum_spanning_forest(graph, backend="reference").total == expected
 
 
 @pytest.mark.parametrize("dtype", NAMES)

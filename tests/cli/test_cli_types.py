@@ -102,6 +102,7 @@ def test_a_program_that_is_wrong_for_one_type_is_refused_by_every_verb(gdslc, tm
         assert "heaviest.gdsl:10:" in refused.err and "type t : integer = int32;" in refused.err
 
 
+@pytest.mark.slow
 def test_profiles_schedules_and_dry_runs(gdslc):
     profile = gdslc("profile", "heaviest", "a.gr", "--backend", "reference", "-t", "t=float64", "--json", "p.json")
     assert profile.status == 0 and profile.out
