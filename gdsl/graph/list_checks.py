@@ -40,7 +40,7 @@ def refuse_count_line(
     if len(sources) < 2:
         return
     columns = [sources, destinations] + ([weights] if weights is not None else [])
-    first = [column[0].item() for column in columns]
+    first = [column[:1].tolist()[0] for column in columns]
     if first[-1] not in (len(sources) - 1, 2 * len(sources) - 2, (len(sources) - 1) / 2):
         return
     largest = int(max(sources[1:].max(), destinations[1:].max()))

@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.edge_list_head import Head
-from gdsl.graph.fields import records, split
+from gdsl.graph.fields import comment_of, decoded
 from gdsl.graph.given import numbers_of
 from gdsl.graph.notices import notice
 from gdsl.graph.text import TextLines, printable, short
@@ -54,10 +54,15 @@ def read_networkx_list(path: str, head: Head) -> Worded:
 
 
 def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
-    for [text] in records(lines, "\n", iter(lines)):
-        front, brace, behind = text.partition("{")
-        mark = next((each for each in "\t,;" if front.rstrip(" ").endswith(each)), None)
-        words = split(front.rstrip(f" {mark or ''}"), mark)
+    """Both nodes of each line and what belongs to the edge; NetworkX quotes nothing."""
+    for line in lines:
+        if comment_of(line) is not None or not line.strip():
+            lines.skip()
+            continue
+        front, brace, behind = decoded(lines, line).partition("{")
+        front = front.rstrip(" ")
+        mark = next((each for each in "\t,;" if front.endswith(each)), None)
+        words = [word.strip() for word in front.removesuffix(mark or "").split(mark)]
         if not brace or len(words) != 2:
             message = f"the line is not two nodes and a dictionary, as the first one is: `{short(lines.line)}`"
             raise lines.error("E0705", message, _FIX)

@@ -278,6 +278,7 @@ def test_refused_with_a_fix(tmp_path, content, place, said, fix):
         ("#node1\tnode2\nA\tB\n", [], {"source_column": "#node1", "target_column": "node2"}, [("A", "B")]),
         ("0 -1\n", [], {"compact": True}, [(0, -1)]),
         ("0 92233720368547758080\n", [], {"compact": True}, [(0, 92233720368547758080)]),
+        ("1 2\n2 3\n3 92233720368547758080\n", [], {"compact": True}, [(1, 2), (2, 3), (3, 92233720368547758080)]),
         ("source,target\n5,92233720368547758080\n", [], {"compact": True}, [(5, 92233720368547758080)]),
         ("source,target,Type\n0,1,Directed\n1,2,Undirected\n", [], {"directed": True}, PLAIN),
         ("0 1 1082040961\n1 2 1082155839\n", ["1i # source target time"], {}, [(0, 1, 1082040961), (1, 2, 1082155839)]),
