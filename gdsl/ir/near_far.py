@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from gdsl.ir.free_worklists import key, plain, seen_elsewhere
 from gdsl.ir.nodes import Advance, CopyFrontier, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
@@ -71,25 +71,48 @@ def update_in(loop: While, program: Program) -> Update:
 
 def _choosing(step: Advance, program: Program) -> Advance | None:
     """An advance of the worklist which does not always push."""
-    found = _others(step, program, lambda other: other.frontier.frontier)
+    sharing = _sharing(program)
+    found = sharing.of(step, sharing.reading)
     return next((each for each in found if may_pull(each, program.tuning.sites[each.site])), None)
 
 
 def _left_twice(step: Advance, program: Program) -> Advance | None:
     """Another advance into the worklist, which may put a vertex there more than once."""
-    found = _others(step, program, lambda other: other.result)
+    sharing = _sharing(program)
+    found = sharing.of(step, sharing.giving)
     return next((each for each in found if program.tuning.sites[each.site].dedup is Duplicates.NONE), None)
 
 
-def _others(step: Advance, program: Program, frontier_of: Callable[[Advance], str | None]) -> Iterator[Advance]:
-    """The other advances of which this is the frontier that `step` runs on, or one that is copied from or to it."""
-    groups = copied(program)
-    own = groups.get(step.frontier.frontier or "")
-    for node in walk(program.schedule):
-        if isinstance(node, Advance) and node.site != step.site:
-            name = frontier_of(node)
-            if name is not None and groups[name] == own:
-                yield node
+class _Sharing:
+    """The advances of a program by the frontiers that they read and give, copies of one being one."""
+
+    def __init__(self, program: Program) -> None:
+        self.groups = copied(program)
+        self.reading: dict[str, list[Advance]] = {}
+        self.giving: dict[str, list[Advance]] = {}
+        for node in walk(program.schedule):
+            if isinstance(node, Advance):
+                for name, found in ((node.frontier.frontier, self.reading), (node.result, self.giving)):
+                    if name is not None:
+                        found.setdefault(self.groups[name], []).append(node)
+
+    def of(self, step: Advance, found: dict[str, list[Advance]]) -> Iterator[Advance]:
+        """The other advances in `found` of the frontier that `step` runs on."""
+        own = self.groups.get(step.frontier.frontier or "")
+        return (node for node in found.get(own or "", ()) if node.site != step.site)
+
+
+_latest: list[tuple[Program, _Sharing]] = []
+"""Of the program that was asked about last: each loop of it asks again."""
+
+
+def _sharing(program: Program) -> _Sharing:
+    for known, sharing in _latest[:]:
+        if known is program:
+            return sharing
+    sharing = _Sharing(program)
+    _latest[:] = [(program, sharing)]
+    return sharing
 
 
 def may_pull(step: Advance, knobs: OperatorKnobs) -> bool:
