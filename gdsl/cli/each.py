@@ -15,7 +15,7 @@ import numpy as np
 from gdsl.api.summary import summarize
 from gdsl.backends.interface import parts_of
 from gdsl.cli.params import array_of, given_params
-from gdsl.cli.report import figures_of, parts
+from gdsl.cli.report import figures_of, parts, tell_types
 from gdsl.cli.results import plain_number
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
@@ -152,6 +152,7 @@ def _document(many: Many) -> dict[str, Any]:
         "gdsl": __version__,
         "program": many.program.name,
         "file": many.file,
+        **({"types": many.program.types} if many.program.types else {}),
         "backend": batch.backend,
         "how": batch.how,
         "graph": {"name": many.graph_name, "vertices": graph.num_vertices, "edges": graph.num_edges},
@@ -198,6 +199,7 @@ def _report(many: Many) -> None:
         f"{many.program.name} on {printable(many.graph_name)}: {graph.num_vertices:,} vertices, "
         f"{graph.num_edges:,} edges"
     )
+    tell_types(many.program.ir)
     for name, found in batch.values.items():
         words = ", ".join(printable(str(value)) for value in list(found[:_SHOWN]))
         told = f": {words}{', …' if len(batch) > _SHOWN else ''}" if words else ""

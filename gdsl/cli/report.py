@@ -109,6 +109,13 @@ def _record(record: TraceRecord) -> dict[str, Any]:
     }
 
 
+def tell_types(program: ir.Program) -> None:
+    """A line for the types that are not the program's defaults."""
+    types = [f"{each.name} = {each.type.name}" for each in program.types if each.type is not each.default]
+    if types:
+        click.echo(f"types: {', '.join(types)}")
+
+
 def print_report(run: Run, profile: bool) -> None:
     """Print the report for people, with a line for each operator that ran if `profile`."""
     result, graph = run.result, run.graph
@@ -117,9 +124,7 @@ def print_report(run: Run, profile: bool) -> None:
         f"{run.program.name} on {printable(run.graph_name)}: {_count(graph.num_vertices, 'vertex', 'vertices')}, "
         f"{_count(graph.num_edges, 'edge', 'edges')} ({kind})"
     )
-    types = [f"{each.name} = {each.type.name}" for each in run.program.types if each.type is not each.default]
-    if types:
-        click.echo(f"types: {', '.join(types)}")
+    tell_types(run.program)
     data = parts(run.program)
     for summary in result.summary():
         click.echo()

@@ -58,9 +58,9 @@ def test_params_and_arrays_decide_with_it(gdslc, tmp_path):
 def test_many_values(gdslc):
     found = gdslc("run", "heaviest", "a.gr", "--each", "least=0,6", "--backend", "reference", "--json")
     results = json.loads(found.out)["results"]
-    assert results["heaviest"]["type"] == "int64"
+    assert results["heaviest"]["type"] == "int64" and json.loads(found.out)["types"] == {"t": "int64"}
     found = gdslc("run", "heaviest", "a.gr", "--each", "least=0,5.5", "-t", "t=float64", "--backend", "reference")
-    assert "float64" in found.out
+    assert "types: t = float64\n" in found.out
 
 
 @pytest.mark.parametrize(
