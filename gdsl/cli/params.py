@@ -146,9 +146,9 @@ def _said_for_more(name: str, value: str, more: Sequence[str]) -> str:
     """What to write for values that blanks part: commas between the ids of a set, quotes around a name with blanks."""
     values = [word for each in (value, *more) for word in each.split(",") if word]
     if all(word.isdigit() for word in values):
-        return f"-p {name}: the members of a set stand between commas, without blanks: -p {name}={','.join(values)}"
+        return f"-p {name}: write the members of a set with commas and no blanks: -p {name}={','.join(values)}"
     text = shlex.quote(f"{name}={' '.join((value, *more))}")
-    return f"-p {name}: a value with blanks stands in quotes: -p {text}"
+    return f"-p {name}: quote a value that contains blanks: -p {text}"
 
 
 def _names_in(words: list[str]) -> list[str]:

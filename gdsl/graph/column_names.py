@@ -129,9 +129,9 @@ def pair_among(header: Sequence[str]) -> tuple[int, int] | None:
         for found in _PAIRED.finditer(word):
             if found[0] == word:  # `a` and `b` alone may be anything
                 continue
-            front, behind = word[: found.start()], word[found.end() :]
+            front, rest = word[: found.start()], word[found.end() :]
             for partner in _PARTNERS[found[0].lower()]:
-                other = places.get(f"{front}{partner}{behind}".lower(), place)
+                other = places.get(f"{front}{partner}{rest}".lower(), place)
                 if other != place:
                     return place, other
     return None
@@ -215,7 +215,7 @@ def _named_places(header: Sequence[str]) -> list[int]:
 
 
 def _places(header: list[str], word: str) -> list[int]:
-    """Where `word` stands in any case; as it is where it stands like that."""
+    """The places of `word` in any case, or only as written where there is such a one."""
     exact = [place for place, name in enumerate(header) if name == word]
     return exact or [place for place, name in enumerate(header) if name.lower() == word]
 

@@ -89,15 +89,19 @@ def read_edge_list(
     if found.names is not None:
         return _of_names(found, meaning, one_based, num_vertices)
     if head.columns is None and not head.dicts:
-        refuse_count_line(path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line)
-        notice_third_column(path, found.sources, found.attributes)
+        refuse_count_line(
+            path, found.sources, found.destinations, found.attributes.get("weight"), head.first_line, head.mark
+        )
+        notice_third_column(path, head, found.sources, found.attributes)
     if found.gap is not None:
         refuse_sections(path, found.rows, found.gap, found.sources, found.destinations)
     ends = found.sources, found.destinations
     one_based = meaning.one_based
     if compact and not meaning.bipartite:
         if num_vertices is not None:
-            raise GdslError.single("E0712", "num_vertices asks for vertices that compact leaves out")
+            raise GdslError.single(
+                "E0712", "num_vertices and compact contradict each other: compact leaves out vertices without an edge"
+            )
         if one_based:
             _check_ids(path, found.rows, *ends, True, None, highest=2**63 - 2)
         sources, destinations, names = compacted(*ends)
@@ -214,7 +218,7 @@ def _plain(path: str, head: Head) -> _Found:
 
 
 def _columns(path: str, head: Head, layout: _Layout) -> tuple[tuple[NDArray[Any], ...], int | None]:
-    """The values; a column has the type of its first value until a line asks for another one."""
+    """The values; a column has the type of its first value until a line needs another one."""
     types: list[type] = [np.int64 if is_whole(word) else np.float64 for word in layout.first]
     for end in layout.ends:
         types[end] = np.int64
@@ -241,7 +245,7 @@ def _types_of_all(path: str, head: Head, layout: _Layout, types: list[type]) -> 
     with TextLines(path) as lines:
         for row in _rows(lines, head):
             words = words_of(row, layout.delimiter)
-            # What is a float64 asks for nothing else.
+            # A float64 needs no other type.
             while any(
                 kind is not np.float64 and problem_of(word, kind) for word, kind in zip(words, types, strict=False)
             ):
@@ -305,7 +309,7 @@ def _rows(lines: TextLines, head: Head) -> Iterator[str]:
 
 
 class _Rows:
-    """The rows behind the first one."""
+    """The rows after the first one."""
 
     def __init__(self, lines: TextLines) -> None:
         self._lines = lines
@@ -321,7 +325,7 @@ class _Rows:
 
 
 def _without_comments(lines: TextLines, stream: Iterator[str]) -> Iterator[str]:
-    """The lines that hold something. Behind numbers a comment may stand in the same line: no number has its mark."""
+    """The lines that hold something. After numbers a comment may follow in the same line: no number has its mark."""
     for line in stream:
         if "#" in line or "%" in line or "/" in line:
             if comment_of(line) is not None:

@@ -73,7 +73,7 @@ def split(text: str, mark: str | None) -> list[str]:
 
 
 def without_trailing_comment(text: str, mark: str | None) -> str:
-    """The line without a comment behind its values, where these are numbers: none has the mark of a comment."""
+    """The line without a comment after its values, where these are numbers: none has the mark of a comment."""
     if "#" not in text and "%" not in text:
         return text
     front = _TRAILING.sub("", text)
@@ -160,7 +160,7 @@ def decoded(lines: TextLines, line: str) -> str:
 
 @cache
 def _patterns(mark: str | None) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """A quoted value up to the separator behind it, and any other value."""
+    """A quoted value up to the separator after it, and any other value."""
     if mark is None:
         return re.compile(r'"([^"]*(?:""[^"]*)*)"(?=[ \t]|$)'), re.compile(r"[^ \t]+")
     blanks = " " if mark == "\t" else r"[ \t]"

@@ -35,6 +35,7 @@ def refuse_count_line(
     destinations: NDArray[np.int64],
     weights: NDArray[Any] | None,
     line: int,
+    mark: str | None,
 ) -> None:
     """Raise E0705 where the first row, in `line`, is no edge but the numbers of vertices and edges."""
     if len(sources) < 2:
@@ -51,9 +52,10 @@ def refuse_count_line(
                     break
             row = f"`{short(lines.line)}`"
             message = f"{row} seems to be the numbers of vertices and edges: {len(sources) - 1:,} edges follow"
+            header = (mark or " ").join(("source", "target", "weight")[: len(columns)])
             lowest = int(min(sources[1:].min(), destinations[1:].min()))
             fix = count_line_fix(path, [str(each) for each in first], lowest > 0 and largest == first[0])
-            raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# source target` above it")
+            raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# {header}` above it")
 
 
 def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None) -> str | None:

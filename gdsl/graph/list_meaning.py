@@ -20,6 +20,7 @@ _TIMES = 500_000_000, 2_500_000_000
 """Whole numbers from here to there may be times: from 1985 to 2049."""
 _ENOUGH = 8
 """Rows that are not numbered by chance."""
+_WITH_TIME, _WITH_ID = ("source", "target", "time"), ("id", "source", "target")
 _FEW = 5
 _KONECT = {"sym": "undirected", "asym": "directed", "bip": "bipartite"}
 
@@ -67,7 +68,7 @@ def meaning_of(
 
 
 def notice_nodes(path: str, stated: int, count: int) -> None:
-    """Tell that comments say how many vertices there are, more than have an edge."""
+    """Report that comments say how many vertices there are, more than have an edge."""
     notice(
         f"{printable_path(path)}: a comment says there are {stated:,} vertices: those from {count:,} on have no edge; "
         f"--num-vertices {count} (num_vertices={count}) leaves them out"
@@ -75,7 +76,7 @@ def notice_nodes(path: str, stated: int, count: int) -> None:
 
 
 def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
-    """Tell that ids are far larger than their number, where they are."""
+    """Report that ids are far larger than their number, where they are."""
     if num_edges and num_vertices - 1 >= _KEYS * num_edges:
         sizes = f"the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges"
         fix = "where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
@@ -83,7 +84,7 @@ def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
 
 
 def notice_columns(path: str, head: Head, left: tuple[str, ...]) -> None:
-    """Tell which columns are left out, and which are taken as the ends where no name says so."""
+    """Report which columns are left out, and which are taken as the ends where no name says so."""
     columns = head.columns
     called = [f"`{printable(name)}`" for name in left[:_FEW]] + ["…"] * (len(left) > _FEW)
     text = [f"not every value of {', '.join(called)} is a number"] if left else []
@@ -98,23 +99,24 @@ def notice_columns(path: str, head: Head, left: tuple[str, ...]) -> None:
 
 
 def notice_edges(path: str, head: Head, num_edges: int) -> None:
-    """Tell where comments say another number of edges than there are."""
+    """Report where comments say another number of edges than there are."""
     stated = head.statements.edges
     if stated is not None and num_edges not in (stated, 2 * stated, stated / 2):
         notice(f"{printable_path(path)}: a comment says there are {stated:,} edges, and the list has {num_edges:,}")
 
 
-def notice_third_column(path: str, sources: NDArray[Any], attributes: dict[str, NDArray[Any]]) -> None:
-    """Tell where the third column of a list without names seems to be times, or the first one to number the rows."""
+def notice_third_column(path: str, head: Head, sources: NDArray[Any], attributes: dict[str, NDArray[Any]]) -> None:
+    """Report where the third column of a list without names seems to be times, or the first one to number the rows."""
     values = attributes.get("weight")
     if values is None or values.dtype.kind != "i" or len(values) < 2:
         return
+    mark = head.mark or " "
     if values.min() >= _TIMES[0] and values.max() <= _TIMES[1]:
         seems = "the third column seems to be times, in seconds since 1970, and is the weight"
-        notice(f"{printable_path(path)}: {seems}; a first line `# source target time` calls it so")
+        notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_TIME)}` calls it so")
     elif len(values) >= _ENOUGH and int(sources[0]) in (0, 1) and bool((np.diff(sources) == 1).all()):
         seems = "the first column numbers the rows, and is the source"
-        notice(f"{printable_path(path)}: {seems}; a first line `# id source target` calls the others so")
+        notice(f"{printable_path(path)}: {seems}; a first line `# {mark.join(_WITH_ID)}` calls the others so")
 
 
 def _of_konect(

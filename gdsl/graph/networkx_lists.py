@@ -59,14 +59,14 @@ def _rows(lines: TextLines) -> Iterator[tuple[list[str], dict[str, Any]]]:
         if comment_of(line) is not None or not line.strip():
             lines.skip()
             continue
-        front, brace, behind = decoded(lines, line).partition("{")
+        front, brace, rest = decoded(lines, line).partition("{")
         front = front.rstrip(" ")
         mark = next((each for each in "\t,;" if front.endswith(each)), None)
         words = [word.strip() for word in front.removesuffix(mark or "").split(mark)]
         if not brace or len(words) != 2:
             message = f"the line is not two nodes and a dictionary, as the first one is: `{short(lines.line)}`"
             raise lines.error("E0705", message, _FIX)
-        yield words, _dictionary(lines, brace + behind)
+        yield words, _dictionary(lines, brace + rest)
 
 
 def _dictionary(lines: TextLines, text: str) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Worded:
 
 
 def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
-    """The values of each row behind the header, the empty ones that rows end with left out."""
+    """The values of each row after the header, without the empty ones at the end of rows."""
     found = records(lines, head.mark, iter(lines))
     if head.in_row:
         next(found)
@@ -66,7 +66,7 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
         if lines.gap and lines.gap != seen:
             seen = lines.gap
             if begins_list(values):
-                raise lines.error("E0705", "a second list begins behind an empty line", _second(lines))
+                raise lines.error("E0705", "a second list begins after an empty line", _second(lines))
         if len(values) != width:
             _refuse_width(lines, head, values, width)
         yield values
@@ -136,7 +136,7 @@ def _append(values: dict[int, ListValues], rows: list[list[str]], numbers: list[
 
 def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -> NoReturn:
     count = f"{len(values)} value{'s' if len(values) != 1 else ''}"
-    told = "names" if head.in_row else "has"
+    says = "names" if head.in_row else "has"
     line = (head.mark or " ").join(values)
     fix = width_fix(lines, head, len(values))
     if any(word.startswith(("#", "%")) for word in values[1:]):
@@ -148,7 +148,7 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
         fix = "put values that hold blanks in double quotes"
     elif fix is None and len(values) > width:
         fix = 'put values that hold the separator in double quotes, such as "Smith, John"'
-    first = f"the first line {told} {width} columns"
+    first = f"the first line {says} {width} columns"
     raise lines.error("E0705", f"the line has {count}, and {first}: `{short(line)}`", fix)
 
 
@@ -264,7 +264,7 @@ class _Ids:
         return values[sources], values[destinations], None
 
     def _refuse_other_words(self, lines: TextLines, words: list[str]) -> None:
-        """Raise E0705 where what is no number stands for nothing, or belongs to a second list; tell of names that may
+        """Raise E0705 where what is no number stands for nothing, or belongs to a second list; note names that may
         stand for nothing."""
         line, called, word = self._firsts["name"]
         odd = [each for each in words if not is_number(each)]
@@ -274,7 +274,7 @@ class _Ids:
             fix = "give each edge both ends, or remove the line"
             raise lines.error("E0705", f"the {called} is missing: `{printable(word)}`", fix)
         if 0 < lines.gap < line and len(odd) < len(words):
-            raise lines.error("E0705", "a second list begins behind an empty line: names follow ids", _second(lines))
+            raise lines.error("E0705", "a second list begins after an empty line: names follow ids", _second(lines))
         lines.number = now
         if missing is not None:
             notice(f"{printable_path(lines.path)}: `{printable(missing)}` is taken for the name of a vertex")
