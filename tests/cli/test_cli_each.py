@@ -129,7 +129,7 @@ def test_what_is_refused(gdslc, words: tuple[str, ...], status: int, said: str):
 
 def test_all_is_every_vertex(gdslc):
     answer = gdslc("run", "pagerank", "path.mtx", "--each", "damping=all", *REFERENCE)
-    answer.fails(2, "all is every vertex, and damping is of type float32", "--each damping=…,…")
+    answer.fails(2, "all is every vertex, and damping is of type float64", "--each damping=…,…")
 
 
 def test_no_values(gdslc):
