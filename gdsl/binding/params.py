@@ -90,7 +90,9 @@ def plain(given: Any) -> object:
     if kind == "f":
         number = given.item()  # `longdouble` gives itself
         value = float(number)
-        return number if math.isinf(value) and number != value else value
+        if number != value and number == np.floor(number) and np.isfinite(number):
+            return number if math.isinf(value) else int(number)  # a whole number keeps all its digits
+        return value
     return given.item() if kind in ("b", "i", "u") else given
 
 

@@ -83,6 +83,9 @@ def test_params(kind: str, fine: float, wrong: float) -> None:
     assert program(graph, weight=fine, backend="reference").x[0] == np.dtype(kind).type(fine)
     with pytest.raises(GdslError, match=f"E0603.*is no {kind}; the nearest is (.|\n)*--round weight"):
         program(graph, weight=wrong, backend="reference")
+    if isinstance(wrong, int) and wrong < 2**63:
+        with pytest.raises(GdslError, match=f"E0603.*is no {kind}"):
+            program(graph, weight=np.longdouble(wrong), backend="reference")
     assert program(graph, weight=wrong, round=["weight"], backend="reference").x[0] == np.dtype(kind).type(wrong)
 
 
