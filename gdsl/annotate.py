@@ -14,6 +14,7 @@ from gdsl.operations import Direction, Domain, Grade
 from gdsl.records import dataclass
 from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
+from gdsl.rules.size import check_size
 from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
@@ -49,6 +50,7 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
 
 def judged(program: nodes.Program, source: Source, refuse: bool = True) -> Judged:
     """All of `annotate` that hangs on no knob. Raises GdslError (E03xx, E0427)."""
+    check_size(program, source)
     found = laws(program)
     program = rewrite(program, lambda node: _with_laws(node, found)) if found.exact else program
     effects = program_effects(program)

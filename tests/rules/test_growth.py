@@ -11,11 +11,12 @@ from gdsl.backends.cuda import plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.effects.access import Access
 from gdsl.frontend.check import procedures
+from gdsl.ir import near_far
 from gdsl.pipeline import load
 from gdsl.plan import barriers, turns
 from gdsl.plan.fusion import MOST_IN_ONE_SWEEP, flattened
 from gdsl.plan.nodes import Launch, Operation, Plan
-from gdsl.rules import laws, report
+from gdsl.rules import laws, report, size
 from gdsl.uniqueness.levels import EXACT, ROUNDING, State
 
 HEAD = "program p; problem { vertex a : int32; vertex b : int32; scalar s : int32; }\n"
@@ -104,3 +105,22 @@ def test_barriers_of_many_scalars(monkeypatch: pytest.MonkeyPatch) -> None:
     placed, compared = next(placements), next(comparisons)
     assert placed <= 2 * 2 * (turns.MOST_TRIED + 2)
     assert compared < 4 * 80 * placed
+
+
+def test_long_functors_of_many_operators(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(size, "MOST_NODES", 1_000)
+    calls = "compute(vertices, g); "
+    text = f"{HEAD}vertex functor g(v) {{ apply {{ {'a[v] = a[v] + 1; ' * 10} }} }} schedule {{ {calls * 5} }}"
+    assert load(text)
+    error = refused(text.replace(calls, calls * 5))
+    assert error.code == "E0244" and "1,000 names, numbers and operations" in str(error)
+
+
+def test_advances_of_many_worklists_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed = count()
+    copied = near_far.copied
+    monkeypatch.setattr(near_far, "copied", lambda program: next(listed) + 1 and copied(program))
+    relax = "edge functor r(u, v, e) { apply { accept changed(a[v] min= a[u] + 1); } }"
+    loops = "".join(f"frontier f{i} = {{ 0 }}; while (f{i}) {{ f{i} = advance(f{i}, r); }}\n" for i in range(12))
+    planned(f"{HEAD.replace('int32', 'int32 = inf', 1)}{relax} schedule {{ {loops} }}")
+    assert next(listed) < 12

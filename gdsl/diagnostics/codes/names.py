@@ -234,4 +234,11 @@ CODES: tuple[Code, ...] = (
         ),
         "type weight_type : float = float32;       # type weight_type : number = float32;",
     ),
+    Code(
+        "E0244",
+        "functors that are too long for so many operators",
+        "Each operator is checked with all that its functor does. The functors of all operators, each counted as often "
+        "as one runs it, have at most 400,000 names, numbers and operations, some 50,000 statements.",
+        "compute(vertices, long); compute(vertices, long); …",
+    ),
 )
