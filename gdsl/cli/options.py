@@ -97,7 +97,8 @@ class GraphWords:
             graph = open_graph(path_or_spec, **options)
         for each in notices:
             message(f"note: {each}")
-        said = unused_ids(graph, path_or_spec, self.format) if self.num_vertices is None else None
+        known = self.num_vertices is not None or any("no edge" in each or "--compact" in each for each in notices)
+        said = None if known else unused_ids(graph, path_or_spec, self.format)
         if said is not None:
             message(f"note: {said}")
         return graph

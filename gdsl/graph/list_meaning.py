@@ -78,7 +78,7 @@ def notice_nodes(path: str, stated: int, count: int) -> None:
 def notice_keys(path: str, num_vertices: int, num_edges: int) -> None:
     """Report that ids are far larger than their number, where they are."""
     if num_edges and num_vertices - 1 >= _KEYS * num_edges:
-        sizes = f"the largest id is {num_vertices - 1:,}, and there are {num_edges:,} edges"
+        sizes = f"the largest id is {num_vertices - 1:,}, and the list has {num_edges:,} edge{'s' * (num_edges > 1)}"
         fix = "where ids are keys, --compact (compact=True) counts only the vertices that have an edge"
         notice(f"{printable_path(path)}: {sizes}: each id below it is a vertex; {fix}")
 

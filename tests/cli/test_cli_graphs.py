@@ -263,7 +263,11 @@ def test_notices_are_lines_and_options_override_them(gdslc):
     Path("a.txt").write_text("# Undirected graph\n# Nodes: 4 Edges: 2\n0 1\n1 2\n")
     answer = gdslc("graph", "info", "a.txt", "--json")
     assert (json.loads(answer.out)["vertices"], json.loads(answer.out)["directed"]) == (4, False)
-    assert answer.err.count("note: a.txt: a comment says ") == 2
+    assert answer.err.count("note: a.txt: a comment says ") == answer.err.count("note: ") == 2
+    Path("k.csv").write_text("source,target\n5000001,5000002\n")
+    assert gdslc("graph", "info", "k.csv").err.count("--compact") == 1
+    assert "--compact reads them as names again" in gdslc("graph", "convert", "k.csv", "l.csv", "--compact").err
+    assert info(gdslc, "l.csv", "--compact")["vertices"] == 2
     answer = gdslc("graph", "info", "a.txt", "--json", "--directed", "--num-vertices", "3")
     assert (json.loads(answer.out)["vertices"], json.loads(answer.out)["directed"], answer.err) == (3, True, "")
     Path("k.txt").write_text("% sym unweighted\n0 1\n")
