@@ -146,6 +146,8 @@ def _separator(texts: Sequence[str]) -> str | None:
     fitting = [mark for mark in candidates if _are_even(_table(texts, mark))]
     if fitting:
         return next((mark for mark in fitting if says_ends_of(texts[0], mark)), fitting[0])
+    if candidates == ["\t"] and len({len(row) for row in _table(texts, None)}) == 1:
+        return None  # tabs in the first line, blanks in those that follow
     return next((mark for mark in ",;\t|" if mark in candidates), None)
 
 
@@ -176,7 +178,7 @@ def _are_even(table: Sequence[Sequence[str]]) -> bool:
     widest = max(widths, default=0)
     full = all(len(row) == widest or (len(row) == widest - 1) for row in table[1:])
     trailing = len(widths) == 1 or all(not row[-1] for row in table[1:] if len(row) == widest)
-    return bool(table) and len(table[0]) >= 2 and full and trailing and widest - 1 <= len(table[0]) <= widest + 1
+    return widest >= 2 and len(table[0]) >= 2 and full and trailing and widest - 1 <= len(table[0]) <= widest + 1
 
 
 def _are_blanks(texts: Sequence[str]) -> bool:
@@ -189,7 +191,7 @@ def _refuse_another_separator(lines: TextLines, texts: Sequence[str], mark: str 
     if len(texts) < 2 or not table or not is_header(table[0]) or (mark is not None and mark in texts[1]):
         return
     other = next((each for each in SEPARATORS if each in texts[1] and len(split_or_none(texts[1], each)) >= 2), None)
-    if mark is None and other is None:
+    if mark is None and (other is None or (other == "\t" and len(split_or_none(texts[1], None)) == len(table[0]))):
         return
     found = split_or_none(texts[1], other)
     if len(found) not in (len(table[0]), len(table[0]) + 1):

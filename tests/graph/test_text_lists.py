@@ -83,6 +83,9 @@ NAMED = [("a", "b"), ("b", "c")]
         ("source,target\n0,1,\n1,2,\n", PLAIN),
         ("source,target\n\n0,1\n\n1,2\n\n", PLAIN),
         ("0 1\n1\t2\n", PLAIN),
+        ("source target\n0\t1\n1\t2\n", PLAIN),
+        ("source\ttarget\n0 1\n1 2\n", PLAIN),
+        ("source target\na\tb\nb\tc\n", NAMED),
     ],
 )
 def test_read_without_a_word(tmp_path, content, expected):
