@@ -34,7 +34,8 @@ def named(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
         yield from _fraction(plain, places, start, end)
     name = re.match(r"`(\w+)`", diagnostic.message)
     if diagnostic.code in ("E0201", "E0204") and name is not None and plain[start:end] == name[1]:
-        yield from _parameter(plain, places, diagnostic.span, name[1])
+        if not diagnostic.message.endswith("is an array, not a value"):
+            yield from _parameter(plain, places, diagnostic.span, name[1])
         if diagnostic.code == "E0204":
             yield from _set(plain, places, start, end, name[1])
 

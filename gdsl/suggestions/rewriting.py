@@ -396,7 +396,7 @@ RULES: tuple[Rule, ...] = (
     _rule(rf"^({NAME})\s*\{{\s*({NAME})\s*\}}\s*=", r"\1[\2] =", "an element is written `a[v]`"),
     _rule(rf"\b({NAME})\.({NAME})\b(?!\s*\()", r"\1[\2]", "an element is written `a[v]`"),
     _rule(
-        rf"^({NAME})\s*\[\s*(?::|\*|\.\.|\w)\s*\]\s*=\s*({INSIDE}+?)\s*;",
+        rf"^({NAME})\s*\[\s*(?::|\*|\.\.|[A-Za-z_])\s*\]\s*=\s*({INSIDE}+?)\s*;",
         r"fill(\1, \2);",
         "all elements are set by `fill`",
     ),
