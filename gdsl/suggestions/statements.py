@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_LONGEST = 300
+_LONGEST = 200
 
 
 def statements_around(plain: str, start: int, end: int) -> Iterator[tuple[int, int]]:

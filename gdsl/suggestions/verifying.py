@@ -22,7 +22,9 @@ MOST_MISTAKES = 20
 """Mistakes of one program whose suggestions are tried, in the order of the text."""
 MOST_OF_ONE = 24
 """Analyses for one mistake."""
-_MOST_TEXT = 300_000
+_MOST_MESSAGES = 1_000
+"""Messages that all trials of one program may have to look for, as far as the first analysis tells."""
+_MOST_TEXT = 150_000
 """Characters that are analysed again for one program, all trials together."""
 
 
@@ -89,7 +91,11 @@ class _Trials:
         self.source = source
         self.places = Places(source.text)
         self.analyse = analyse
-        self.left = min(MOST_TRIALS, _MOST_TEXT // max(len(source.text) * max(instances, 1), 1))
+        self.left = min(
+            MOST_TRIALS,
+            _MOST_TEXT // max(len(source.text) * max(instances, 1), 1),
+            _MOST_MESSAGES // len(diagnostics),
+        )
         self.mistakes = 0
         self._known: dict[str, Outcome] = {}
         self._chosen: list[tuple[Suggestion, Counter[tuple[str, str]]]] = []
