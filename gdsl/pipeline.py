@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gdsl import frontend
 from gdsl.advice import advise
@@ -17,7 +18,9 @@ from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
 from gdsl.program_text import read_source
 from gdsl.source import Source
-from gdsl.suggestions import Outcome, verified
+
+if TYPE_CHECKING:
+    from gdsl.suggestions import Outcome
 
 
 def analyse(source: Source) -> Analysis:
@@ -42,7 +45,11 @@ def warnings(source: Source, tune: Sequence[str] = (), types: Types = ()) -> tup
     except GdslError:
         return ()
     found = advise(program, analysis.symbols, source, tune)
-    return verified(found, analysis.symbols, source, _advised) if any(one.suggestions for one in found) else found
+    if not any(one.suggestions for one in found):
+        return found
+    from gdsl.suggestions import verified
+
+    return verified(found, analysis.symbols, source, _advised)
 
 
 def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) -> CheckedProgram:
@@ -116,12 +123,16 @@ def _mistakes(
 
 def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
     """The diagnostics with fixes that were tried on the program; those of words of tuning have none of its text."""
+    from gdsl.suggestions import verified  # only programs with mistakes need it
+
     symbols = reading.checked().symbols
     return verified(diagnostics, symbols, source, _outcome, len(reading.instances()))
 
 
 def _outcome(source: Source) -> Outcome:
     """What is wrong with another text."""
+    from gdsl.suggestions import Outcome
+
     reading = frontend.Reading(with_imports(source))
     return Outcome(_mistakes(reading, source, reading.instances() or ((),)), reading.checked().symbols)
 
@@ -133,6 +144,8 @@ def _advised(source: Source) -> Outcome:
         return found
     analysis = frontend.analyse(source)
     assert analysis.checked is not None
+    from gdsl.suggestions import Outcome
+
     program = annotate(lower(analysis.checked), source)
     return Outcome(advise(program, analysis.symbols, source), analysis.symbols)
 

@@ -16,7 +16,6 @@ from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CON
 from gdsl.source import Span
 from gdsl.suggestions.declaring import declared, named
 from gdsl.suggestions.edits import Places, span_at
-from gdsl.suggestions.rewriting import rewritten
 from gdsl.suggestions.statements import statements_around
 
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -71,6 +70,8 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What else may be meant by a text that cannot be read, or whose names or types do not fit."""
     if diagnostic.span is None or not diagnostic.code.startswith(("E01", "E02", "E04")):
         return
+    from gdsl.suggestions.rewriting import rewritten  # many patterns, which only programs with mistakes need
+
     if diagnostic.code not in _OF_NAMES:
         yield from named(diagnostic, places)
     start, end = places.range(diagnostic.span)
