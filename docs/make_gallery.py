@@ -21,7 +21,6 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
-sys.path.append(str(ROOT / "tests"))  # where the oracles find `fuzz`
 
 import gdsl  # noqa: E402
 from bench.works import WORKS  # noqa: E402

@@ -9,7 +9,7 @@ from itertools import count
 import networkx as nx
 import numpy as np
 import pytest
-from fuzz.expressions.draws import number  # which shares nothing with the compiler
+from oracles.philox import number  # which shares nothing with the compiler
 
 import gdsl
 from gdsl.operations import Grade

@@ -113,7 +113,7 @@ def test_the_extra_docs_has_what_the_site_imports() -> None:
         if isinstance(each, ast.Import) or (isinstance(each, ast.ImportFrom) and not each.level)
     }
     assert "networkx" in found
-    assert found - sys.stdlib_module_names - {"bench", "docs", "fuzz", "gdsl", "tests"} <= given
+    assert found - sys.stdlib_module_names - {"bench", "docs", "gdsl", "tests"} <= given
 
 
 def test_a_folder_that_is_no_site_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

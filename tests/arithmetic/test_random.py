@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fuzz.expressions import draws
+from oracles import philox as draws
 
 import gdsl
 from gdsl.arithmetic.operations import SINGLE, of_arrays

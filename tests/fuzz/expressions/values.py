@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy
+from oracles import philox as draws
 
-from fuzz.expressions import draws
 from fuzz.expressions.trees import BITS, FLOATS, INTEGERS, SIGNED, Function, Tree
 
 Value = Any

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from fuzz.expressions.draws import number  # which shares nothing with the compiler
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 
 from gdsl.graph import Graph
 
 from ..case import Answers, Case, Values, close, ends, random_of, same, symmetric
+from ..philox import number  # which shares nothing with the compiler
 from .choosing import seeded
 
 MOST_PASSES = 100

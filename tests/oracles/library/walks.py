@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
-from fuzz.expressions.draws import number  # which shares nothing with the compiler
 
 from gdsl.graph import Graph
 
 from ..case import Answers, Case, Values, members, random_of
+from ..philox import number  # which shares nothing with the compiler
 
 
 def some_starts(graph: Graph, seed: int) -> Values:
