@@ -1,8 +1,9 @@
 """What is made of gdsl's own files beforehand, since to make it takes longer than to compile a program with it: the
 parser's tables, and the templates as Python.
 
-`python -m gdsl.tools.prepare` writes it into the directory `prepared`, a file each. What is of another state than the
-caller has (another grammar, template or version of the library that made it) is not used: the caller makes it anew.
+`python -m gdsl.tools.prepare` writes it into the directory `prepared`, a file each; building and installing gdsl do so.
+What is missing, or of another state than the caller has (another grammar, template or version of the library that made
+it), is not used: the caller makes it anew.
 """
 
 from __future__ import annotations
@@ -28,9 +29,10 @@ def read(name: str, state: str) -> Any:
 def write(name: str, state: str, content: Any) -> None:
     """Prepare `content`, of numbers, texts, lists and dictionaries. Raises OSError."""
     data = json.dumps({"state": state, "content": content}, separators=(",", ":"))
+    path_of(name).parent.mkdir(exist_ok=True)
     path_of(name).write_bytes(gzip.compress(data.encode(), mtime=0))
 
 
 def path_of(name: str) -> Path:
-    """The file of what is prepared under `name`. Raises FileNotFoundError where nothing can be."""
-    return resource_directory("prepared") / f"{name}.json.gz"
+    """The file of what is prepared under `name`, beside the grammar."""
+    return resource_directory("grammar").parent / "prepared" / f"{name}.json.gz"

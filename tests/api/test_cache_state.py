@@ -358,7 +358,7 @@ def answer(tree, code):
 @pytest.fixture
 def installation(tmp_path):
     """Another gdsl, whose files may be changed, with the first program in its cache."""
-    for name in ("gdsl", "grammar", "templates", "prepared"):
+    for name in ("gdsl", "grammar", "templates"):
         shutil.copytree(ROOT / name, tmp_path / "tree" / name, ignore=shutil.ignore_patterns("__pycache__"))
     answer(tmp_path / "tree", f"import gdsl; gdsl.compile({FIRST!r})")
     return tmp_path / "tree"
