@@ -240,3 +240,15 @@ def test_sums_of_arrays_stop_at_inf_in_64_bits(backend):
     assert (found.a.tolist(), found.s, found.iterations) == ([64] * 3, most, 5)
     wrapping = gdsl.compile("program p; problem { input vertex a : int64; scalar s : int64; } schedule { s = sum(a); }")
     assert wrapping(graph, a=[most, 1, 0], backend="reference").s == -most - 1
+
+
+@pytest.mark.parametrize("dtype", [name for name in NAMES if not name.startswith("u")])
+def test_distances_below_the_smallest_number_are_reported(dtype):
+    """int32 once missed the cycle of the second graph: distances stop at -2^31, and nothing changes any more."""
+    lowest = np.finfo(dtype).min if dtype.startswith("float") else np.iinfo(dtype).min
+    for weights, edges in (([lowest, lowest], ([0, 1], [1, 2])), ([lowest, lowest, 0], ([0, 1, 2], [1, 2, 1]))):
+        graph = gdsl.Graph.from_edges(*edges, weights=np.array(weights, dtype))
+        with pytest.warns(gdsl.NotConvergedWarning, match="bellman_ford did not converge"):
+            assert not gdsl.samples.bellman_ford(graph, source=0, backend="reference").converged
+    graph = gdsl.Graph.from_edges([0, 1], [1, 2], weights=np.array([lowest / 4, lowest / 4], dtype))
+    assert gdsl.samples.bellman_ford(graph, source=0, backend="reference").converged

@@ -21,7 +21,7 @@ def check_bellman_ford(graph: Graph, values: Values, answers: Answers) -> None:
         changes = bool((before != distance).any())
         if not changes:
             break
-    same(answers, distance=distance, negative_cycle=changes)
+    same(answers, distance=distance, negative_cycle=changes, converged=True)
 
 
 def signed_weights(graph: Graph, seed: int) -> Values:
