@@ -200,13 +200,13 @@ def _first_two(header: list[str]) -> tuple[int, int]:
         message = f"the columns `{header[pair[0]]}` and `{header[pair[1]]}` may be the ends, and are not the first two"
         raise ColumnsError(message, f"if they are: {ends_fix(header, pair)}")
     is_row_id = _ROW_IDS.fullmatch(_LOOSE.sub("", header[first].lower())) is not None
-    if is_row_id and len(places) > 2:
-        likely = places[1], places[2]
-        message = f"the first column, `{header[first]}`, seems to number the rows, and no two columns are named as ends"
-        raise ColumnsError(message, f"name them, such as {ends_fix(header, likely)}")
     if is_row_id and _LOOSE.sub("", header[second].lower()) in _VERTEX_LISTS:
         message = f"the columns `{header[first]}` and `{header[second]}` seem to be a list of vertices, not of edges"
         raise ColumnsError(message, f"if they are the ends: {ends_fix(header, (first, second))}")
+    if is_row_id and len(places) > 2:
+        likely = places[1], places[2]
+        message = f"the first column, `{header[first]}`, seems to number the rows, and no two columns are named as ends"
+        raise ColumnsError(message, f"if `{header[places[1]]}` and the next are: {ends_fix(header, likely)}")
     return first, second
 
 

@@ -11,6 +11,8 @@ from gdsl.diagnostics import GdslError
 from gdsl.graph.column_names import ColumnsError, Named, is_column_name, is_header, named, says_ends
 from gdsl.graph.columns import is_number, is_whole
 from gdsl.graph.fields import SEPARATORS, QuoteError, UnclosedError, comment_of, split, without_trailing_comment
+from gdsl.graph.likely_ends import is_sure, likely_ends, may_be_edge
+from gdsl.graph.list_marks import refuse_marks
 from gdsl.graph.statements import Statements, statements_of
 from gdsl.graph.text import TextLines, readable
 from gdsl.graph.wanted import Columns
@@ -61,6 +63,7 @@ class Head:
     plain: bool
     sample: tuple[tuple[str, ...], ...] = ()
     gap: int = 0
+    doubtful: tuple[str, ...] = ()
 
 
 def head_of(path: str, wanted: Columns) -> Head:
@@ -95,6 +98,8 @@ def head_of(path: str, wanted: Columns) -> Head:
             return Head(statements, None, None, False, False, False, (texts[0],), raw[0][0], True, False)
         mark = _separator(texts)
         table = _table(texts, mark)
+        if mark is None:
+            refuse_marks(lines, texts)
         _refuse_another_separator(lines, texts, mark, table)
         quoted = all(text.startswith('"') for text in texts)
         found = _head(lines, statements, comments, mark, table, [number for number, _ in raw], wanted, quoted)
@@ -117,13 +122,16 @@ def _example_names(sample: Sequence[Sequence[str]], width: int) -> list[str]:
     counts = (
         width > 3 and len(first) > 1 and first in ([str(start + at) for at in range(len(first))] for start in (0, 1))
     )
-    names = ["id"] * counts + ["source", "target"]
+    source, target = (1, 2) if counts else likely_ends(sample, width)
+    names = ["id"] if counts else []
     for place in range(len(names), width):
         numbers = all(len(row) > place and is_number(row[place]) for row in sample)
         names.append("kind" if not numbers and "kind" not in names else f"value{place + 1}")
-        if numbers and "weight" not in names:
+        if place in (source, target):
+            names[-1] = "source" if place == source else "target"
+        elif numbers and "weight" not in names and target == source + 1:
             names[-1] = "weight"
-    return names[:width]
+    return names
 
 
 def _refuse_another_format(lines: TextLines, text: str) -> None:
@@ -241,9 +249,15 @@ def _head(
         row_names = row_names and all(len(row) == len(words) + 1 and row[-1] for row in rows)
         columns = _named(lines, ["", *words] if row_names else words, wanted)
         lines.line = readable(lines.line)
-        certain = _is_certain(words, [row[1:] if row_names else row for row in rows]) or columns.known
+        certain = asked or _is_certain(words, [row[1:] if row_names else row for row in rows])
+        ends = columns.header[columns.ends[0]], columns.header[columns.ends[1]]
+        doubtful = () if certain or not columns.known or is_sure(ends) else ends
+        if columns.known:
+            pairs = [(row[columns.ends[0]], row[columns.ends[1]]) for row in rows if len(row) > max(columns.ends)]
+            certain = certain or not may_be_edge(ends, pairs)
         first = tuple(rows[0]) if rows else None
         head = replace(base, columns=columns, in_row=True, certain=certain, row_names=row_names, first=first)
+        head = replace(head, doubtful=doubtful)
         head = replace(head, first_line=numbers[1] if rows else numbers[0])
         return replace(head, plain=_is_plain(rows, len(columns.header), columns.ends))
     if from_comment is not None:

@@ -118,7 +118,12 @@ def _header(lines: TextLines) -> _Header:
         raise lines.error("E0703", f"`{short(sizes.strip())}` is not `rows columns entries`", "three whole numbers")
     rows, columns, entries = (int(word) for word in words)
     if rows != columns:
-        raise lines.error("E0704", f"the matrix is rectangular ({rows:,} × {columns:,}); a graph's matrix is square")
+        fix = (
+            "for an edge from each row to each column: matrix = scipy.io.mmread(FILE), then "
+            "Graph.from_scipy(scipy.sparse.bmat([[None, matrix], [matrix.T, None]]))"
+        )
+        message = f"the matrix is rectangular ({rows:,} × {columns:,}); a graph's matrix is square"
+        raise lines.error("E0704", message, fix)
     _check_sizes(lines, rows, entries, field)
     return _Header(rows, entries, field, directed)
 

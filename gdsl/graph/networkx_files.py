@@ -11,6 +11,7 @@ import io
 import json
 import math
 import re
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -24,6 +25,7 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
 from gdsl.graph.errors import refused_file, too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
+from gdsl.graph.list_marks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.plain_bytes import bytes_of
@@ -226,6 +228,9 @@ def _has_no_blank(lines: list[str]) -> bool:
 
 def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:
     lines = _lines(content)
+    if after_first_vertex(lines):
+        fix = f"put a blank in place of it: sed -i 's/:/ /' {shlex.quote(path)}"
+        raise refused_file(path, "each line has a `:` after its vertex, which belongs to no name", fix)
     # There is no comment left: NetworkX would cut names at the mark.
     return networkx.parse_adjlist(
         lines, comments="\0", delimiter=_delimiter(lines), create_using=_kind(networkx, directed)

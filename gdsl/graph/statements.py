@@ -11,7 +11,7 @@ _OURS = "undirected"
 _UNDIRECTED = re.compile(r"un-?directed(\s+(simple\s+|multi-?)?(graph|network)\b.*|\s*[:=]\s*(true|yes|1))?\.?", re.I)
 _NOT_DIRECTED = re.compile(r"directed\s*[:=]\s*(false|no|0)", re.I)
 _WEIGHTS = "unweighted|positive|posweighted|signed|multisigned|weighted|multiweighted|dynamic|multiposweighted"
-_KONECT = re.compile(rf"(sym|asym|bip)\s+({_WEIGHTS})\b.*")
+_KONECT = re.compile(rf"(sym|asym|bip)(\s+({_WEIGHTS})\b.*)?", re.I)
 _SIZES = re.compile(r"[0-9]{1,18}(\s+[0-9]{1,18}){0,2}")
 _NODES = re.compile(r"\bnodes\s*[:=]\s*([0-9][0-9,]{0,20})", re.I)
 _EDGES = re.compile(r"\b(?:edges|arcs)\s*[:=]\s*([0-9][0-9,]{0,20})", re.I)
@@ -44,7 +44,7 @@ def statements_of(comments: Sequence[str]) -> Statements:
             undirected = comment
         found = _KONECT.fullmatch(comment) if place == 0 else None
         if found is not None:
-            konect = found[1]
+            konect = found[1].lower()
         elif konect is not None and place == 1 and _SIZES.fullmatch(comment):
             sizes = tuple(map(int, comment.split()))
         nodes = _count(_NODES, comment) if nodes is None else nodes

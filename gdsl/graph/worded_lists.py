@@ -238,6 +238,10 @@ class _Ids:
         if "name" in self._firsts:
             line, called, word = self._firsts["name"]
             self._refuse_other_words(lines, words)
+            repeated = next((each for each in self._head.doubtful if each in self._numbers), None)
+            if repeated is not None:
+                lines.number = line
+                refuse_header(lines, self._head, f"`{printable(repeated)}` is the name of a column, and of a vertex")
             whole = next((each for each in words if is_number(each)), None)
             if whole is not None:
                 notice(
@@ -298,12 +302,20 @@ def refuse_names(lines: TextLines, head: Head, called: str, word: str) -> NoRetu
     width = len(head.columns.header) if head.columns is not None else len(head.first or ())
     first = header_fix(lines.path, head, width)
     if head.in_row and head.columns is not None:
-        named = ends_fix(head.columns.header, head.columns.ends)
-        fix = f"if line 1 names the columns, say which are the ends: {named}; if it is an edge, {first}"
-        raise lines.error("E0705", message, fix)
+        refuse_header(lines, head, message)
     if head.gap > lines.number:
         raise lines.error("E0705", message, _gap_fix(lines.path, head.gap))
     raise lines.error("E0705", message, _WHOLE if is_number(word) else f"where vertices have names, {first}")
+
+
+def refuse_header(lines: TextLines, head: Head, message: str) -> NoReturn:
+    """Raise E0705 where the first line may be names of columns, or an edge."""
+    assert head.columns is not None
+    width = len(head.columns.header)
+    named = ends_fix(head.columns.header, head.columns.ends)
+    edge = header_fix(lines.path, head, width)
+    fix = f"if line 1 names the columns, say which are the ends: {named}; if it is an edge, {edge}"
+    raise lines.error("E0705", message, fix)
 
 
 def _attributes(
@@ -330,6 +342,6 @@ def _type_of(lines: TextLines, name: str, types: set[str], directed: bool | None
     if len(types) == 2 and directed is None:
         message = f"the column `{printable(name)}` says that some edges are directed and others are not"
         raise lines.error(
-            "E0705", message, "--directed or --undirected (directed=True, undirected=True) decides for all"
+            "E0705", message, "--directed (directed=True) or --undirected (undirected=True) decides for all"
         )
     return next(iter(types)) if len(types) == 1 else None

@@ -56,6 +56,9 @@ NAMED = [("a", "b"), ("b", "c")]
         ("from,to\n2020-01-01,2020-01-02\n", [("2020-01-01", "2020-01-02")]),
         ("source,target\n7-Eleven,Walmart\n3M,7-Eleven\n", [("7-Eleven", "Walmart"), ("3M", "7-Eleven")]),
         ("source,target\n24-HOUR MAN,AA2 35\n", [("24-HOUR MAN", "AA2 35")]),
+        ("gene1,gene2\nBRCA1,TP53\n", [("BRCA1", "TP53")]),
+        ("source,target\nsource,a\n", [("source", "a")]),
+        ("u,v,weight\nu,x,1\n", [("u", "x", 1)]),
         ("protein1 protein2 combined_score\n9606.ENSP1 9606.ENSP2 490\n", [("9606.ENSP1", "9606.ENSP2", 490)]),
         ('"source","target","weight"\n"0","1","2"\n"1","2","3.5"\n', [(0, 1, 2), (1, 2, 3.5)]),
         ("source,target\n007,1\n", [(7, 1)]),
@@ -157,7 +160,11 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
     assert (graph.num_vertices, graph.directed) == (4, False) and len(notes) == 2
     graph, notes = read(tmp_path, "a.txt", snap, directed=True, num_vertices=3)
     assert (graph.num_vertices, graph.directed, notes) == (3, True, [])
-    for content, sizes in (("% bip unweighted\n% 1 3 4\n1 1\n", 7), ("% bip unweighted\n2 3\n", 5)):
+    for content, sizes in (
+        ("% bip unweighted\n% 1 3 4\n1 1\n", 7),
+        ("% bip unweighted\n2 3\n", 5),
+        ("% Bip\n2 3\n", 5),
+    ):
         assert read(tmp_path, "a.txt", content)[0].num_vertices == sizes
     konect = "% sym unweighted\n% 2 5 5\n1 2\n2 3\n"
     assert read(tmp_path, "a.txt", konect)[0].num_vertices == 5
@@ -233,6 +240,21 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("ann bob\nbob cy\n", 2, "`bob` is not a whole number", "--source-column ann --target-column bob"),
         ("ann,bob,3\nbob,cy,4\n", 1, "`ann` is not a whole number", "sed -i '1i source,target,weight'"),
         ("ann\tbob\t3\n", 1, "`ann` is not a whole number", r"sed -i '1i source\ttarget\tweight'"),
+        # A first line that may be an edge.
+        ("R-1\tR-2\nR-2\tR-3\n", 2, "`R-2` is not a whole number", r"1i source\ttarget"),
+        ("gene1 gene2\ngene3 gene4\n", 2, "`gene3` is not a whole number", "--source-column gene1"),
+        ("u v\nv w\n", 2, "`v` is the name of a column, and of a vertex", "sed -i '1i source target'"),
+        # Which columns are likely the ends.
+        ("A pp B\nB pp C\n", 2, "`B` is not a whole number", "sed -i '1i source kind target'"),
+        ("P_X\t216\tP_Y\t15\t0.7\n", 1, "5 values", r"1i source\tvalue2\ttarget\tvalue4\tvalue5"),
+        ("B,1,AER,7,KZN,9\nB,1,KZN,9,AER,7\n", 1, "6 values", "1i kind,value2,source,value4,target,value6"),
+        ("e 1 2\ne 2 3\n", 1, "`e` is not a whole number", "1i kind source target"),
+        ("id,label,class\n0,Ann,1\n", 1, "seem to be a list of vertices", "--source-column id"),
+        # Marks that are no values.
+        ("0 -> 1\n1 -> 2\n", 1, "the mark `->`, which is no vertex", "sed -i 's/ *-> */ /'"),
+        ("0--1\n1--2\n", 1, "the mark `--`", "--undirected"),
+        ("0-1\n1-2\n", 1, "the mark `-`", "sed -i 's/ *- */ /'"),
+        ("0: 1 2\n1: 2\n", 1, "the mark `:`", "--format adjlist"),
         ("source,target,weight\n0,1,heavy\n", 2, "weight: `heavy` is not a number", "correct it"),
         ("source,target,weight\n0,1,\n1,2,3\n", 2, "weight: the value is missing", "fill the empty cells"),
         ("source,target,n,m\n0,1,1,2\n1,2,2,x\n2,3,3,3\n3,4,4,4\n", 3, "m: `x` is not a number", "correct it"),
@@ -285,6 +307,11 @@ def test_refused_with_a_fix(tmp_path, content, place, said, fix):
             [], {"source_column": "Gene A", "target_column": "Gene B"}, [("a", "b", 1, 2)],
         ),
         ("#node1\tnode2\nA\tB\n", [], {"source_column": "#node1", "target_column": "node2"}, [("A", "B")]),
+        ("R-1\tR-2\nR-2\tR-3\n", [r"1i source\ttarget"], {}, [("R-1", "R-2"), ("R-2", "R-3")]),
+        ("v1 v2\nv2 v3\n", [], {"source_column": "v1", "target_column": "v2"}, [("v2", "v3")]),
+        ("A pp B\nB pp C\n", ["1i source kind target"], {}, [("A", "B"), ("B", "C")]),
+        ("0 -> 1\n1 -> 2\n", ["s/ *-> */ /"], {}, PLAIN),
+        ("0: 1\n1: 2\n", ["s/:/ /"], {"format": "adjlist", "directed": True}, PLAIN),
         ("0 -1\n", [], {"compact": True}, [(0, -1)]),
         ("0 92233720368547758080\n", [], {"compact": True}, [(0, 92233720368547758080)]),
         ("1 2\n2 3\n3 92233720368547758080\n", [], {"compact": True}, [(1, 2), (2, 3), (3, 92233720368547758080)]),
