@@ -112,5 +112,31 @@ def test_long_chains_take_passes_and_visits_in_proportion(capacity: np.ndarray) 
 def test_fractions_and_negative_capacities_are_refused() -> None:
     with pytest.raises(gdsl.GdslError, match="capacity"):
         gdsl.samples.max_flow(network(2, [(0, 1, -1)], "int64"), source=0, sink=1, backend="reference")
+    halves = gdsl.Graph.from_edges([0], [1], directed=False, attributes={"capacity": np.array([0.5])})
     with pytest.raises(gdsl.GdslError, match="capacity"):
-        gdsl.samples.max_flow(network(2, [(0, 1, 1)], "float64"), source=0, sink=1, backend="reference")
+        gdsl.samples.max_flow(halves, source=0, sink=1, backend="reference")
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_whole_floats_are_capacities_and_infinity_bounds_nothing(dtype: str) -> None:
+    def flow(first: float, second: float, **options: object) -> int:
+        values = {"capacity": np.array([first, second], dtype)}
+        graph = gdsl.Graph.from_edges([0, 1], [1, 2], directed=False, attributes=values)
+        return gdsl.samples.max_flow(graph, source=0, sink=2, backend="reference", **options).flow
+
+    assert (flow(5, 3), flow(np.inf, 7), flow(np.inf, np.inf)) == (3, 7, 2**63 - 1)
+    assert flow(2.0**60, np.inf, types={"capacity_type": "uint64"}) == 2**60
+    for second, said in ((0.5, "has 0.5, which is no int64"), (np.nan, "nan"), (-np.inf, "-inf"), (1e19, "e+19")):
+        with pytest.raises(gdsl.GdslError, match="E0607") as caught:
+            flow(1, second)
+        assert said in str(caught.value), str(caught.value)
+    assert flow(7, 2.5, round="capacity") == 2
+    fixed = gdsl.compile(_TOTAL.replace("capacity : t", "capacity : int64"))
+    graph = gdsl.Graph.from_edges([0], [1], attributes={"capacity": np.array([2.0])})
+    assert gdsl.compile(_TOTAL)(graph, backend="reference").s == 2
+    with pytest.raises(gdsl.GdslError, match="E0607"):  # a fixed type takes no floats, whatever ran before
+        fixed(graph, backend="reference")
+
+
+_TOTAL = """program t; problem { type t : integer = int64; input edge capacity : t; scalar s : int64; }
+schedule { compute(edges, (u, v, e) => { s += int64(capacity[e]); }); }"""

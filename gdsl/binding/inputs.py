@@ -80,7 +80,7 @@ def value_name(domain: Domain, place: int, graph: Graph, count: int | None) -> s
     return f"value {place % count} of {element_name(domain, place // count, graph)}"
 
 
-_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths, bool], Any]] = (
+_converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths, bool, bool], Any]] = (
     weakref.WeakKeyDictionary()
 )
 """Attributes in the dtype that a program declares, kept as long as their graph: graphs do not change."""
@@ -99,7 +99,7 @@ def attribute_array(
     Raises E0605 if the graph has none of that name.
     """
     kept = _converted_attributes.setdefault(graph, {})
-    key = (f"{array.domain.value} {array.name}", array.type, widths, is_rounded)
+    key = (f"{array.domain.value} {array.name}", array.type, widths, is_rounded, flags)
     if key not in kept:
         values = _attribute(array, graph, source)
         how = {"flags": flags, "is_rounded": is_rounded}
@@ -175,7 +175,7 @@ def input_array(
     It stays on the device where `device` allows that. Values that the declared type does not have become the nearest
     ones where `is_rounded`, also floats for integers. Raises E0606 for a wrong shape, E0607 for a wrong dtype or values
     that the declared type does not have, E0604 for ids that the graph does not have. With `flags` numbers may be given
-    as bools, 0 and 1.
+    as bools, 0 and 1, and integers as floats: whole numbers, and infinity, which is `inf`, the largest value.
     """
     values = _as_array(array, given, source, device)
     if count is not None:
@@ -183,9 +183,9 @@ def input_array(
     length = values.size if count is not None else _elements(array, graph)
     if values.ndim != 1 or len(values) != length:
         raise _wrong_length(array, values, length, graph, source)
-    if is_rounded and values.dtype.kind == "f" and array.type.is_integer:
-        values = array_module(values).rint(values)
-        return _converted(array, values, graph, source, count, is_rounded, flags)
+    if (is_rounded or flags) and values.dtype.kind == "f" and array.type.is_integer:
+        values = array_module(values).rint(values) if is_rounded else values
+        return _whole(array, values, graph, source, count, flags)
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
@@ -337,6 +337,25 @@ def _converted(
         name = value_name(array.domain, place, graph, count)
         message = f"input `{array.name}`: {name} has {plain_number(values[place])}, {why}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)
+    return converted
+
+
+def _whole(
+    array: ir.Array, values: Any, graph: Graph, source: Source | None, count: int | None, of_caller: bool
+) -> Any:
+    """Floats as the integers that they are. Raises E0607 for the first that is a fraction, or beyond the type."""
+    module = array_module(values)
+    fractions = module.isfinite(values) & (values != module.trunc(values))
+    if bool(fractions.any()):
+        place = int(fractions.argmax())
+        name = value_name(array.domain, place, graph, count)
+        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, which is no {array.type.name}"
+        fix = f"give whole numbers, or take the nearest ones: {rounding_words(array.name)}"
+        raise GdslError.single("E0607", message, array.span, source, fix=fix)
+    infinite = module.isposinf(values) & of_caller
+    converted = _converted(array, module.where(infinite, 0, values), graph, source, count, True, of_caller)
+    if bool(infinite.any()):
+        converted[infinite] = integer_range(array.type)[1]
     return converted
 
 

@@ -124,7 +124,8 @@ class _Call:
         """The type that the inputs of a type parameter need. Raises E0620."""
         admitted = TYPE_CLASSES[parameter.class_name]
         arrays = {name: self._array(self._arrays[name]) for name in parameter.users if name in self._arrays}
-        needs = [_of_dtype(name, values.dtype) for name, values in arrays.items() if values is not None]
+        has_floats = any(type_.is_float for type_ in admitted)
+        needs = [_of_dtype(name, values.dtype, has_floats) for name, values in arrays.items() if values is not None]
         numbers = list(self._numbers(parameter))
         if not needs and all(each.is_met_by(parameter.default) for each in numbers):
             return parameter.default
@@ -181,8 +182,11 @@ def _first(types: Iterable[Type], needs: Sequence[_Need]) -> Type | None:
     return next((type_ for type_ in types if all(each.is_met_by(type_) for each in needs)), None)
 
 
-def _of_dtype(name: str, dtype: np.dtype[Any]) -> _Need:
-    """What an array needs by its dtype, of bools, integers or floats."""
+def _of_dtype(name: str, dtype: np.dtype[Any], has_floats: bool) -> _Need:
+    """What an array needs by its dtype, of bools, integers or floats. Where no type has floats,
+    these are whole numbers of int64; binding rejects others."""
+    if dtype.kind == "f" and not has_floats:
+        dtype = np.dtype(np.int64)
     if dtype.kind == "b":
         return _Need(name, "bool", 0, 1)
     if dtype.kind in "iu":
