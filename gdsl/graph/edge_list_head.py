@@ -14,12 +14,12 @@ from gdsl.graph.fields import SEPARATORS, QuoteError, UnclosedError, comment_of,
 from gdsl.graph.likely_ends import is_sure, likely_ends, may_be_edge
 from gdsl.graph.list_marks import refuse_marks
 from gdsl.graph.statements import Statements, statements_of
-from gdsl.graph.text import TextLines, readable
+from gdsl.graph.text import TextLines, readable, short
 from gdsl.graph.wanted import Columns
 from gdsl.graph_names import COMPRESSED
 from gdsl.records import dataclass
 
-_SAMPLE = 64
+SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
 _OTHERS = tuple(
     (re.compile(pattern, re.IGNORECASE), called, kind)
@@ -37,6 +37,8 @@ _OTHERS = tuple(
 """How files of other kinds begin, what they are called, and the format that reads them."""
 _WIDE = 16
 """More columns of numbers alone, and as many rows, are a matrix."""
+_SIZES = re.compile(r"\s*(number of |num_?)?(nodes|vertices|edges|arcs|n|m|v|e)\s*[:=]\s*[0-9]", re.IGNORECASE)
+"""What says how large the graph is, and is no comment."""
 _DICT = re.compile(r"\{.*\}\s*")
 
 
@@ -86,7 +88,7 @@ def head_of(path: str, wanted: Columns) -> Head:
             if len(raw) == 1:
                 first = lines.line
                 lines.watch_gaps()
-            if len(raw) > _SAMPLE:
+            if len(raw) > SAMPLE:
                 break
         if not raw:
             raise lines.error("E0716", "the file holds no edges, nothing but blanks and comments")
@@ -139,6 +141,11 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
     if re.fullmatch(r'"?sep=."?', text):
         fix = f"remove it: sed -i {lines.number}d {shlex.quote(lines.path)}"
         raise lines.error("E0705", f"`{text}` names the separator, and is no edge", fix)
+    if _SIZES.match(text):
+        fix = "put the mark of a comment in front"
+        if not lines.path.lower().endswith(COMPRESSED):
+            fix += f": sed -i '{lines.number}s/^/# /' {shlex.quote(lines.path)}"
+        raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is no edge", fix)
     for pattern, called, kind in _OTHERS:
         if pattern.match(text):
             if kind is None:

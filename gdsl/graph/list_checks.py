@@ -22,6 +22,8 @@ def is_count_line(first: Sequence[int], num_rows: int, largest: int) -> bool:
 
     `largest` is the largest id of the others."""
     count = num_rows - 1
+    if count >= _FEWEST and len(first) == 3 and first[1] == count and first[0] in (largest, largest + 1):
+        return True  # and the third one says whether edges have a direction, or weights
     if count < _FEWEST or any(size < largest for size in first[:-1]):
         return False
     # Of an undirected graph each edge may be there twice, or be counted twice.
@@ -42,7 +44,10 @@ def refuse_count_line(
         return
     columns = [sources, destinations] + ([weights] if weights is not None else [])
     first = [column[:1].tolist()[0] for column in columns]
-    if first[-1] not in (len(sources) - 1, 2 * len(sources) - 2, (len(sources) - 1) / 2):
+    if any(each != each or each % 1 for each in first):
+        return
+    first = [*map(int, first)]
+    if not {len(sources) - 1, 2 * len(sources) - 2, (len(sources) - 1) / 2} & set(first[1:]):
         return
     largest = int(max(sources[1:].max(), destinations[1:].max()))
     if is_count_line(first, len(sources), largest):
@@ -58,17 +63,29 @@ def refuse_count_line(
             raise lines.error("E0705", message, f"{fix}; if it is an edge, put `# {header}` above it")
 
 
-def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None) -> str | None:
-    """How to leave out a first line of counts; None where it is none. `one_based`: whether the ids count from 1."""
+def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None, num_lines: int = 1) -> str | None:
+    """How to leave out a first line of counts, or so many; None where it is none. `one_based`: whether the ids count
+    from 1."""
     if not all(map(is_count, first)):
         return None
-    remove = "remove it" if path.lower().endswith(COMPRESSED) else f"remove it by sed -i 1d {shlex.quote(path)}"
+    it, said, place = (
+        ("it", "the first line is", "1") if num_lines == 1 else ("them", "the first lines are", f"1,{num_lines}")
+    )
+    remove = f"remove {it}" + ("" if path.lower().endswith(COMPRESSED) else f" by sed -i {place}d {shlex.quote(path)}")
     options = f"--num-vertices {first[0]} (num_vertices={first[0]})"
     if one_based:
         options = f"--num-vertices {first[0]} --one-based (num_vertices={first[0]}, one_based=True)"
     elif one_based is None:
         options += ", also --one-based (one_based=True) if ids count from 1"
-    return f"if the first line is the numbers of vertices and edges, {remove}, and give {options}"
+    return f"if {said} the numbers of vertices and edges, {remove}, and give {options}"
+
+
+def may_be_counts(first: Sequence[str], num_rows: int) -> bool:
+    """Whether a line above `num_rows` others may hold counts, the number of vertices first."""
+    sizes = [int(word) if is_count(word) else -1 for word in first]
+    return sizes[0] > 0 and (
+        len(sizes) == 1 or any(size in (num_rows, 2 * num_rows, num_rows / 2) for size in sizes[1:])
+    )
 
 
 def refuse_sections(

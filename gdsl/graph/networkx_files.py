@@ -63,6 +63,10 @@ _DEEP = "it is nested too deeply"
 
 
 _WEIGHT = re.compile(rb"""\bweight\s*=\s*["']([^"'<>]{1,400})["']""")
+_GEXF_1_2 = b"http://www.gexf.net/1.2draft"
+_KNOWN_GEXF = (_GEXF_1_2, b"http://www.gexf.net/1.1draft", b"http://gexf.net/1.3")
+_GEXF_NAMESPACE = re.compile(rb"""(https?://(?:www\.)?gexf\.net/1\.[0-9](?:draft)?)((?:/viz)?(?=["']))""")
+_BARE_GEXF = re.compile(rb"""(<gexf\b)(?![^<>]*\sxmlns=)""")
 _INFINITE = re.compile(r"""(?<![\w'"])inf(?![\w'"])""")
 
 
@@ -170,7 +174,13 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
         if is_number(text) and _is_changed(text):
             message = f"the weight {text[:60]} is no float64, as which NetworkX reads the weights of a GEXF file"
             raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
-    return networkx.read_gexf(io.BytesIO(content))
+    return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
+
+
+def _known_namespace(content: bytes) -> bytes:
+    """The file under a namespace of GEXF that NetworkX knows: others mean the same, as does none."""
+    content = _BARE_GEXF.sub(rb'\1 xmlns="' + _GEXF_1_2 + b'"', content, count=1)
+    return _GEXF_NAMESPACE.sub(lambda found: found[0] if found[1] in _KNOWN_GEXF else _GEXF_1_2 + found[2], content)
 
 
 def _is_changed(text: str) -> bool:
@@ -193,7 +203,11 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
     if "adjacency" in data:
         return networkx.adjacency_graph(data)
     if "elements" in data:
-        return networkx.cytoscape_graph({**data, "data": []})
+        graph = networkx.cytoscape_graph(_with_values(data))
+        if graph.number_of_nodes() != len(data["elements"]["nodes"]):
+            fix = "give each node its own, and call the ends of edges by them"
+            raise refused_file(path, "two nodes have the same `id`, or an edge has an end that no node has", fix)
+        return graph
     links = next((word for word in ("links", "edges") if word in data), None)
     if links is None or not isinstance(data.get("nodes"), list):
         message = "this JSON holds no graph: no `nodes` with `links` or `edges`, no `adjacency`, no `elements`"
@@ -224,6 +238,14 @@ def _delimiter(lines: list[str]) -> str | None:
 
 def _has_no_blank(lines: list[str]) -> bool:
     return not any(" " in line.strip() for line in lines[:100])
+
+
+def _with_values(data: dict[str, Any]) -> dict[str, Any]:
+    """Cytoscape's elements, whose nodes have the `value` that only NetworkX writes: edges call their ends by it."""
+    elements = data["elements"]
+    nodes = [{"data": {"value": node["data"]["id"], **node["data"]}} for node in elements["nodes"]]
+    edges = [{"data": edge["data"]} for edge in elements.get("edges", ())]
+    return {**data, "data": [], "elements": {"nodes": nodes, "edges": edges}}
 
 
 def _adjacency(networkx: Any, content: bytes, directed: bool, path: str) -> Any:

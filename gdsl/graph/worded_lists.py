@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import begins_list, ends_fix
 from gdsl.graph.columns import is_number, is_whole, problem_of, whole_value
-from gdsl.graph.edge_list_head import Head, header_fix
+from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
 from gdsl.graph.fields import records
-from gdsl.graph.list_checks import count_line_fix
+from gdsl.graph.list_checks import count_line_fix, may_be_counts
 from gdsl.graph.list_values import MISSING, ListValues
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
@@ -144,9 +144,9 @@ def _refuse_width(lines: TextLines, head: Head, values: list[str], width: int) -
     elif fix is None and len(values) == width + 1 and head.in_row and head.mark in (None, "\t"):
         sign = r"\t" if head.mark else " "
         fix = f"if rows have names in front, name their column, too: sed -i '1s/^/row{sign}/' {shlex.quote(lines.path)}"
-    elif fix is None and len(values) > width and head.mark is None:
+    elif fix is None and len(values) > width and head.mark is None and not all(map(is_number, values)):
         fix = "put values that hold blanks in double quotes"
-    elif fix is None and len(values) > width:
+    elif fix is None and len(values) > width and head.mark is not None:
         fix = 'put values that hold the separator in double quotes, such as "Smith, John"'
     first = f"the first line {says} {width} columns"
     raise lines.error("E0705", f"the line has {count}, and {first}: `{short(line)}`", fix)
@@ -169,8 +169,13 @@ def width_fix(lines: TextLines, head: Head, width: int) -> str | None:
     widths = [len(row) for row in head.sample]
     if head.columns is not None or len(set(widths)) < 2 or head.first is None:
         return None
+    if widths[:2] == [1, 1] and len(set(widths[2:])) == 1 and widths[2] > 1:
+        return count_line_fix(lines.path, head.first, num_lines=2)
     if len(set(widths[1:])) == 1:
-        return count_line_fix(lines.path, head.first)
+        is_all = len(head.sample) <= SAMPLE
+        return (
+            count_line_fix(lines.path, head.first) if not is_all or may_be_counts(head.first, len(widths) - 1) else None
+        )
     if len(set(widths[:-1])) == 1:
         return None
     return "--format adjlist (format='adjlist') reads lines of a vertex and its neighbors"

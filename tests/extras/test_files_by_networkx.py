@@ -177,6 +177,22 @@ def test_gexf_of_gephi(tmp_path):
     assert named_edges(graph) == [(("Ann", "Bob"), 2.5)] and graph.vertex_attributes["Class"].tolist() == [1, 7]
 
 
+@pytest.mark.parametrize("namespace", ["http://www.gexf.net/1.3", "http://gexf.net/1.2", ""])
+def test_versions_of_gexf(tmp_path, namespace):
+    """Programs write other addresses of the same format, or none."""
+    text = GEXF.replace(' xmlns="http://gexf.net/1.3"', f' xmlns="{namespace}"' if namespace else "")
+    assert (namespace in text) and named_edges(read(tmp_path, "a.gexf", text)) == [(("Ann", "Bob"), 2.5)]
+
+
+CYTOSCAPE = """{"directed": true, "elements": {
+"nodes": [{"data": {"id": "1", "name": "a"}}, {"data": {"id": "2", "name": "b"}}],
+"edges": [{"data": {"source": "1", "target": "2", "weight": 3}}]}}"""
+
+
+def test_cytoscape_nodes_without_the_value_that_networkx_writes(tmp_path):
+    assert named_edges(read(tmp_path, "a.json", CYTOSCAPE)) == [(("a", "b"), 3)]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
@@ -192,6 +208,9 @@ def test_gexf_of_gephi(tmp_path):
         ("a.json", '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]}', "no node has this"),
         ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": 1e999}]}', "too large"),
         ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": "x"}]}', "no number"),
+        ("a.json", '{"elements": {"nodes": [{"data": {"id": "a"}}, {"data": {"id": "a"}}]}}', "same `id`"),
+        ("a.json", CYTOSCAPE.replace('"target": "2"', '"target": "9"'), "no node has"),
+        ("a.adjlist", "a: b\nb:\n", "`:` after its vertex.*sed -i 's/:/ /'"),
         ("a.g6", "Bw\nBw\n", "2 graphs"),
         ("a.g6", "B", "E0710"),
         ("a.s6", ":~~~~~~~~\n", "E0709"),

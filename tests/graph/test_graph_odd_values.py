@@ -29,7 +29,7 @@ def test_graphs_of_odd_kinds(arguments, words) -> None:
 @pytest.mark.parametrize(
     "keywords",
     [
-        {"directed": "no"}, {"directed": 0}, {"directed": None}, {"directed": np.array([True, False])},
+        {"directed": "no"}, {"directed": 0}, {"directed": np.array([True, False])},
         {"attributes": [1]}, {"attributes": 5}, {"attributes": {1: [1]}}, {"vertex_attributes": "x"},
         {"vertex_attributes": {None: [1, 1]}}, {"attributes": np.zeros(2)},
     ],
