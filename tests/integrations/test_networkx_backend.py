@@ -541,3 +541,38 @@ def test_changes_of_edges_are_seen() -> None:
     graph.add_edge(0, 4)
     assert nx.diameter(graph, backend="gdsl") == 2
     assert not math.isnan(nx.pagerank(graph, backend="gdsl")[0])
+
+
+def test_views_with_another_value_in_each_direction_of_an_edge() -> None:
+    """NetworkX's matrices take the value of one direction, its walks both: gdsl has no such undirected graph."""
+    graph = nx.DiGraph([(0, 1, {"weight": 1}), (1, 0, {"weight": 5}), (1, 2, {"weight": 2})])
+    view = graph.to_undirected(as_view=True)
+    with pytest.raises(NotImplementedError) as caught:
+        nx.pagerank(view, backend="gdsl")
+    assert "another value in each direction" in str(caught.value.__cause__)
+    compared(lambda g, **o: nx.pagerank(g, weight=None, **o), view)
+    graph[1][0]["weight"] = 1
+    for each in (view, nx.MultiGraph([(0, 1, {"weight": 3}), (0, 1, {"weight": 1})]).subgraph([0, 1])):
+        compared(nx.pagerank, each)
+
+
+def test_weights_at_the_ends_of_the_range() -> None:
+    graph = nx.DiGraph([(0, 1, {"weight": 1e300}), (0, 2, {"weight": 1e300}), (1, 0, {"weight": 1.0})])
+    compared(lambda g, **o: nx.katz_centrality(g, alpha=0.5, max_iter=9999, weight="weight", **o), nx.reverse(graph))
+    with pytest.raises(NotImplementedError, match="square"):
+        nx.eigenvector_centrality(graph, weight="weight", backend="gdsl")
+    big = nx.DiGraph([(0, 1, {"weight": 1.7e308}), (0, 2, {"weight": 1.7e308}), (1, 0, {"weight": 1.0})])
+    with pytest.raises(NotImplementedError, match="sums at each node"):
+        nx.pagerank(big, backend="gdsl")
+    for weight in (1e-200, 1e200):
+        for _, _, data in graph.edges(data=True):
+            data["weight"] = weight
+        hubs, authorities = nx.hits(graph, backend="gdsl")
+        assert hubs == pytest.approx({0: 1, 1: 0, 2: 0}, abs=1e-6)
+        assert authorities == pytest.approx({0: 0, 1: 0.5, 2: 0.5}, abs=1e-6)
+
+
+def test_a_sample_of_an_empty_graph() -> None:
+    compared(lambda g, **o: nx.betweenness_centrality(g, k=1, seed=1, **o), nx.Graph())
+    with pytest.raises(ValueError, match="arg is an empty"):
+        nx.center(nx.Graph(), usebounds=True, backend="gdsl")

@@ -28,9 +28,9 @@ def betweenness_centrality(
     seed: Any = None,
 ) -> dict[Any, float]:
     """As networkx.betweenness_centrality; with `k` the nodes that NetworkX draws by `seed`."""
+    drawn = None if k is None or k == len(G) else seed.sample(list(G.nodes), k)
     if not len(G):
         return {}
-    drawn = None if k is None or k == len(G) else seed.sample(list(G.nodes), k)
     sources = None if drawn is None else np.array([G.index[node] for node in drawn], dtype=np.int64)
     scales = _scales(G, sources, normalized, endpoints)
     if sources is not None and not len(sources):
@@ -181,7 +181,7 @@ def radius(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Has
 @with_options
 def center(G: BackendGraph, e: None = None, usebounds: bool = False, weight: Hashable | None = None) -> list[Any]:
     """As networkx.center."""
-    if not len(G) and weight is None and not G.is_directed():
+    if not len(G) and weight is None and not G.is_directed() and not usebounds:
         raise nx.NetworkXPointlessConcept("G has no nodes.")
     found = _eccentricities(G, usebounds, weight)
     least = min(found.values())

@@ -71,6 +71,15 @@ class Column:
             raise NotImplementedError("large ints would stand among floats")
         return np.where(self._missing, default, self._values)
 
+    def is_the_same_as(self, other: Column) -> bool:
+        """Whether two columns have the same values, and lack the same ones; True where one has no numbers."""
+        if self._values is None or other._values is None:
+            return True
+        equal = np.array_equal(self._values, other._values, equal_nan=self._values.dtype.kind == "f")
+        if self._missing is None or other._missing is None:
+            return equal
+        return equal and np.array_equal(self._missing, other._missing)
+
     def taken(self, places: NDArray[Any]) -> Column:
         """The values at `places`."""
         if self._values is None:

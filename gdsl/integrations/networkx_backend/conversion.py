@@ -83,7 +83,13 @@ def convert_from_nx(
         rows = _rows(kept, read)
         names = dict.fromkeys(chain.from_iterable(rows.data)) if preserve_edge_attrs else edge_attrs or {}
         columns = {each: _column(kept, rows, each) for each in names}
-    return kept.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
+    made = kept.graph.with_columns(columns, graph.graph if preserve_graph_attrs else {})
+    if not graph.is_directed() and not is_plain(graph) and not all(map(made.has_both_ways, columns)):
+        made.refused = (
+            "gdsl cannot take this graph: it is undirected and an edge has another value in each direction, as "
+            "`to_undirected(as_view=True)` leaves it"
+        )
+    return made
 
 
 def is_kept(graph: Any) -> bool:

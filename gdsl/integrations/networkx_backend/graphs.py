@@ -153,6 +153,15 @@ class BackendGraph:
         sums: NDArray[np.float64] = np.add.reduceat(values, np.cumsum(self.parallel) - self.parallel)
         return sums
 
+    def has_both_ways(self, attribute: Hashable) -> bool:
+        """Whether the attribute has the same values in both directions of every edge of an undirected graph; True for
+        one that has no numbers."""
+        sources, destinations = self.vertices.edges
+        order = np.argsort(destinations.astype(np.int64) * len(self) + sources, kind="stable")
+        places = order if self.parallel is None else places_of_edges(self.parallel, order)
+        column = self.columns[attribute]
+        return column.is_the_same_as(column.taken(places))
+
     @property
     def reverse(self) -> BackendGraph:
         """Every edge the other way round."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ from gdsl.integrations.networkx_backend.graphs import BackendGraph
 from gdsl.integrations.networkx_backend.running import run, with_options
 
 ByNode = Mapping[Any, float]
+_WITH_A_SQUARE = 1e150
 _RESTARTED = 20
 """NetworkX leaves HITS to ARPACK, whose `maxiter` counts restarts of so many products each."""
 
@@ -72,11 +74,15 @@ def hits(
     start = np.ones(len(G)) if nstart is None else np.array(list(nstart.values()), dtype=np.float64)
     if start.shape != (len(G),) or not (start > 0).all():
         raise NotImplementedError("hits starts from a positive value for each node")
-    start /= np.sqrt((start * start).sum())
+    start /= math.hypot(*start.tolist())
+    exponent = int(np.frexp(weights.max())[1])  # weights near 1, whose products neither overflow nor vanish
+    weights = np.ldexp(weights, -exponent)
     found = run("hits", G, tolerance=float(tol), max_iterations=max_iter * _RESTARTED, weight=weights, start=start)
     _require_convergence(found["error"], tol, max_iter)
     hubs, authorities = found["hub"], found["authority"]
-    if normalized:
+    if not normalized:
+        hubs = np.ldexp(hubs, exponent)
+    else:
         hubs, authorities = hubs / hubs.sum(), authorities / authorities.sum()
     return G.by_node(hubs), G.by_node(authorities)
 
@@ -107,7 +113,7 @@ def katz_centrality(
     )
     _require_convergence(found["error"], len(G) * tol, max_iter)
     centrality = found["centrality"]
-    length = float(np.sqrt((centrality * centrality).sum())) if normalized else 1.0
+    length = math.hypot(*centrality.tolist()) if normalized else 1.0  # whose squares may overflow or vanish
     return G.by_node(centrality / length if length else centrality)
 
 
@@ -142,7 +148,7 @@ def eigenvector_centrality(
         G,
         tolerance=float(len(G) * tol),
         max_iterations=max_iter,
-        weight=_floats(G, weight),
+        weight=squared_sums(G, weight),
         start=_share(start),
     )
     _require_convergence(found["error"], len(G) * tol, max_iter)
@@ -154,10 +160,19 @@ def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]
 
 
 def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    """The weights of PageRank. Raises NotImplementedError for what is not finite."""
+    """The weights of PageRank. Raises NotImplementedError where one, or their sum at a node, is not finite."""
     weights = graph.weight_sums(weight)
-    if not np.isfinite(weights).all():
-        raise NotImplementedError("pagerank needs weights that are finite")
+    if not np.isfinite(np.bincount(graph.vertices.edge_sources, weights, len(graph))).all():
+        raise NotImplementedError("pagerank needs weights that are finite, and so are their sums at each node")
+    return weights
+
+
+def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
+    """The weights of eigenvector centrality. Raises NotImplementedError where they are finite and a square of their
+    sums need not be."""
+    weights = graph.weight_sums(weight)
+    if np.isfinite(weights).all() and not np.abs(weights).sum() < _WITH_A_SQUARE:
+        raise NotImplementedError("eigenvector_centrality needs weights whose sum has a finite square")
     return weights
 
 

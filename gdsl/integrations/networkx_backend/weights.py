@@ -11,7 +11,6 @@ from gdsl.integrations.networkx_backend.snapshots import is_plain
 
 ARGUMENTS = ("weight", "distance", "capacity")
 """What functions of NetworkX call the attribute that they weigh edges by."""
-_SUMMED = {"katz_centrality", "eigenvector_centrality"}
 _SIGNED = {
     "bellman_ford_path_length", "single_source_bellman_ford_path_length", "all_pairs_bellman_ford_path_length",
     "negative_edge_cycle",
@@ -39,8 +38,10 @@ def _check(name: str, graph: BackendGraph, attribute: Any, method: Any) -> None:
 
     if name == "pagerank":
         links.finite_sums(graph, attribute)
-    elif name in _SUMMED:
+    elif name == "katz_centrality":
         graph.weight_sums(attribute)
+    elif name == "eigenvector_centrality":
+        links.squared_sums(graph, attribute)
     elif name in _CAPACITIES:
         flows.network(graph, attribute)
     elif name == "betweenness_centrality":
