@@ -327,7 +327,7 @@ def _converted(
         bad = _out_of_range(values, target)
     place = int(bad.argmax()) if bool(bad.any()) else None
     why = f"which {array.type.name} cannot hold"
-    fix = None
+    fix = _larger(array, values.dtype, of_caller)
     if place is None and target.kind == "f" and not is_rounded:
         place = first_changed(values, converted, module)
         if place is not None:
@@ -365,6 +365,14 @@ def _ways_out(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
         return f"choose another type (-t, from Python types=), or take the nearest values: {rounding_words(array.name)}"
     type_ = "float64" if dtype.kind == "f" or dtype.itemsize < 8 else dtype.name
     return f"declare `{array.name} : {type_}`, or take the nearest values: {rounding_words(array.name)}"
+
+
+def _larger(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
+    """What to do about values beyond the declared type, or where it is `of_caller` the chosen one."""
+    if of_caller:
+        return "choose another type (-t, from Python types=)"
+    type_ = "float64" if dtype.kind == "f" and dtype.itemsize > 4 else "float32" if dtype.kind == "f" else dtype.name
+    return f"declare `{array.name} : {type_}`"
 
 
 def _out_of_range(values: Any, target: np.dtype[Any]) -> Any:

@@ -49,6 +49,8 @@ def declared(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     if diagnostic.code == "E0201" and name is not None and plain[start:end] == name[1]:
         yield from _frontier(plain, places, start, name[1])
         yield from _array(plain, places, start, end, name[1])
+    if diagnostic.code == "E0101" and plain[start:end] == "(":
+        yield from _wide(plain, places, start)
     buckets = re.search(r"\bbuckets\s+(\w+)\s*$", plain[:start].rstrip())
     if buckets is not None and diagnostic.code == "E0101":
         for array in re.findall(r"\bvertex\s+(\w+)\s*:\s*(?:u?int|float)", plain)[:3]:
@@ -140,6 +142,23 @@ def _parameter(plain: str, places: Places, span: Span, name: str) -> Iterator[Su
         ordered.insert(0, ordered.pop(place))
     for parameter in ordered[:2]:
         yield Suggestion(f"this functor calls it `{parameter}`", (Edit(span, parameter),))
+
+
+def _wide(plain: str, places: Places, start: int) -> Iterator[Suggestion]:
+    """`scalar total : wide(t);`: a type like this one has a name of its own."""
+    found = re.search(r"\bwide\s*$", plain[:start]), re.match(r"\(\s*(\w+)\s*\)", plain[start:])
+    if found[0] is None or found[1] is None:
+        return
+    type_ = found[1][1]
+    declared = re.search(rf"\btype\s+{type_}\s*[:=][^;]*;", plain)
+    if declared is None:
+        return
+    name = f"wide_{type_}"
+    code = f"type {name} = wide({type_});"
+    where = Edit(span_at(places.text, declared.end(), declared.end()), f" {code}")
+    uses = re.finditer(rf"(?<=:)\s*wide\s*\(\s*{type_}\s*\)", plain)
+    edits = [Edit(span_at(places.text, use.start(), use.end()), f" {name}") for use in uses]
+    yield Suggestion(f"name it: `{code}`, and write `{name}`", (where, *edits))
 
 
 def _frontier(plain: str, places: Places, start: int, name: str) -> Iterator[Suggestion]:

@@ -154,3 +154,12 @@ def test_the_number_of_trials_is_bounded() -> None:
     [one] = said(long)
     assert one.fix is None and not one.suggestions
     assert dataclasses.replace(one, fix=None) == one
+
+
+def test_wide_types_get_a_name() -> None:
+    text = """program p;
+problem { type w : number = float32; input edge weight : w; vertex y : wide(w); scalar t : wide(w) = 0; }
+schedule { y = neighbor_reduce(vertices, (src, dst, e) => weight[e], sum); t = sum(y); }"""
+    [mistake] = said(text)
+    assert mistake.fix == "name it: `type wide_w = wide(w);`, and write `wide_w`"
+    assert not said(typed_in(text, mistake.suggestions[0]))
