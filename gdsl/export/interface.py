@@ -12,7 +12,7 @@ from gdsl.codegen.keywords import KEYWORDS
 from gdsl.ir import nodes as ir
 from gdsl.ir.printer_expressions import print_expression
 from gdsl.operations import Domain
-from gdsl.types import Type, Widths
+from gdsl.types import TYPE_CLASSES, Type, Widths
 
 _WORDS = """
     assert bool complex errno isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal
@@ -52,7 +52,8 @@ class Given:
     name: as the program calls it. member: as C does. kind: the type of its values. what: param or input. domain: what
     it has values over; None: it is one number. count: how many values an element has, a literal or a param; None: one.
     counted: the member that says how many values there are, of sets and where elements have several. least: the fewest
-    members of a set.
+    members of a set. others: where the type is the caller's, the options that export it with the widest integers and
+    floats.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Given:
     least: int = 0
     default: str | None = None
     comment: str = ""
+    others: tuple[str, str] = ("", "")
 
     @property
     def c_type(self) -> str:
@@ -153,7 +155,7 @@ def interface_of(program: ir.Program) -> Interface:
     """The interface of `program`."""
     names = MemberNames()
     given = [_param(param, names) for param in declared_params(program)]
-    given += [_input(data, names) for data in declared_inputs(program)]
+    given += [_input(data, names, program) for data in declared_inputs(program)]
     names = MemberNames()
     data: list[ir.Array | ir.Scalar] = [*program.arrays, *program.scalars]
     found = [_found(each, names) for each in data if not each.is_local and not each.is_input]
@@ -173,12 +175,23 @@ def _param(param: ir.Param | ir.Array, names: MemberNames) -> Given:
     return Given(param.name, member, param.type, "param", default=default, comment=comment)
 
 
-def _input(data: ir.Array | ir.Scalar, names: MemberNames) -> Given:
+def _input(data: ir.Array | ir.Scalar, names: MemberNames, program: ir.Program) -> Given:
     member = names.own(data.name)
     if isinstance(data, ir.Scalar):
         return Given(data.name, member, data.type, "input", comment="must be given")
     counted = names.own(f"{data.name}_count") if data.count is not None else ""
-    return Given(data.name, member, data.type, "input", data.domain, data.count, counted, comment=_length(data))
+    length, others = _length(data), _other_types(data, program)
+    return Given(data.name, member, data.type, "input", data.domain, data.count, counted, comment=length, others=others)
+
+
+def _other_types(data: ir.Array, program: ir.Program) -> tuple[str, str]:
+    for each in program.types:
+        if data.name in each.users:
+            admitted = TYPE_CLASSES[each.class_name]
+            wide = (Type.INT64, Type.FLOAT64)
+            whole, real = (f"-t {each.name}={type_.name}" if type_ in admitted else "" for type_ in wide)
+            return whole or real, real
+    return "", ""
 
 
 def _found(data: ir.Array | ir.Scalar, names: MemberNames) -> Found:

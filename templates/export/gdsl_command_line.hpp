@@ -2,6 +2,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <cstdint>
@@ -205,16 +206,18 @@ std::vector<T> numbers_of(const std::string& what, const std::string& kind, cons
     return values;
 }
 
-// The values of a file's edges as an input.
+// The values of a file's edges as an input; `integers` and `floats` are the options that export it with other types.
 template <class T, class Vertex>
-std::vector<T> weights_of(const std::string& what, const std::string& kind, const read_graph<Vertex>& graph) {
+std::vector<T> weights_of(const std::string& what, const std::string& kind, const read_graph<Vertex>& graph,
+                          const std::string& integers, const std::string& floats) {
     typedef typename std::remove_const<T>::type value_type;
     if (graph.kind == graph.NO_VALUES) {
         fail(605, what + ": the graph's file has no values for its edges, and no array was given");
     }
     const bool is_real = graph.kind == graph.REAL;
     if ((is_real && !std::is_floating_point<T>::value) || std::is_same<T, bool>::value) {
-        fail(607, what + " is " + kind + ", but the values of the graph's file are " + (is_real ? "real" : "integer"));
+        fail(607, what + " is " + kind + ", but the values of the graph's file are " + (is_real ? "real" : "integer") +
+                      (is_real && !floats.empty() ? "; export the program with " + floats : ""));
     }
     std::vector<value_type> values;
     for (std::size_t at = 0; at < graph.columns.size(); ++at) {
@@ -230,7 +233,14 @@ std::vector<T> weights_of(const std::string& what, const std::string& kind, cons
         } else {
             fits = read_number<value_type>(text, found);
         }
-        if (!fits) { fail(607, what + ": edge " + std::to_string(at) + " has a value that " + kind + " cannot hold"); }
+        if (!fits) {
+            const std::string& way_out = is_real ? floats : integers;
+            const auto after = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), std::int64_t(at));
+            fail(607, what + ": edge " + std::to_string(at) + " (" + std::to_string(after - graph.offsets.begin() - 1) +
+                          " -> " + std::to_string(graph.columns[at]) + ") has " +
+                          (is_real ? shown(graph.real_values[at]) : text) + ", which is no " + kind +
+                          (way_out.empty() ? "" : "; export the program with " + way_out));
+        }
         values.push_back(found);
     }
     return values;

@@ -145,10 +145,11 @@ inline matrix_market_head read_head(matrix_market_lines& lines) {
     matrix_market_head head;
     lines.next();
     const std::vector<std::string> words = lower_words(lines.line);
-    if (words.empty() || words[0].rfind("%%matrixmarket", 0) != 0) {
+    const std::string first = words.empty() ? "" : words[0].substr(words[0].rfind("%%", 0) == 0);
+    if (first.rfind("%matrixmarket", 0) != 0) {  // some files have one percent sign
         lines.refuse(703, "this is no Matrix Market file: it does not begin with %%MatrixMarket");
     }
-    if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
+    if (words.size() != 5 || first != "%matrixmarket" || words[1] != "matrix") {
         lines.refuse(703, "the first line is not `%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric`");
     }
     if (words[2] == "array") { lines.refuse(704, "the matrix is dense (`array`); write it as `coordinate`"); }

@@ -95,3 +95,14 @@ def test_names_of_any_kind(tmp_path: Path, backend: str) -> None:
     if backend == "cpu":
         check = ["g++", "-std=c++17", "-fsyntax-only", "main_program.cpp", "main_program_checks.cpp"]
         subprocess.run(check, cwd=tmp_path / "made", check=True, timeout=60)
+
+
+@pytest.mark.parametrize(
+    ("class_name", "options"), [("number", '"-t kind=int64", "-t kind=float64"'), ("integer", '"-t kind=int64", ""')]
+)
+def test_the_command_names_the_type_that_holds_more(class_name: str, options: str) -> None:
+    program = gdsl.compile(
+        f"program p; problem {{ type kind : {class_name} = int32; input edge weight : kind; vertex sums : kind; }}"
+        "schedule { sums = neighbor_reduce(vertices, (u, v, e) => weight[e], max); }"
+    )
+    assert f'"int32", read, {options})' in files_of(program.ir, program.text, "cpu")["main.cpp"]
