@@ -39,7 +39,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it."""
+    """A shell's background job ignores Ctrl-C, and so would all that is started here; tests send it. `-m slow` means
+    the slow tests that need neither a GPU nor hours."""
+    if config.option.markexpr == "slow":
+        config.option.markexpr = "slow and not gpu and not thorough"
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
