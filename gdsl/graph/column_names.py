@@ -200,7 +200,8 @@ def _first_two(header: list[str]) -> tuple[int, int]:
         message = f"the columns `{header[pair[0]]}` and `{header[pair[1]]}` may be the ends, and are not the first two"
         raise ColumnsError(message, f"if they are: {ends_fix(header, pair)}")
     is_row_id = _ROW_IDS.fullmatch(_LOOSE.sub("", header[first].lower())) is not None
-    if is_row_id and _LOOSE.sub("", header[second].lower()) in _VERTEX_LISTS:
+    one, other = (_LOOSE.sub("", header[place].lower()) for place in (first, second))
+    if (is_row_id or one.endswith("id")) and other.endswith(_VERTEX_LISTS):
         message = f"the columns `{header[first]}` and `{header[second]}` seem to be a list of vertices, not of edges"
         raise ColumnsError(message, f"if they are the ends: {ends_fix(header, (first, second))}")
     if is_row_id and len(places) > 2:

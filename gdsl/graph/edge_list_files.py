@@ -327,16 +327,16 @@ class _Rows:
 def _without_comments(lines: TextLines, stream: Iterator[str]) -> Iterator[str]:
     """The lines that hold something. After numbers a comment may follow in the same line: no number has its mark."""
     for line in stream:
-        if "#" in line or "%" in line or "/" in line:
-            if comment_of(line) is not None:
-                lines.skip()
-                continue
+        marked = "#" in line or "%" in line or "/" in line
+        comment = comment_of(line) if marked else None
+        if marked and comment is None:
             lines.line = line = _TRAILING_COMMENT.sub("", line)
-        if line and not line.isspace():
+        if comment is None and line and not line.isspace():
             lines.last_row = lines.number
             yield line
         else:
-            lines.note_gap()
+            if not comment:  # an empty one parts the sections of Trivial Graph Format
+                lines.note_gap()
             lines.skip()
 
 

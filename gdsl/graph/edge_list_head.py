@@ -21,6 +21,7 @@ from gdsl.records import dataclass
 
 SAMPLE = 64
 """Rows from which the separator is found, and whether there is a header."""
+_UCINET = r"\s*dl\s+n(r|c)?\s*="
 _OTHERS = tuple(
     (re.compile(pattern, re.IGNORECASE), called, kind)
     for pattern, called, kind in (
@@ -32,6 +33,7 @@ _OTHERS = tuple(
         (r"\s*<(!doctype html|html)", "a web page", None),
         (r"version https://git-lfs", "a pointer of Git LFS", None),
         (r"\s*[{\[]\s*(\"|$)", "a JSON file", "json"),
+        (_UCINET, "a DL file of UCINET", None),
     )
 )
 """How files of other kinds begin, what they are called, and the format that reads them."""
@@ -148,6 +150,9 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
         raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is no edge", fix)
     for pattern, called, kind in _OTHERS:
         if pattern.match(text):
+            if pattern.pattern == _UCINET:
+                fix = f"leave the edges, whose ids count from 1: sed -i '1,/^data:/Id' {shlex.quote(lines.path)}"
+                raise lines.error("E0712", f"this is {called}, not a list of edges", fix)
             if kind is None:
                 raise lines.error("E0710", f"this is {called}, not a list of edges", "download the file itself")
             raise lines.error("E0712", f"this is {called}, not a list of edges", f"--format {kind} (format='{kind}')")
@@ -241,11 +246,11 @@ def _head(
     if not table:  # the quotes of the first line are not in order, which reading it says
         return Head(statements, mark, None, False, False, False, ("0", "0"), numbers[0], False, False)
     words, rows = table[0], table[1:]
-    _refuse_matrix(lines, mark, table)
     base = Head(statements, mark, None, False, False, False, tuple(words), numbers[0], False, False)
     base = replace(base, sample=tuple(map(tuple, table)))
     asked = not wanted.as_found
     from_comment = _comment_header(lines, comments, words, mark, wanted)
+    _refuse_matrix(lines, mark, table, from_comment is not None)
     sure = is_header(words) and (_says_ends(words) or _is_certain(words, rows))
     preferred = from_comment is not None and not sure
     if not preferred and is_header(words) and _is_column_line(words, rows, asked, mark):
@@ -277,18 +282,27 @@ def _head(
     return replace(base, plain=_is_plain(table, len(words), (0, 1)))
 
 
-def _refuse_matrix(lines: TextLines, mark: str | None, table: list[list[str]]) -> None:
+def _refuse_matrix(lines: TextLines, mark: str | None, table: list[list[str]], named: bool) -> None:
     """Raise E0705 for an adjacency matrix: a row and a column for each vertex, with or without its name in front."""
     words, rows = table[0], table[1:]
     labeled = len(rows) >= 2 and not words[0] and all(words[1:])
     if labeled and all(row[:1] == [word] for row, word in zip(rows, words[1:], strict=False)):
         fix = "pandas.read_csv(FILE, index_col=0), then Graph.from_networkx(networkx.from_pandas_adjacency(…))"
         raise lines.error("E0705", "this is an adjacency matrix, not a list of edges", fix)
-    square = len(words) > 3 and all(len(row) == len(words) and all(map(is_number, row)) for row in table)
+    square = len(words) >= 3 and all(len(row) == len(words) and all(map(is_number, row)) for row in table)
+    if len(words) == 3:  # as many values as an edge with a weight has
+        square = square and not named and _is_symmetric_of_bits(table)
     if square and (len(table) == len(words) or (len(words) > _WIDE and len(table) > _WIDE)):
         between = "" if mark is None else f", delimiter={mark!r}"
         fix = f"Graph.from_scipy(scipy.sparse.csr_array(numpy.loadtxt(FILE{between}))) reads a matrix"
+        if len(words) == 3:
+            fix += f"; if these are edges, put `# {(mark or ' ').join(('source', 'target', 'weight'))}` above them"
         raise lines.error("E0705", "this seems to be an adjacency matrix, not a list of edges", fix)
+
+
+def _is_symmetric_of_bits(table: list[list[str]]) -> bool:
+    bits = all(word in ("0", "1") for row in table for word in row)
+    return bits and table == [list(column) for column in zip(*table, strict=True)]
 
 
 def _is_column_line(words: list[str], rows: list[list[str]], asked: bool, mark: str | None) -> bool:

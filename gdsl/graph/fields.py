@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from functools import cache
 
 from gdsl.graph.columns import is_number
-from gdsl.graph.text import TextLines, printable, short
+from gdsl.graph.text import TextLines, printable, readable, short
 
 SEPARATORS = "\t;,|"
 """Marks between values; without any of them blanks separate."""
 _MARKS = ("#", "%", "/")
 _BLANKS = " \t"
-_NO_NAME = ("", " ", "\t", *"#%/0123456789")
+_NO_NAME = ("", " ", "\t", *"#%/")
 """What follows the mark of a comment, and no name."""
 _BEFORE_COMMENTS = "#%/ \t"
 _LONGEST_RECORD = 1 << 17
@@ -90,7 +90,7 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
             if comment is not None or not line.strip(_BLANKS):
                 if comment is not None and width:
                     _refuse_hidden_row(lines, line.strip(), mark, width)
-                if comment is None:
+                if not comment:  # an empty one parts the sections of Trivial Graph Format
                     lines.note_gap()
                 lines.skip()
                 continue
@@ -137,11 +137,13 @@ def _refuse_hidden_row(lines: TextLines, line: str, mark: str | None, width: int
     if line[1:2] in _NO_NAME:
         return
     try:
-        words = split(line, mark)
+        words = split(readable(line), mark)
     except ValueError:
         return
     bare = words[0].lstrip("#%/")
-    if len(words) == width and bare and bare[0] not in _BLANKS and not bare[0].isdigit():
+    # A number after the mark is an edge that is no longer wanted, unless other names begin so, too.
+    numbered = is_number(bare) and not any(word.startswith(words[0][0]) for word in words[1:])
+    if len(words) == width and bare and bare[0] not in _BLANKS and not numbered:
         message = f"this is a comment, or a row whose first name starts with `{words[0][0]}`: `{short(line)}`"
         quoted = f'"{printable(words[0])}"'
         raise lines.error("E0705", message, f"write {quoted} in double quotes, or a blank after the mark of a comment")

@@ -43,6 +43,9 @@ _SAY_THE_FORMAT = (
     "--format FORMAT (format='FORMAT') says it, such as --format edges; any other file that NetworkX reads comes in by "
     "gdsl.Graph.from_networkx(networkx.read_…(path))"
 )
+_NO_EDGES = (".lgl", ".hgr", ".co")
+"""Files of numbers that look like edges: lists by vertex, hypergraphs, coordinates."""
+_BY_IGRAPH = "igraph reads it: gdsl.Graph.from_igraph(igraph.Graph.Read_Lgl(path, directed=False))"
 FORMATS = (
     *("mtx", "gr", "npz", "csv", "tsv", "edges", "metis", "parquet", "arrow", "graphml", "gml", "pajek"),
     *BY_NETWORKX,
@@ -118,8 +121,11 @@ def format_of(path: str, wanted: str | None = None) -> str:
         known = ", ".join(SUFFIXES)
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
         note = f"known are {known}, all but {without} also with {', '.join(COMPRESSED)} behind them"
-        packed = os.path.splitext(name)[1] in _OTHERS
+        suffix = os.path.splitext(name)[1]
+        packed = suffix in _OTHERS
         fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else _SAY_THE_FORMAT
+        if suffix == ".lgl":
+            fix = _BY_IGRAPH
         raise GdslError.single("E0702", "the name does not say the graph's format", notes=(note,), fix=fix, place=path)
     return found
 
@@ -179,7 +185,7 @@ def _kind_of(path: str, wanted: str | None) -> str:
         return format_of(path, wanted)
     except GdslError as error:
         guess = guessed_format(path) if wanted is None else None
-        if guess is None:
+        if guess is None or path.lower().endswith(_NO_EDGES):
             raise
         raise with_fix(error, f"--format {guess} (format='{guess}'), which its beginning suggests") from None
 

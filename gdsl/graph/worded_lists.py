@@ -69,6 +69,7 @@ def rows_of_list(lines: TextLines, head: Head) -> Iterator[list[str]]:
                 raise lines.error("E0705", "a second list begins after an empty line", _second(lines))
         if len(values) != width:
             _refuse_width(lines, head, values, width)
+        lines.watch_gaps()
         yield values
 
 

@@ -330,3 +330,9 @@ def test_the_format_that_the_beginning_of_a_file_suggests(tmp_path, text, kind):
         read(tmp_path, "a.unknown", text)
     if kind != "dot":
         assert Graph.read(tmp_path / "a.unknown", format=kind).num_vertices > 0
+
+
+@pytest.mark.parametrize(("name", "fix"), [("a.lgl", "Read_Lgl"), ("a.hgr", "--format FORMAT")])
+def test_numbers_that_are_no_edges_are_not_suggested_as_some(tmp_path, name, fix):
+    with pytest.raises(gdsl.GdslError, match=rf"E0702(.|\n)*{fix}"):
+        read(tmp_path, name, "# 0\n1 2\n2 3\n")
