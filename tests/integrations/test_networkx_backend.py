@@ -8,10 +8,13 @@ import math
 import pickle
 import random
 from collections.abc import Callable, Iterator, Mapping
+from decimal import Decimal
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import pytest
 
 from gdsl.integrations.networkx_backend import wrap
@@ -576,3 +579,16 @@ def test_a_sample_of_an_empty_graph() -> None:
     compared(lambda g, **o: nx.betweenness_centrality(g, k=1, seed=1, **o), nx.Graph())
     with pytest.raises(ValueError, match="arg is an empty"):
         nx.center(nx.Graph(), usebounds=True, backend="gdsl")
+
+
+@pytest.mark.parametrize(
+    "node", [True, 1.0, 1 + 0j, Fraction(1), Decimal(1), np.float32(1), Fraction(1, 2), math.inf, "1"]
+)
+def test_nodes_that_are_equal_to_a_number(node: object) -> None:
+    compared(lambda g, **o: nx.single_source_shortest_path_length(g, node, **o), nx.path_graph(3))
+
+
+@pytest.mark.parametrize("cutoff", [math.nan, -1, 0, 1.5, math.inf])
+def test_cutoffs_of_any_number(cutoff: float) -> None:
+    compared(lambda g, **o: nx.single_source_dijkstra_path_length(g, 0, cutoff=cutoff, **o), nx.path_graph(4))
+    compared(lambda g, **o: nx.single_source_shortest_path_length(g, 0, cutoff=cutoff, **o), nx.path_graph(4))

@@ -240,9 +240,9 @@ class _Numbers(Mapping[Any, int]):
         self._numbers = numbers
 
     def __getitem__(self, node: Any) -> int:
-        if isinstance(node, int | float | np.integer) and 0 <= node < len(self._numbers) and int(node) == node:
-            return int(node)
-        hash(node)
+        vertex = hash(node)  # which of all objects that are equal to a vertex is the vertex
+        if 0 <= vertex < len(self._numbers) and node == vertex:
+            return vertex
         raise KeyError(node)
 
     def __iter__(self) -> Iterator[int]:

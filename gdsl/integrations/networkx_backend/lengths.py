@@ -78,8 +78,8 @@ def _dijkstra_dict(
     distances = _dijkstra(graph, starts, weight)
     reached = ~unreached(distances)
     if cutoff is not None:
-        reached &= distances <= cutoff
-        reached[starts] = True  # NetworkX asks from the first edge on
+        reached &= ~(distances > cutoff)  # all for NaN, as in NetworkX
+        reached[starts] = True  # which asks from the first edge on
     return _from_zero(graph, distances, reached, starts)
 
 
