@@ -1,8 +1,8 @@
 """What must hold of any plan, stated without asking any pass what it would have decided.
 
 1. Every step of the program occurs once; only steps that do not conflict change their order.
-2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_sweeps`).
-3. A plain write goes where one call alone has the element (`verifier_sweeps`).
+2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_variants`).
+3. A plain write goes where one call alone has the element (`verifier_variants`).
 4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one (`barriers.missing`).
 5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_sets`).
 6. The storage of every node exists and is large enough (`verifier_storage`).

@@ -7,63 +7,47 @@ Which of several correct ways a pass chose is not asked.
 
 from __future__ import annotations
 
-from gdsl.effects.access import Accesses
 from gdsl.ir import near_far
 from gdsl.ir.nodes import (
-    Accept,
     Advance,
     Binary,
-    Closing,
     Compute,
     EdgeFunctor,
     Element,
-    ElementTarget,
     Expression,
     Filter,
     Intersect,
     NeighborReduce,
     NeighborVote,
-    Node,
     Operator,
     Parameter,
     Place,
     Role,
     ScalarTarget,
-    Store,
     Update,
     VertexFunctor,
-    While,
-    element_index,
 )
-from gdsl.ir.printer_expressions import print_expression
-from gdsl.ir.remembered import Remembered
 from gdsl.ir.traversal import walk
-from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.passes.writers import accumulated_scalars, far_roles, plain_arrays, targets_in, written_arrays
-from gdsl.plan.cpu_threads import runs_in_any_case, tests_at_once
-from gdsl.plan.deduplication import repeated_of
+from gdsl.passes.writers import far_roles
 from gdsl.plan.nodes import (
     Choice,
     Collect,
     Dedup,
-    Early,
     EdgeCount,
     Form,
-    Mode,
     Operation,
-    Plan,
     Reduction,
     Segment,
     Selection,
     Sweep,
-    Variant,
     Vote,
     Walk,
 )
 from gdsl.plan.ownership import own_arrays
 from gdsl.plan.stops import may_stop
 from gdsl.plan.sweep_nodes import Warps
+from gdsl.plan.verifier_variants import VariantVerifier
 from gdsl.plan.walking import sweeps_of
 
 Functor = VertexFunctor | EdgeFunctor
@@ -73,26 +57,8 @@ _NOBODY: frozenset[Role] = frozenset()
 _EDGE = frozenset({Role.EDGE})
 
 
-class SweepVerifier:
+class SweepVerifier(VariantVerifier):
     """Raises `VerificationError` for what cannot be right in an operation of a plan."""
-
-    operation: Operation
-
-    def __init__(self, plan: Plan) -> None:
-        self.plan, self.program, self.target = plan, plan.program, plan.target
-        self.accesses = Accesses(plan.program)
-        self.frontiers = {frontier.name: frontier for frontier in plan.frontiers}
-        self.arrays = {array.name: array for array in plan.program.arrays}
-        self.scalars = {scalar.name: scalar.type for scalar in plan.program.scalars}
-        self.repeated = repeated_of(plan)
-        self.ask = Remembered()
-        loops = [node for node in walk(plan.program.schedule) if isinstance(node, While)]
-        self.loop_of = {step.site: loop for loop in loops for step in loop.body if isinstance(step, Advance)}
-
-    def expect(self, holds: bool, what: str) -> None:
-        """Raise unless it holds."""
-        if not holds:
-            raise VerificationError(f"plan of {self.program.name}: {self.operation.name}: {what}")
 
     def verify(self, operation: Operation) -> None:
         """The whole operation."""
@@ -259,79 +225,6 @@ class SweepVerifier:
             self._run(functor, alone, sweep, None)
         if sweep.intersection is not None and sweep.intersection.run is not None:
             self._run(functor, sweep.intersection.run, sweep, _NOBODY)
-
-    def _run(self, functor: Functor, variant: Variant, sweep: Sweep, alone: frozenset[Role] | None) -> None:
-        """`alone`: the parameters whose elements one call has; None: one thread runs all calls."""
-        self.expect(variant.functor == functor.name, "another functor")
-        claim, selection = variant.claim, sweep.selection
-        tests = [*variant.tests, *((claim.conjunct,) if claim else ()), *(selection.test.tests if selection else ())]
-        self.expect(sorted(tests) == list(range(len(functor.condition))), "a conjunct is tested never or twice")
-        self.expect(list(variant.tests) == sorted(variant.tests), "tests out of order")
-        body = [*variant.body, *((claim.statement,) if claim else ())]
-        self.expect(sorted(body) == list(range(len(functor.body))), "a statement is run never or twice")
-        self.expect(list(variant.body) == sorted(variant.body), "statements out of order")
-        if claim is not None:
-            self._claim(functor, variant, sweep)
-        statements = tuple(functor.body[i] for i in variant.body)
-        written = {t.array if isinstance(t, ElementTarget) else t.scalar for t in targets_in(statements)}
-        self.expect(sorted(each.name for each in variant.writes) == sorted(written), "other things are written")
-        self.expect(variant.accepts == any(isinstance(node, Accept) for node in walk(statements)), "who accepts")
-        if alone is None:
-            plain = self.ask(written_arrays, functor)
-        else:
-            plain = self.ask(plain_arrays, functor, alone) if claim is None and alone else frozenset()
-        summed = self.ask(accumulated_scalars, functor)
-        totals = {total.scalar for total in sweep.totals}
-        for write in variant.writes:
-            self.expect(write.mode is not Mode.PLAIN or write.name in plain, f"{write.name} has several writers")
-            is_total = write.name in self.scalars and write.name in summed
-            self.expect((write.mode is Mode.TOTAL) == is_total, f"{write.name} is summed up where it is not")
-            self.expect(not is_total or write.name in totals, f"nobody combines the totals of {write.name}")
-        self.expect(
-            not variant.masked or (alone is None and self.ask(runs_in_any_case, functor)), "a body without a test"
-        )
-        self.expect(not variant.at_once or (alone is None and self.ask(tests_at_once, functor)), "tests in any case")
-
-    def _claim(self, functor: Functor, variant: Variant, sweep: Sweep) -> None:
-        """Test and store of one element of the far end, once a run, with nothing between them that could tell."""
-        claim, closing = variant.claim, getattr(self.operation.step, "closing", None)
-        assert claim is not None and isinstance(functor, EdgeFunctor)
-        self.expect(isinstance(closing, Closing), "a claim of what does not close")
-        assert isinstance(closing, Closing)
-        facts = closing.end is Role.FAR
-        facts = facts and (closing.conjunct, closing.statement) == (claim.conjunct, claim.statement)
-        self.expect(facts and closing.array == claim.array, "a claim of what does not close")
-        test, store = functor.condition[claim.conjunct], functor.body[claim.statement]
-        fits = isinstance(test, Binary) and test.operation is BinaryOperation.EQUAL and isinstance(store, Store)
-        self.expect(fits and claim.expected in (getattr(test, "left", None), getattr(test, "right", None)), "a claim")
-        assert isinstance(store, Store)
-        self.expect(store.target.type is claim.expected.type, "a claim that expects another type")
-        self.expect(not claim.expected.type.is_pair or not claim.blind, "a claim of a pair without a look")
-        touched = [node for node in walk((functor.condition, functor.body)) if _array_of(node) == claim.array]
-        self.expect(len(touched) == 2, "what is claimed is touched elsewhere")
-        later = functor.condition[claim.conjunct + 1 :]
-        self.expect(not may_stop((later, store.value)), "a test that may stop the run is moved")
-        self.expect(sweep.selection is None, "a claim in a pull")
-
-    def _early(self, functor: Functor, early: Early, sweep: Sweep) -> None:
-        """What is read early is what the calls of this sweep leave alone, or the element of the call itself."""
-        written = self.ask(written_arrays, functor)
-        reads = [read for level in (*early.before, *early.behind) for read in level]
-        for node in walk(tuple(read.value for read in reads)):
-            array = node.array if isinstance(node, Element) else None
-            index = element_index(node.index) if isinstance(node, Element) else None
-            own = isinstance(index, Parameter) and index.role is Role.VERTEX
-            self.expect(array not in written or own, f"{array} is read before others have written it")
-        texts = [print_expression(read.value) for read in reads]
-        self.expect(len(set(texts)) == len(texts), "a value that is read early twice")
-        self.expect(all(read.places for read in reads), "a value that is read early and asked for nowhere")
-        self.expect(early.side_by_side > 0, "no element at a time")
-        skips = sweep.skips
-        noted = (early.own, early.seen)
-        self.expect(noted == (None, None) or skips is not None, "a value that nobody notes")
-        self.expect(skips is None or None not in noted, "a worklist that notes no value")
-        bounds = early.bounds
-        self.expect(bounds is None or (skips is not None and bounds is skips.operation), "bounds of another value")
 
     # ------------------------------------------------------------ how the work is shared
 
@@ -524,10 +417,6 @@ class SweepVerifier:
 
 def _asks_for_edge(functor: Functor) -> bool:
     return any(isinstance(node, Place) or (isinstance(node, Parameter) and node.role.is_edge) for node in walk(functor))
-
-
-def _array_of(node: Node) -> str | None:
-    return node.array if isinstance(node, (Element, ElementTarget)) else None
 
 
 def _limits(functor: EdgeFunctor, limit: Expression) -> bool:
