@@ -41,6 +41,8 @@ _WIDE = 16
 """More columns of numbers alone, and as many rows, are a matrix."""
 _SIZES = re.compile(r"\s*(number of |num_?)?(nodes|vertices|edges|arcs|n|m|v|e)\s*[:=]\s*[0-9]", re.IGNORECASE)
 """What says how large the graph is, and is no comment."""
+_MOST_NAMES = 100
+"""Of columns, in a fix."""
 _DICT = re.compile(r"\{.*\}\s*")
 
 
@@ -112,8 +114,10 @@ def head_of(path: str, wanted: Columns) -> Head:
 
 def header_fix(path: str, head: Head, width: int) -> str:
     """How to give the file at `path` a first line of names for so many columns."""
-    names = _example_names(head.sample, max(width, 2))
     said = "name the columns in a first line, with `source` and `target` for the ends"
+    if width > _MOST_NAMES:
+        return said
+    names = _example_names(head.sample, max(width, 2))
     if path.lower().endswith(COMPRESSED):
         return f"{said}, such as {', '.join(names)}"
     line = (head.mark or " ").join(names).replace("\t", r"\t")

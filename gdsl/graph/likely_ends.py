@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number, is_whole
 
 _SURE = {*ENDS, UNDIRECTED_ENDS}
+_MOST_COLUMNS = 32
+"""Columns of which each pair is looked at."""
 
 
 def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
@@ -16,6 +18,7 @@ def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
     Numbers in the first two columns are the ends. Names are where two columns share values, or else not in a column
     that has fewer different values than those beside it, as the middle one in `A interacts B`.
     """
+    width = min(width, _MOST_COLUMNS)
     rows = [row for row in sample if len(row) >= width]
     if not rows or width < 3:
         return 0, 1

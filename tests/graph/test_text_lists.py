@@ -261,6 +261,7 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("B,1,AER,7,KZN,9\nB,1,KZN,9,AER,7\n", 1, "6 values", "1i kind,value2,source,value4,target,value6"),
         ("e 1 2\ne 2 3\n", 1, "`e` is not a whole number", "1i kind source target"),
         ("id,label,class\n0,Ann,1\n", 1, "seem to be a list of vertices", "--source-column id"),
+        ((",".join("a" * 20_000) + "\n") * 2, 1, "20000 values", "with `source` and `target`"),
         # Marks that are no values.
         ("0 -> 1\n1 -> 2\n", 1, "the mark `->`, which is no vertex", "sed -i 's/ *-> */ /'"),
         ("0--1\n1--2\n", 1, "the mark `--`", "--undirected"),
