@@ -11,6 +11,7 @@ import numpy as np
 
 from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text, plain
+from gdsl.binding.representable import has_float32
 from gdsl.diagnostics import GdslError, shown
 from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph
@@ -196,12 +197,10 @@ def _of_dtype(name: str, dtype: np.dtype[Any], has_floats: bool) -> _Need:
 
 
 def _of_number(name: str, given: Any) -> _Need | None:
-    """What one number needs, a fraction only that it is no integer, as literals do; None for what is no number."""
+    """What one number needs, a fraction a float that stands for it; None for what is no number."""
     value = _parsed(given) if isinstance(given, Text) else plain(given)
     if isinstance(value, float):
-        with np.errstate(over="ignore"):
-            is_large = bool(np.isinf(np.float32(value))) and not np.isinf(value)
-        return _Need(name, shown(value), bits=64 if is_large else 32)
+        return _Need(name, shown(value), bits=32 if has_float32(value) else 64)
     return _Need(name, shown(value), value, value) if isinstance(value, int) else None
 
 

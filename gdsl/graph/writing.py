@@ -113,8 +113,9 @@ def _check_fits(graph: Graph, kind: str, path: str) -> None:
     if kind == "gr" and (weights is None or weights.dtype.kind not in "iu"):
         message = "a DIMACS file needs whole weights"
         raise GdslError.single("E0715", message, fix="--weights random:SEED gives the edges weights", place=path)
-    if kind == "mtx" and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
-        raise GdslError.single("E0715", "a Matrix Market file keeps whole weights below 2^63", place=path)
+    format_ = {"mtx": "Matrix Market", "gr": "DIMACS"}.get(kind)
+    if format_ and weights is not None and weights.dtype == np.uint64 and weights.max(initial=0) > 2**63 - 1:
+        raise GdslError.single("E0715", f"a {format_} file keeps whole weights below 2^63", place=path)
 
 
 def _check_names(graph: Graph, path: str) -> None:

@@ -104,6 +104,8 @@ def test_a_param_decides_where_there_are_no_arrays(one_cache):
         assert program.instance(PATH, {"a": given}).types == {"t": type_}
         assert program(PATH, a=given, backend="reference").b == given
     assert program.instance(PATH, {"a": np.float64(0.5)}).types == {"t": "float32"}
+    for fraction in (1 / 3, 1e-50, 0.1234567891):  # none of them is a float32
+        assert program(PATH, a=fraction, backend="reference").b == fraction
     assert program(PATH, backend="reference").b == 1
     assert program.map(PATH, a=[1, 2**25 + 1], backend="reference").b.tolist() == [1, 2**25 + 1]
 

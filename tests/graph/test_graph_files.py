@@ -90,6 +90,18 @@ def test_dimacs_there_and_back(tmp_path, case):
         assert_same(graph, Graph.read(tmp_path / "a.gr"))
 
 
+@pytest.mark.parametrize("suffix", ["mtx", "gr"])
+def test_weights_that_a_format_would_not_read_again_are_not_written(tmp_path, suffix):
+    for most in (2**63 - 1, 2**63):
+        graph = Graph.from_edges([0, 1], [1, 0], weights=np.array([1, most], np.uint64))
+        if most < 2**63:
+            write(graph, tmp_path / f"a.{suffix}")
+            assert Graph.read(tmp_path / f"a.{suffix}").attributes["weight"].tolist() == [1, most]
+        else:
+            with pytest.raises(GdslError, match="E0715.*below 2.63"):
+                write(graph, tmp_path / f"b.{suffix}")
+
+
 def test_csv_keeps_all_attributes(tmp_path):
     graph = Graph.from_edges([0, 1], [1, 0], 2, [0.5, 2], attributes={"toll": [True, False], "lanes": [1, 2]})
     write(graph, tmp_path / "a.csv")
