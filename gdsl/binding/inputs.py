@@ -186,6 +186,8 @@ def input_array(
     if (is_rounded or flags) and values.dtype.kind == "f" and array.type.is_integer:
         values = array_module(values).rint(values) if is_rounded else values
         return _whole(array, values, graph, source, count, flags)
+    if values.dtype.kind == "f" and array.type.is_integer:
+        _whole(array, values, graph, source, count, flags)  # names the first value that no conversion would keep
     if values.dtype.kind not in _KINDS[array.type] and not (flags and values.dtype.kind == "b"):
         raise _wrong_type(array, values, source)
     if array.type.is_id:
@@ -350,7 +352,8 @@ def _whole(
         place = int(fractions.argmax())
         name = value_name(array.domain, place, graph, count)
         message = f"input `{array.name}`: {name} has {plain_number(values[place])}, which is no {array.type.name}"
-        fix = f"give whole numbers, or take the nearest ones: {rounding_words(array.name)}"
+        instead = "give whole numbers" if of_caller else f"declare `{array.name} : {_float_name(values.dtype)}`"
+        fix = f"{instead}, or take the nearest whole numbers: {rounding_words(array.name)}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)
     infinite = module.isposinf(values) & of_caller
     converted = _converted(array, module.where(infinite, 0, values), graph, source, count, True, of_caller)
@@ -371,8 +374,11 @@ def _larger(array: ir.Array, dtype: np.dtype[Any], of_caller: bool) -> str:
     """What to do about values beyond the declared type, or where it is `of_caller` the chosen one."""
     if of_caller:
         return "choose another type (-t, from Python types=)"
-    type_ = "float64" if dtype.kind == "f" and dtype.itemsize > 4 else "float32" if dtype.kind == "f" else dtype.name
-    return f"declare `{array.name} : {type_}`"
+    return f"declare `{array.name} : {_float_name(dtype) if dtype.kind == 'f' else dtype.name}`"
+
+
+def _float_name(dtype: np.dtype[Any]) -> str:
+    return "float64" if dtype.itemsize > 4 else "float32"
 
 
 def _out_of_range(values: Any, target: np.dtype[Any]) -> Any:

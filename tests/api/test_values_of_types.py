@@ -91,6 +91,10 @@ def test_params(kind: str, fine: float, wrong: float) -> None:
 
 def test_rounding_to_integers() -> None:
     program = program_of("int32")
+    with pytest.raises(
+        GdslError, match=r"E0607.*edge 1 .* has 0.5, which is no int32(.|\n)*declare `weight : float64`, or "
+    ):
+        program(graph_of([1.0, 0.5, 1]), backend="reference")  # .astype would silently make it 0
     found = program(graph_of([0.4, 2.6, -1.5]), round="weight", backend="reference").x
     assert found.tolist() == [0, 3, -2]
     for wrong in (np.nan, 3e9, -np.inf):
