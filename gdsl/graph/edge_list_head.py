@@ -12,7 +12,7 @@ from gdsl.graph.column_names import ColumnsError, Named, is_column_name, is_head
 from gdsl.graph.columns import is_number, is_whole
 from gdsl.graph.fields import SEPARATORS, QuoteError, UnclosedError, comment_of, split, without_trailing_comment
 from gdsl.graph.likely_ends import is_sure, likely_ends, may_be_edge
-from gdsl.graph.list_marks import refuse_marks
+from gdsl.graph.list_marks import refuse_brackets, refuse_marks
 from gdsl.graph.statements import Statements, statements_of
 from gdsl.graph.text import TextLines, readable, short
 from gdsl.graph.wanted import Columns
@@ -102,6 +102,7 @@ def head_of(path: str, wanted: Columns) -> Head:
         statements = statements_of([text for _, text, _ in comments])
         if _DICT.fullmatch(texts[0][texts[0].find("{") :]) and len(texts[0].split("{")[0].split()) >= 1:
             return Head(statements, None, None, False, False, False, (texts[0],), raw[0][0], True, False)
+        refuse_brackets(lines, texts)
         mark = _separator(texts)
         table = _table(texts, mark)
         if mark is None:

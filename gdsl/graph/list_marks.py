@@ -1,4 +1,4 @@
-"""Marks between the ends of an edge, such as `0 -> 1`, or after a vertex, as in `0: 1 2`, which are no values."""
+"""Marks that are no values: between two ends as in `0 -> 1`, after a vertex as in `0: 1 2`, or around rows."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from gdsl.graph_names import COMPRESSED
 
 _BETWEEN = ("<->", "-->", "->", "=>", "--", "→", "-", ":")
 _BOTH_WAYS = ("<->", "--")
+_BRACKETED = re.compile(r"\s*[\[({].*[\])}][,;]?\s*")
+_BRACKETS = re.compile(r"[][(){}]")
 _VERTEX = re.compile(r"[^\s:]+:(\s|$)")
 
 
@@ -29,6 +31,18 @@ def refuse_marks(lines: TextLines, texts: Sequence[str]) -> None:
     elif after_vertex:
         fix += ", and give --format adjlist (format='adjlist') where neighbors follow"
     raise lines.error("E0705", f"`{short(texts[0])}`: each line has the mark `{mark}`, which is no vertex", fix)
+
+
+def refuse_brackets(lines: TextLines, texts: Sequence[str]) -> None:
+    """Raise E0705 for rows in brackets, as Python and others print pairs: these would be part of names."""
+    if not all(_BRACKETED.fullmatch(text) for text in texts):
+        return
+    fix = "write each edge in a line of its own"
+    if all(len(_BRACKETS.findall(text)) == 2 for text in texts):
+        fix = "remove them"
+        if not lines.path.lower().endswith(COMPRESSED):
+            fix += f": sed -i 's/[][(){{}}]//g; s/[,;] *$//' {shlex.quote(lines.path)}"
+    raise lines.error("E0705", f"`{short(texts[0])}`: each line is in brackets, which belong to no vertex", fix)
 
 
 def after_first_vertex(texts: Sequence[str]) -> bool:
