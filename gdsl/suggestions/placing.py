@@ -18,6 +18,7 @@ from gdsl.suggestions.declaring import declared, named
 from gdsl.suggestions.edits import Places, span_at
 from gdsl.suggestions.statements import statements_around
 
+_QUOTED = re.compile(r'"[^"\n]*"')
 _CODE = re.compile(r"`([^`\n]+)`")
 _REPLACES = re.compile(r"(?:write|did you mean) `")
 _STATEMENT_FIRST = re.compile(r"`[^`]*;`")
@@ -77,7 +78,10 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     start, end = places.range(diagnostic.span)
     for low, high in statements_around(places.plain, start, end):
         statement = places.text[low:high]
+        quoted = _QUOTED.findall(statement)
         for new, what in rewritten(statement):
+            if any(text not in new for text in quoted):  # the name of a file is no expression
+                continue
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)

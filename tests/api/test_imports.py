@@ -95,6 +95,12 @@ def test_a_mistake_is_shown_in_its_file(tmp_path: Path) -> None:
     assert text.startswith(f"{tmp_path / 'l.gdsl'}:1:19: error[E0101]")
 
 
+def test_the_name_of_a_missing_file_is_not_rewritten(tmp_path: Path) -> None:
+    """As it would be were it an expression: `x.y` of other languages is `y[x]`."""
+    text = said(written(tmp_path, 'import a from "nope.gdsl";', "a();"))
+    assert "there is no such file" in text and "fix:" not in text
+
+
 def test_a_run_that_is_stopped_names_the_file(tmp_path: Path) -> None:
     library = "\nvertex functor a(v) {\n  apply { d[int32(v) + 100] = 1; } }"
     program = gdsl.compile(written(tmp_path, 'import a from "l.gdsl";', "compute({ source }, a);", l=library))
