@@ -252,8 +252,8 @@ def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) 
     if not header and len(edges.sources):
         if edges.num_vertices > _largest(edges) + 1:
             stream.write(f"# Nodes: {edges.num_vertices} Edges: {len(edges.sources)}\n".encode())
-        if _has_count_line(edges):
-            # So that the first edge is not taken for the numbers of vertices and edges.
+        if _has_count_line(edges) or _is_like_matrix(edges):
+            # So that the first edge is not taken for the numbers of vertices and edges, nor all for a matrix.
             stream.write(f"# source target{' weight' * bool(names)}\n".encode())
     columns = [
         _plain(column) for column in (edges.sources, edges.destinations, *(edges.attributes[name] for name in names))
@@ -275,6 +275,12 @@ def _has_count_line(edges: EdgeList) -> bool:
     columns = [edges.sources, edges.destinations, *edges.attributes.values()]
     largest = int(max(edges.sources[1:].max(), edges.destinations[1:].max()))
     return is_count_line([column[0].item() for column in columns], len(edges.sources), largest)
+
+
+def _is_like_matrix(edges: EdgeList) -> bool:
+    """Whether the edges are three with a weight each, and all numbers are 0 or 1."""
+    columns = [edges.sources, edges.destinations, *edges.attributes.values()]
+    return len(columns) == len(edges.sources) == 3 and all(np.isin(column, (0, 1)).all() for column in columns)
 
 
 def _write_table(graph: Graph, stream: IO[bytes], kind: str) -> None:

@@ -370,3 +370,10 @@ def test_columns_by_name(tmp_path):
 def test_other_encodings_are_refused_with_a_command(tmp_path, encoding):
     with pytest.raises(GdslError, match=r"E0710[\s\S]*iconv -f (utf-16|latin1)"):
         read(tmp_path, "a.csv", "source,target\nMüller,Bob\nBob,Cy\n".encode(encoding))
+
+
+@pytest.mark.parametrize("weights", [[1, 0, 0], [0.0, 1.0, 0.0], [True, False, False]])
+def test_what_gdsl_writes_is_not_taken_for_a_matrix(tmp_path, weights):
+    graph = Graph.from_edges([0, 0, 1], [0, 1, 0], attributes={"weight": np.array(weights)})
+    gdsl.graph.write(graph, tmp_path / "a.txt")
+    assert edges(Graph.read(tmp_path / "a.txt")) == edges(graph)
