@@ -38,18 +38,21 @@ def edges_of_networkx(graph: Any) -> EdgeList:
 
 
 def _require_both_directions(graph: Any) -> None:
-    """Raise E0711 for an undirected view whose filter keeps (u, v) and not (v, u): NetworkX lists this edge or not,
-    depending on the order of the nodes."""
+    """Raise E0711 for an undirected view that has (u, v) and not (v, u), or other values there: which one NetworkX
+    lists depends on the order of the nodes."""
     if graph.is_directed() or not hasattr(graph, "_graph"):  # which only views have
         return
-    lists = {node: set(neighbors) for node, neighbors in graph.adjacency()}
+    lists = {node: dict(neighbors.items()) for node, neighbors in graph.adjacency()}
     for node, neighbors in lists.items():
-        for other in neighbors:
+        for other, data in neighbors.items():
             if node not in lists[other]:
                 message = (
                     f"the filter of this undirected view keeps the edge {(node, other)!r} but not {(other, node)!r}"
                 )
                 raise bad_array(message, "let filter_edge answer the same both ways, or filter graph.to_directed()")
+            if dict(data.items()) != dict(lists[other][node].items()):
+                message = f"in this undirected view the edges {(node, other)!r} and {(other, node)!r} have other values"
+                raise bad_array(message, "take a copy, which has one of them: graph.to_undirected(), without as_view")
 
 
 def node_numbers(graph: Any) -> dict[Any, int]:

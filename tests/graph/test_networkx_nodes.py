@@ -72,3 +72,15 @@ def test_a_one_sided_filter_is_refused() -> None:
     assert hops(both, 0) == [0, 1, -1, -1]
     directed = nx.subgraph_view(path.to_directed(), filter_edge=lambda u, v: u < v)
     assert hops(directed, 0) == [0, 1, 2, 3] and hops(directed, 3) == [-1, -1, -1, 0]
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_a_view_with_other_values_in_each_direction_is_refused(kind: Any) -> None:
+    graph = kind([(0, 1, {"weight": 1}), (1, 0, {"weight": 5})])
+    view = graph.to_undirected(as_view=True)
+    with pytest.raises(gdsl.GdslError, match=r"E0711.*\(0, 1\) and \(1, 0\) have other values"):
+        gdsl.Graph.from_networkx(view)
+    assert gdsl.Graph.from_networkx(graph.to_undirected()).num_vertices == 2
+    for *_, data in graph.edges(data=True):
+        data["weight"] = 5
+    assert set(gdsl.Graph.from_networkx(view).attributes["weight"].tolist()) == {5}
