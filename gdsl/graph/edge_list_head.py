@@ -39,7 +39,7 @@ _OTHERS = tuple(
 """How files of other kinds begin, what they are called, and the format that reads them."""
 _WIDE = 16
 """More columns of numbers alone, and as many rows, are a matrix."""
-_SIZES = re.compile(r"\s*(number of |num_?)?(nodes|vertices|edges|arcs|n|m|v|e)\s*[:=]\s*[0-9]", re.IGNORECASE)
+_SIZES = re.compile(r"\s*(number of |num_?)?((nodes|vertices|edges|arcs)\s*[:=]|[nmve]\s*=)\s*[0-9]", re.IGNORECASE)
 """What says how large the graph is, and is no comment."""
 _MOST_NAMES = 100
 """Of columns, in a fix."""

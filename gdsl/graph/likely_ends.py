@@ -44,18 +44,15 @@ def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
 
 def may_be_edge(words: tuple[str, str], rows: Sequence[tuple[str, str]]) -> bool:
     """Whether a first line that seems to name the ends as `words` may be an edge: below it are ends that differ from
-    these as little as the two do from each other, such as `v3` below `v1` and `v2`."""
+    these as little as the two do from each other, by one character, such as `v3` below `v1` and `v2`."""
     if is_sure(words):
         return False
     front = _common_front(*words)
     rest = _common_front(*(word[len(front) :][::-1] for word in words))[::-1]
-    if not front and not rest:
+    same = len(front) + len(rest)
+    if not same or any(len(word) != same + 1 for word in words):
         return False
-    return any(
-        value.startswith(front) and value.endswith(rest) and len(value) > len(front) + len(rest)
-        for row in rows
-        for value in row
-    )
+    return any(value.startswith(front) and value.endswith(rest) and len(value) > same for row in rows for value in row)
 
 
 def is_sure(words: tuple[str, str]) -> bool:
@@ -65,5 +62,5 @@ def is_sure(words: tuple[str, str]) -> bool:
 
 
 def _common_front(one: str, other: str) -> str:
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
-    return "".join(first for first, _ in same)
+    alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return "".join(first for first, _ in alike)
