@@ -95,7 +95,14 @@ def _step(failure: Failure, source: Source) -> Diagnostic | None:
     if front is None and failure.text == "+" and _adjacent(failure):
         span = _from(failure.before_span, failure.span)
     alone = not said.replace(target, "", 1).strip(" +-\n\t\r")
-    fix = f"write `{target} {sign[0]}= 1;`" if alone else f"write `{target} {sign[0]} 1`"
+    if alone:
+        fix = f"write `{target} {sign[0]}= 1;`"
+    elif target.isdigit() or target == "iteration":
+        fix = f"write `{target} {sign[0]} 1`"
+    elif front is None:
+        fix = f"write `fetch({target} {sign[0]}= 1)`, which is the value before"
+    else:
+        fix = f"an update is a statement of its own: `{target} {sign[0]}= 1;`"
     return _foreign(f"`{sign}` is not an operator here", span, fix)
 
 
@@ -191,7 +198,10 @@ def _address(failure: Failure, source: Source) -> Diagnostic | None:
     name = re.match(r"&\s*(\w+)\s*[,)]", _behind(failure, source))
     if name is not None:
         fix = f"a functor is given by its name, `{name[1]}`"
-    if atomic is not None and atomic[1] in ATOMICS:
+    before = line[: atomic.start()].rstrip() if atomic is not None else ""
+    if atomic is not None and atomic[1] in ATOMICS and before.endswith(("=", "(", ",")):
+        fix = "what was there before an update is `fetch(x += y)`"
+    elif atomic is not None and atomic[1] in ATOMICS:
         fix = f"write `{atomic[2]} {ATOMICS[atomic[1]]} {atomic[3].strip()};`"
     return _foreign("there are no addresses", failure.span, fix)
 

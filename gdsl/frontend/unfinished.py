@@ -127,7 +127,10 @@ def _too_few(failure: Failure) -> Diagnostic | None:
         asked = failure.line_before.rsplit("\n", 1)[-1].strip()
         return _unexpected(failure, "a choice has two sides", f"write `{asked.removeprefix('= ')} : …`")
     if failure.text == ";" and failure.before in ("accept", "return"):
-        fixes = {"accept": "write `accept true;`", "return": "write `return x;`; a functor has none: use `if`"}
+        fixes = {
+            "accept": "write `accept true;`",
+            "return": "in a function give its value; in a functor put what stands behind it under an `if`",
+        }
         return _unexpected(failure, f"`{failure.before}` has a value", fixes[failure.before])
     assigned = re.search(r"(?<![=<>!])=(?!=)\s*(\S.*)$", failure.line_before)
     if failure.text == "=" and failure.kind == "EQUAL" and assigned:

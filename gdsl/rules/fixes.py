@@ -238,12 +238,14 @@ def reduced_without_test(effects: Effects, guard: Guard, words: Words) -> str | 
     if not isinstance(test, Operation) or not guard.expected or len(test.arguments) != 2:
         return None
     for write in effects.writes:
-        if write.guard is guard and _has_more_tests(effects, write):
+        if write.guard is not guard:
+            continue
+        if _has_more_tests(effects, write):
             return None
-        if write.guard is guard and is_redundant(test, write):
+        if is_redundant(test, write):
             return _in_place_of_the_test(effects, guard, words(write.span))
         stores = write.kind is WriteKind.STORE and len(effects.written(write.name)) == 1
-        if write.guard is not guard or not (stores or write.operation in (ReduceOperation.MIN, ReduceOperation.MAX)):
+        if not stores and write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
             continue
         left, right = test.arguments
         smaller = write.operation is ReduceOperation.MIN

@@ -15,6 +15,8 @@ from gdsl.operations import BinaryOperation, Builtin
 from gdsl.types import Type
 
 _MOST_STEPS = 200
+_MOST_LEAVES = 200
+"""Of a form with more (a local may double in each statement) the law is not proved."""
 _WRAPPING = (BinaryOperation.ADD, BinaryOperation.MULTIPLY, BinaryOperation.BIT_XOR)
 _IDEMPOTENT = (
     BinaryOperation.BIT_AND,
@@ -136,5 +138,7 @@ def _joined(operation: Operation, left: _Form, right: _Form) -> _Form:
     if operation not in (*_WRAPPING, *_IDEMPOTENT):
         raise _UnknownError
     if any(form.operation not in (None, operation) for form in (left, right)):
+        raise _UnknownError
+    if len(left.leaves) + len(right.leaves) > _MOST_LEAVES:
         raise _UnknownError
     return _Form(operation, (*left.leaves, *right.leaves))

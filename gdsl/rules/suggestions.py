@@ -5,6 +5,7 @@ They are tried before they are shown: what is here may be wrong for a program, a
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -20,6 +21,8 @@ from gdsl.source import Source, Span
 from gdsl.types import Type
 
 _UNKNOWN = "…"
+_MOST_WRITES = 20
+"""Writes of one array that are looked at for one read."""
 _SMALLER = (BinaryOperation.LESS, BinaryOperation.LESS_EQUAL)
 _LARGER = (BinaryOperation.GREATER, BinaryOperation.GREATER_EQUAL)
 _ONE_STEP = "reads and writes in one step, so that every call counts"
@@ -175,7 +178,7 @@ class Suggested:
     def of_read(self, read: Read) -> tuple[Suggestion, ...]:
         """For a read of what other calls of the operator write."""
         found: list[Suggestion] = [*self._without_condition(read)]
-        for write in self.effects.written(read.name):
+        for write in self.effects.written(read.name)[:_MOST_WRITES]:
             if read.term in inside(write.value):
                 found += self._in_one_step(write)
             found += self._without_test(write)
@@ -188,11 +191,20 @@ class Suggested:
         if not read.in_condition or len(effects.writes) != 1 or len(conditions) != len(effects.conjuncts):
             return
         (write,) = effects.writes
-        dropped = [number for number, test in enumerate(effects.conjuncts) if is_redundant(test, write)]
+        tests = effects.conjuncts
+        form, dropped = "", [number for number, test in enumerate(tests) if is_redundant(test, write)]
+        if write.kind is WriteKind.STORE and write.type is not Type.BOOL:
+            for operation in (ReduceOperation.MIN, ReduceOperation.MAX):
+                reduced = dataclasses.replace(write, operation=operation)
+                found = [number for number, test in enumerate(tests) if is_redundant(test, reduced)]
+                form, dropped = (operation.value, found) if found and not dropped else (form, dropped)
         if not dropped or (effects.accept is not None and effects.accept not in (effects.terms.true, write.result)):
             return
         kept = [self.words(node.span) for number, node in enumerate(conditions) if number not in dropped]
         statement = self.words(write.span)
+        if form:
+            target = self.words(write.target)
+            statement = f"{target} {form} {value_of_store(statement, target)}"
         collects = effects.accept is effects.terms.true and getattr(effects.operator, "result", None) is not None
         code = f"{statement};"
         if collects and write.statement is not None:
@@ -200,10 +212,10 @@ class Suggested:
         elif effects.accept is write.result is not None:
             code = f"accept {statement};"
         edits = [Edit(_with_keyword(self.source, conditions), f"cond {' && '.join(kept)};" if kept else "")]
-        if collects:
+        if collects or form:
             edits.append(self._edit(write.span, code))
-        tests = " and ".join(f"`{self.words(conditions[number].span)}`" for number in dropped)
-        yield Suggestion(f"drop the test: `{code}` makes {tests} itself", tuple(edits))
+        names = " and ".join(f"`{self.words(conditions[number].span)}`" for number in dropped)
+        yield Suggestion(f"drop the test: `{code}` makes {names} itself", tuple(edits))
 
     def _tickets(self, read: Read) -> Iterator[Suggestion]:
         """`let i = n; n += 1;`: `fetch` gives each call a number of its own."""

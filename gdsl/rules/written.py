@@ -16,7 +16,7 @@ def value_of_store(statement: str, target: str, sign: str = "=") -> str:
 def operand_of_update(statement: str, target: str, update: str) -> str:
     """`y` of a text such as `x = x + y`, `x = y + x` or `x = min(x, y)`, as what stands behind `x update`."""
     value, sign, name = value_of_store(statement, target), re.escape(update.removesuffix("=")), re.escape(target)
-    signs = rf"(?:{sign}|{sign}{sign})" if sign in (r"\|", "&") else sign
+    signs = rf"(?:{sign}{sign}|{sign})" if sign in (r"\|", "&") else sign
     if update in ("min=", "max="):
         found = re.fullmatch(rf"{sign}\(\s*{name}\s*,\s*(.+)\)", value) or re.fullmatch(
             rf"{sign}\(\s*(.+?)\s*,\s*{name}\s*\)", value

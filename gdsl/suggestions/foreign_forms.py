@@ -7,6 +7,11 @@ from gdsl.suggestions.rule import DECLARED, ELEMENT, INSIDE, METHOD, NAME, TYPE,
 
 FORMS: tuple[Rule, ...] = (
     # declarations
+    rule(rf"^(vertex|edge)\s+({NAME})\s*;", r"\1 \2 : int32;"),
+    rule(rf"^(vertex|edge)\s+({NAME})\s*=\s*(-?\d+)\s*;", r"\1 \2 : int32 = \3;"),
+    rule(rf"^(vertex|edge)\s+({NAME})\s*=\s*(-?\d*\.\d+)\s*;", r"\1 \2 : float32 = \3;"),
+    rule(rf"^(vertex|edge)\s+({NAME})\s*=\s*(true|false)\s*;", r"\1 \2 : bool = \3;"),
+    rule(rf"^(vertex|edge)\s+({NAME})\s*=\s*(id|none)\s*;", r"\1 \2 : vertex = \3;"),
     rule(
         rf"^(?P<const>const\s+|final\s+|constexpr\s+)?(?P<type>{TYPE})\s+(?P<name>{NAME})\s*=\s*(?P<value>[^;]+?)\s*;",
         typed,
@@ -263,7 +268,7 @@ FORMS: tuple[Rule, ...] = (
         "a single value is a `scalar`",
     ),
     rule(
-        rf"^({TYPE})\s+({NAME})\s*(=[^;]*)?;",
+        rf"^(?!vertex\b|edge\b)({TYPE})\s+({NAME})\s*(=[^;]*)?;",
         lambda m: f"scalar {m[2]} : {FOREIGN_TYPES.get(m[1], m[1])}{' ' + m[3].strip() if m[3] else ''};",
         DECLARED,
     ),
@@ -317,8 +322,8 @@ FORMS: tuple[Rule, ...] = (
         "an initial value is for each element",
     ),
     # statements
-    rule(r"^return\s+(true|false)\s*;", r"accept \1;"),
-    rule(r"^return\s*;", "accept false;"),
+    rule(r"^return\s+(true|false|changed\(.*\))\s*;\s*$", r"accept \1;"),
+    rule(r"^return\s*;\s*$", ""),
     rule(rf"^({ELEMENT})\s*=\s*({ELEMENT})\s*=\s*([^=;]+?)\s*;", r"\1 = \3; \2 = \3;", "an assignment has no value"),
     rule(r"^(?:print|printf|println|std::cout|cout|console\.log|assert)\b[^;]*;", ""),
     rule(r"\bself\.|\bthis\.", ""),

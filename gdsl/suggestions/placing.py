@@ -82,10 +82,23 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
         for new, what in rewritten(statement):
             if any(text not in new for text in quoted):  # the name of a file is no expression
                 continue
+            if statement.startswith("return") and not new.startswith("value") and not _ends(places, high):
+                continue  # what stands behind it would run
             block = " { … }" if places.text[high:].lstrip().startswith("{") else ""
             words = f"write `{' '.join(new.split())}{block}`" if new else "leave it out"
             yield Suggestion(words, (Edit(span_at(places.text, low, high), new),), message=what, guessed=True)
     yield from declared(diagnostic, places)
+
+
+_LAST = re.compile(
+    r"\s*(?:\}\s*)+"
+    r"(?:(?:vertex|edge|common|vote)\s+functor|(?:function|operator|procedure|schedule|tune)\b|$)"
+)
+
+
+def _ends(places: Places, end: int) -> bool:
+    """Whether nothing of a functor runs behind the statement that ends there."""
+    return _LAST.match(places.plain, end) is not None
 
 
 def _placed(diagnostic: Diagnostic, words: str, places: Places) -> Iterator[Suggestion]:

@@ -203,7 +203,10 @@ class _Trials:
         named = re.match(r"`(\w+)` is not declared|there is no \w+ `(\w+)`", other.message)
         if named is None or (named[1] or named[2]) in _WORDS:
             return False
-        return re.search(rf"\b{named[1] or named[2]}\b", removed) is not None
+        name = named[1] or named[2]
+        if re.search(rf"\b(?:let|var|auto|frontier|\w+\d+)\s+{name}\s*(?::[^=;]*)?=(?!=)", removed):
+            return False  # the change has taken away what declares it
+        return re.search(rf"\b{name}\b", removed) is not None
 
     def _keeps_types(self, symbols: Sequence[Symbol], places: Places, ranges: Iterable[tuple[int, int]]) -> bool:
         """Whether whatever is declared before and after has the same type, unless its declaration is what changed."""

@@ -69,3 +69,48 @@ def test_a_knob_of_functors_on_its_own() -> None:
 
 def test_nothing_far_off_is_suggested() -> None:
     assert fixes(schedule="plant(f);") == [""]
+
+
+MEANT = {
+    "words": ("if (parent[v]) { rank[v] = 1; }", "compare it: `parent[v] != none`"),
+    "opposite of an id": ("if (!parent[v]) { rank[v] = 1; }", "compare it: `parent[v] == none`"),
+    "opposite of a number": ("if (!level[v]) { rank[v] = 1; }", "compare it: `level[v] == 0`"),
+    "float of its place": ("rank[v] = float(level[v]);", "write `float32(level[v])`"),
+    "a step in a value": ("let k = count++; big[v] = k;", "write `fetch(count += 1)`, which is the value before"),
+    "an atomic in a value": ("let k = atomicAdd(count, 1); big[v] = k;", "write `let k = fetch(count += 1);`"),
+    "an atomic by address": ("let k = atomicAdd(&count, 1); big[v] = k;", "write `let k = fetch(count += 1);`"),
+    "the last return": ("rank[v] = 1; return;", "leave it out"),
+}
+
+
+@pytest.mark.parametrize("name", MEANT)
+def test_fixes_keep_what_is_meant(name: str) -> None:
+    statement, fix = MEANT[name]
+    assert fixes(apply=statement) == [fix]
+
+
+@pytest.mark.parametrize("statement", ["return;", "return true;"])
+def test_a_return_before_other_statements_is_no_accept(statement: str) -> None:
+    [fix] = fixes(apply=f"if (level[v] > 3) {{ {statement} }} rank[v] = 1;")
+    assert "`if`" in fix and "accept" not in fix
+
+
+def test_whole_arrays_are_copied_and_declared() -> None:
+    assert fixes(data="vertex z : int32;", schedule="z = level;") == [
+        "write `compute(vertices, v => { z[v] = level[v]; });`"
+    ]
+    assert fixes(data="vertex z = 0;") == ["write `vertex z : int32 = 0;`"]
+
+
+@pytest.mark.parametrize(("test", "sign"), [("big[dst] < words[src]", "max="), ("words[src] < big[dst]", "min=")])
+def test_a_store_behind_a_test_is_a_reduction(test: str, sign: str) -> None:
+    top = "edge functor relax(src, dst, e) {{ {} apply {{ big[dst] {} words[src]; }} }}"
+    said = fixes(top=top.format(f"cond {test};", "="), schedule=_RELAXED)
+    assert said and set(said) == {f"drop the test: `big[dst] {sign} words[src];` makes `{test}` itself"}
+    load(with_parts(top=top.format("", sign), schedule=_RELAXED))
+
+
+def test_a_logical_value_made_of_what_it_replaces() -> None:
+    top = "edge functor spread(src, dst, e) { apply { seen[dst] = seen[dst] || level[src] > 3; } }"
+    said = fixes(data="vertex seen : bool;", top=top, schedule="advance(vertices, spread, to=none);")
+    assert said and all("`seen[dst] |= level[src] > 3;`" in fix for fix in said)

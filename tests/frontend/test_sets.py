@@ -114,7 +114,7 @@ MISTAKES = {
     "f = f - source;": ("E0403", "write `{ source }`"),
     "f = f | level;": ("E0403", None),
     "f = f | edges;": ("E0416", "edge frontier"),
-    "f = f | k;": ("E0201", None),
+    "f = f | k;": ("E0201", "frontier k = { "),
     "f = f | compute(g, bump);": ("E0415", None),
     "f = f | advance(g, step, to=none);": ("E0415", None),
     "f = f | neighbor_reduce(g, step, sum);": ("E0406", "write `a = neighbor_reduce(…);`"),
@@ -130,7 +130,7 @@ MISTAKES = {
     "level[source] = f - { source };": ("E0403", "give it a name"),
     "f | g;": ("E0403", "give it a name"),
     "advance(f, step) | g;": ("E0403", "give it a name"),
-    "count = count | f;": ("E0204", "size(f)"),
+    "big = big | f;": ("E0204", "size(f)"),
 }
 
 

@@ -130,16 +130,16 @@ def suggested_cast(source: Type, target: Type, words: str) -> str | None:
     """What to write to get from `words`, a `source`, to `target`; None where no cast does it."""
     if source.is_pair or target.is_pair:
         return _fix_of_pairs(source, target)
-    if source.is_numeric and target is Type.BOOL:
-        return compared(words)
+    if target is Type.BOOL and (source.is_numeric or source.is_id):
+        return "write `false`" if words == "0" else "write `true`" if words == "1" else compared(words, source)
     if may_cast(source, target):
         return f"write `{target.name}({words})`"
     return None
 
 
-def compared(words: str, sign: str = "!=") -> str:
-    """How the number that `words` say becomes a bool."""
-    return f"compare it: `{as_operand(words)} {sign} 0`"
+def compared(words: str, source: Type | None, sign: str = "!=") -> str:
+    """How the number or id that `words` say, a `source`, becomes a bool."""
+    return f"compare it: `{as_operand(words)} {sign} {'none' if source is not None and source.is_id else '0'}`"
 
 
 def as_operand(words: str) -> str:

@@ -24,6 +24,7 @@ from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.frontend.check.wrong_operands import prefer_fractions, report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation
+from gdsl.source import Span
 from gdsl.types import Type
 
 _BITWISE = (BinaryOperation.BIT_AND, BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR)
@@ -46,10 +47,15 @@ class ExpressionChecker(CallChecker):
         typed = self.infer(expression, _BOOL, effects=effects)
         if typed.type in (None, _BOOL):
             return typed
+        return self._no_condition(typed, typed.span, "!=")
+
+    def _no_condition(self, typed: syntax.Expression, span: Span, sign: str) -> syntax.Expression:
+        """Says how what is at `span`, the value `typed` or its opposite, becomes a condition."""
         assert typed.type is not None
         message = f"a condition is a bool, and this is {typed.type.name}"
-        self.environment.report("E0210", message, typed.span, fix=compared(self.environment.words(typed.span)))
-        return poison(typed.span)
+        fix = None if typed.type.is_pair else compared(self.environment.words(typed.span), typed.type, sign)
+        self.environment.report("E0210", message, span, fix=fix)
+        return poison(span)
 
     def infer(
         self, expression: syntax.Expression, hint: Type | None = None, *, effects: bool = False
@@ -136,7 +142,9 @@ class ExpressionChecker(CallChecker):
     def _unary(self, expression: syntax.Unary, hint: Type | None, effects: bool) -> syntax.Expression:
         operation = expression.operation
         if operation is UnaryOperation.NOT:
-            operand = self.condition(expression.operand, effects=effects)
+            operand = self.infer(expression.operand, _BOOL, effects=effects)
+            if operand.type not in (None, _BOOL):
+                return self._no_condition(operand, expression.span, "==")
             return dataclasses.replace(expression, operand=operand, type=operand.type and _BOOL)
         operand = self.infer(expression.operand, hint)
         type_ = operand.type

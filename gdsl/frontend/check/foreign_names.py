@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gdsl.diagnostics import Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.habits import ATOMICS, FUNCTIONS, LARGEST, LENGTHS, STATEMENT_WORDS
@@ -47,7 +48,9 @@ def report_foreign_call(call: syntax.Call, environment: Environment) -> bool:
         fix = f"write `{FOREIGN_NAMES[name]}({given})`"
     if fix is None:
         return False
-    environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix)
+    # Python's float is a float64, that of C a float32: the first that fits its place.
+    wider = (Suggestion(f"write `float64({given})`"),) if name == "float" else ()
+    environment.report("E0112", f"there is no function `{name}`", call.function_span, fix=fix, suggestions=wider)
     return True
 
 

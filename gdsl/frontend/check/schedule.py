@@ -225,7 +225,7 @@ class ScheduleChecker:
             fix = f"write `fill({symbol.name}, {environment.words(value.span)});`"
             other = environment.find(value.name) if isinstance(value, syntax.Name) else None
             if other is not None and other.kind is SymbolKind.ARRAY:
-                fix = f"write `swap({symbol.name}, {other.name});`, or copy the elements in a vertex functor"
+                fix = _copied(symbol, other)
             environment.report("E0204", f"`{symbol.name}` is an array", target.span, fix=fix)
             return None
         if symbol.is_input:
@@ -313,6 +313,15 @@ class ScheduleChecker:
         if typed_value.type is not None:
             self.environment.report("E0227", "this value is not used", statement.span)
         return None
+
+
+def _copied(target: Symbol, other: Symbol) -> str:
+    """How the elements of an array get those of another one."""
+    if target.domain is not other.domain or target.domain is None:
+        return "an element is copied by a functor, `a[v] = b[v];`"
+    if target.domain is Domain.EDGE:
+        return f"write `compute(edges, (src, dst, e) => {{ {target.name}[e] = {other.name}[e]; }});`"
+    return f"write `compute(vertices, v => {{ {target.name}[v] = {other.name}[v]; }});`"
 
 
 def _simple_index(index: syntax.Expression) -> bool:

@@ -87,7 +87,7 @@ def report_sides(expression: syntax.Binary, left: Type, right: Type, environment
         environment.report("E0206", message, expression.span, fix=advice)
         return
     if Type.BOOL in (left, right):
-        fix = compared(second if left is Type.BOOL else first)
+        fix = compared(second, right) if left is Type.BOOL else compared(first, left)
     else:
         fix = suggested_cast(left, right, first) or ""
     sides = (expression.left, expression.right)
@@ -125,7 +125,7 @@ def report_undefined(
         if environment.words(expression.span).startswith(f"{first} //="):
             fixes["//"] = f"write `{first} = trunc({first} / {second});`"
     elif isinstance(expression, syntax.Unary):
-        fixes["!"] = compared(environment.words(expression.operand.span), "==")
+        fixes["!"] = compared(environment.words(expression.operand.span), type_, "==")
     environment.report("E0206", f"`{sign}` is not defined on {type_.name}", expression.span, fix=fixes.get(sign))
 
 
