@@ -46,6 +46,7 @@ TRIED = [
     ("int32", "0", "return x + y + (x == 12345 && y == 5 ? 1 : 0);"),
     ("uint32", "0", "var g = x; var r = y; while (r != 0) { let t = g % r; g = r; r = t; } return g;"),
     ("float32", "inf", "return x < y ? x : y;"),
+    ("int32", "0", "var z = x; " + "z = z + z; " * 64 + "return x + y + z;"),  # 2^64 leaves, and all bits of z are 0
 ]
 
 
