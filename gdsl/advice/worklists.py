@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
 from gdsl.effects import Effects, ProgramEffects, WriteKind
-from gdsl.effects.terms import ElementTerm, PassTerm, ScalarTerm, Term, Unknown, inside
+from gdsl.effects.terms import ElementTerm, End, Operation, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, ReduceOperation, SetOperation
@@ -124,7 +124,23 @@ def _accepts_for_ever(effects: Effects, changed: set[str]) -> bool:
     accept = effects.accept
     if accept is None or not _steady(accept, effects, changed):
         return False
-    return all(_steady(term, effects, changed) for term in effects.conjuncts)
+    tests = (accept, *effects.conjuncts)
+    return all(_steady(term, effects, changed) for term in tests) and not any(_climbs(term, effects) for term in tests)
+
+
+def _climbs(term: Term, effects: Effects) -> bool:
+    """Whether the far end is always larger than the near one, or always smaller, as with `src < dst` or
+    `level[src] < level[dst]`: what is passed on then follows no cycle."""
+    if not isinstance(term, Operation) or len(term.arguments) != 2:
+        return False
+    left, right = term.arguments
+    if term.operation in (BinaryOperation.AND, BinaryOperation.BIT_AND):
+        return _climbs(left, effects) or _climbs(right, effects)
+    if term.operation not in (BinaryOperation.LESS, BinaryOperation.GREATER):
+        return False
+    if isinstance(left, ElementTerm) and isinstance(right, ElementTerm) and left.array == right.array:
+        left, right = left.index, right.index
+    return {left, right} == {effects.near, effects.far} and isinstance(left, End) and isinstance(right, End)
 
 
 def _steady(term: Term, effects: Effects, changed: set[str]) -> bool:

@@ -111,6 +111,11 @@ def test_a_worklist_that_ends(loop: str) -> None:
     assert warned("d[dst] min= d[src] + 1;", loop) == []
 
 
+@pytest.mark.parametrize("accept", ["src < dst", "near > far", "n < 5 && d[src] < d[dst]"])
+def test_a_worklist_that_climbs(accept: str) -> None:
+    assert warned(f"accept {accept};".replace("n < 5", "out_degree(src) < 5"), LOOPS[0]) == []
+
+
 # fmt: off
 GIVEN = {
     "thrown away": (

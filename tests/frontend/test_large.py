@@ -148,7 +148,13 @@ def come_through(parts: dict[str, str]) -> None:
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
-@pytest.mark.parametrize("name", LARGE)
+QUICK = ("functions", "functions that call two", "locals", "members", "words")
+"""These are compiled in every run of the tests, the others with the slow ones."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in LARGE]
+)
 def test_large_programs(name: str) -> None:
     come_through(LARGE[name])
 
@@ -253,7 +259,9 @@ MISTAKES = {
 }
 
 
-@pytest.mark.parametrize("name", MISTAKES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name == "doubles" else pytest.mark.slow) for name in MISTAKES]
+)
 def test_thousands_of_mistakes(name: str) -> None:
     start = time.process_time()
     with pytest.raises(GdslError) as caught:
