@@ -59,6 +59,8 @@ def load_checked(source: Source, tune: Sequence[str] = (), types: Types = ()) ->
     try:
         return _checked(reading, source, tune, types)
     except GdslError as error:
+        if _is_of_words(error, source):
+            raise
         raise GdslError(_tried(error.diagnostics, reading, source), error.source) from None
 
 
@@ -77,6 +79,8 @@ def load_source(
     except GdslError as error:
         admitted = reading.instances()
         found = _mistakes(reading, source, admitted) if admitted else ()
+        if not found and _is_of_words(error, source):
+            raise
         raise GdslError(_tried(found or error.diagnostics, reading, source), error.source) from None
     if every and program.types:
         own = tuple((each.name, each.type) for each in program.types)
@@ -121,8 +125,13 @@ def _mistakes(
     return mistakes_of_instances(reading.tree, found)
 
 
+def _is_of_words(error: GdslError, source: Source) -> bool:
+    """Whether a mistake is one of words of tuning, which are a text of their own."""
+    return error.source is not None and error.source.name != source.name
+
+
 def _tried(diagnostics: Sequence[Diagnostic], reading: Reading, source: Source) -> tuple[Diagnostic, ...]:
-    """The diagnostics with fixes that were tried on the program; those of words of tuning have none of its text."""
+    """The diagnostics with fixes that were tried on the program."""
     from gdsl.suggestions import verified  # only programs with mistakes need it
 
     symbols = reading.checked().symbols
