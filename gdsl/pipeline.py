@@ -166,8 +166,12 @@ class Tunable:
     """
 
     def __init__(self, source: Source, types: Types = ()) -> None:
-        self._checked = load_checked(source, (), types)
-        self._judged = judged(lower(self._checked), with_imports(source))
+        try:
+            self._checked = load_checked(source, (), types)
+            self._judged = judged(lower(self._checked), with_imports(source))
+        except GdslError:
+            load_source(source, (), types)  # says the same, with fixes that were tried
+            raise
 
     def tuned(self, tune: Sequence[str] = ()) -> Program:
         """What `load_source` gives for these words. Raises `GdslError` (E04xx) where the program does not take them."""
