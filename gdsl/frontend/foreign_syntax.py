@@ -31,6 +31,7 @@ _SIGNS = {
     "!==": "write `!=`",
     "<>": "write `!=`",
     "=<": "write `<=`",
+    ">>>": "`>>` of an unsigned number brings zeros: cast it to `uint32` or `uint64` first",
     "=>": "write `>=` to compare",
     "/*": "a comment begins with `#` and ends with the line",
     "*/": "a comment begins with `#` and ends with the line",
