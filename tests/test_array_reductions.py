@@ -28,6 +28,7 @@ def program(kind: str) -> str:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
+@pytest.mark.sampled(3)
 def test_limits_of_types(kind: str, backend: str) -> None:
     compiled = gdsl.compile(program(kind))
     if kind in LIMITS:

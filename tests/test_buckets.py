@@ -80,6 +80,7 @@ def program(schedule: str, form: str = FORMS[0]) -> gdsl.Program:
         ),
     ],
 )
+@pytest.mark.sampled(5)
 def test_levels(schedule: str, turns: list[int], held: int, backend: str, form: str) -> None:
     values = {"a": np.array([5, -4, -3, 5, 6], np.int32)}
     result = program(schedule, form).run(make_graph(path(5), 5), values, backend=backend)

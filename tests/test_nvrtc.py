@@ -51,6 +51,7 @@ def assert_compiles(text: str, architecture: str) -> None:
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
+@pytest.mark.sampled(3)
 def test_samples(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
 
@@ -102,6 +103,7 @@ by_form = pytest.mark.parametrize(
 
 
 @by_form
+@pytest.mark.sampled(8)
 def test_programs(place: int, path: Path, form: str, architecture: str) -> None:
     compiles_as(path, form, architecture, whole=place % 8 == 0)
 
@@ -126,6 +128,7 @@ def compiles_as(path: Path, form: str, architecture: str, whole: bool) -> None:
 
 
 @pytest.mark.parametrize(("place", "path"), list(enumerate(PROGRAMS)), ids=lambda part: getattr(part, "stem", part))
+@pytest.mark.sampled(5)
 def test_programs_fused(place: int, path: Path) -> None:
     """One of eight up to the assembler, to which one kernel is like another."""
     text = generated(path)

@@ -60,6 +60,7 @@ def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     ],
     ids=["grammar", "operator", "program", "another", "runtime"],
 )
+@pytest.mark.sampled(2)
 def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys):
     path = copy / file
     capsys.readouterr()
@@ -78,6 +79,7 @@ def test_a_template_that_changed_is_used_as_it_is_now(copy):
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
 @pytest.mark.parametrize("packed", [True, False])
+@pytest.mark.sampled(4)
 def test_a_damaged_file_counts_as_missing(copy, text, packed):
     data = gzip.compress(text.encode()) if packed else text.encode()
     for name in FILES:

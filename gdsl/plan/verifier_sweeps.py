@@ -377,7 +377,8 @@ class SweepVerifier(VariantVerifier):
         self.expect(ordered, "a value that says nothing of its tests")
         kept = self.arrays.get(segment.kept) if segment.kept is not None else None
         self.expect(segment.kept is None or kept is not None, "a block keeps what there is not")
-        self.expect(segment.kept is None or segment.kept != segment.array, "a block keeps what the sweep changes")
+        changes = segment.kept == segment.array and segment.aside is None
+        self.expect(segment.kept is None or not changes, "a block keeps what the sweep changes")
 
     def _vote(self, step: NeighborVote, functor: EdgeFunctor, vote: Vote) -> None:
         scores = {each.name: each for each in self.program.vote_functors}

@@ -231,6 +231,7 @@ PROGRAMS = sorted([*ROOT.glob("samples/*.gdsl"), *ROOT.glob("tests/programs/*.gd
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.sampled(7)
 def test_none_of_the_programs_that_come_with_gdsl(path: Path) -> None:
     source = read_source(path)
     assert [render(one, source) for one in warnings(source)] == []

@@ -42,6 +42,7 @@ def lowered(path, tune=()):
 
 
 @pytest.mark.parametrize(("path", "tune"), EACH, ids=lambda part: getattr(part, "stem", str(part)))
+@pytest.mark.sampled(7)
 def test_every_program_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     found = storage.decode(storage.encode(program))
@@ -70,6 +71,7 @@ def test_what_has_no_key_before_it_is_no_program_of_the_cache():
 
 @pytest.mark.parametrize("tune", FORMS, ids=str)
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.sampled(7)
 def test_what_backends_keep_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     made = generate_cuda(plan_of(program), Widths.both(32))
@@ -188,6 +190,7 @@ NEW = [
 
 
 @pytest.mark.parametrize("path", PROGRAMS[:6], ids=lambda path: path.stem)
+@pytest.mark.sampled(3)
 def test_changed_data_is_refused_or_a_sound_program(path):
     """Never an exception, and never an object of a class or a type that is not declared there."""
     data = json.loads(storage.encode(lowered(path)))

@@ -85,6 +85,7 @@ def test_any_refusal_of_the_system_is_one_warning(monkeypatch, number, call):
     "value",
     ["~nobody-of-this-name/x", "{file}", "{file}/below", "/dev/null", "{dir}/" + "x" * 5000, "{dir}/" + "y/" * 2500],
 )
+@pytest.mark.sampled(3)
 def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
     (tmp_path / "file").write_text("")
     value = value.format(file=tmp_path / "file", dir=tmp_path)
@@ -96,6 +97,7 @@ def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
 
 
 @pytest.mark.parametrize("value", ["{dir}/a\nb", "{dir}/a b", "{dir}/é\u202e", "relative", "{dir}/a/../b"])
+@pytest.mark.sampled(2)
 def test_odd_names_of_directories_are_names(tmp_path, value):
     value = value.format(dir=tmp_path)
     answer = clean(gdslc(tmp_path, GDSL_CACHE_DIR=value))
@@ -112,6 +114,7 @@ def test_nul_in_the_name_is_a_warning(monkeypatch):
 
 
 @pytest.mark.parametrize("how", [{"python": ("-W", "error")}, {"PYTHONWARNINGS": "error"}])
+@pytest.mark.sampled(2)
 def test_warnings_as_errors_end_no_run(tmp_path, how):
     (tmp_path / "file").write_text("")
     answer = clean(gdslc(tmp_path, GDSL_CACHE_DIR=str(tmp_path / "file"), **how))

@@ -369,6 +369,7 @@ def test_a_module_that_was_edited_before_it_was_imported_leaves_nothing_behind(i
     assert answer(installation, f"import gdsl; print(gdsl.compile({SECOND!r}).doc)") == "\n"
 
 
+@pytest.mark.slow
 def test_bytecode_of_an_older_source_leaves_nothing_behind(installation):
     """Python takes it where the source was written twice within a second, and is as long as before."""
     source = installation / "gdsl" / "operations.py"

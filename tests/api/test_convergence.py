@@ -86,6 +86,7 @@ LEFT = [
 
 @pytest.mark.parametrize(("problem", "schedule", "message"), LEFT)
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
+@pytest.mark.sampled(5)
 def test_floats_that_leave_the_numbers_are_named(problem: str, schedule: str, message: str, backend: str) -> None:
     program = gdsl.compile(GROWING.format(problem, schedule))
     [found] = said(lambda: program(PATH, backend=backend))

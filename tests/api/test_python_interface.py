@@ -134,6 +134,7 @@ def test_second_compile_needs_no_parser(tmp_path):
 
 
 @pytest.mark.parametrize("backend", ["cpu", "reference"])
+@pytest.mark.sampled(2)
 def test_second_run_imports_no_more_than_it_needs(tmp_path, backend):
     """What only a first compilation needs, or large graphs, takes as long to import as all the rest of a run."""
     file = tmp_path / "hops.gdsl"

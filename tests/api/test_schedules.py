@@ -80,7 +80,7 @@ def compare(case: Case, program: Program, ways: Iterable[Way], backend: str) -> 
     "backend", [pytest.param("cpu", marks=unavailable("cpu")), pytest.param("cuda", marks=pytest.mark.gpu)]
 )
 @by_turn
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(36)
 def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int, backend: str) -> None:
     schedules = tuned(case, backend)
     compare(case, schedules.program, chosen(schedules, place, lambda way: code_on(backend, way)), backend)
@@ -106,7 +106,7 @@ def codes_by_balance(case: Case, values: Iterable[str]) -> set[str]:
 
 
 @by_sample
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_these_balances_are_one_on_the_cpu_backend(case: Case, place: int) -> None:
     values = ONE_ON_CPU if case in SAMPLES else (ONE_ON_CPU[place % len(ONE_ON_CPU)],)
     assert len(codes_by_balance(case, values)) == 1

@@ -61,6 +61,7 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("arguments", MUST_PRINT.values(), ids=list(MUST_PRINT))
+@pytest.mark.sampled(5)
 def test_output_to_a_closed_stream(arguments: str) -> None:
     answer = shell(f"{GDSLC} {arguments} >&-")
     assert answer.returncode == 1
@@ -92,6 +93,7 @@ def test_output_to_a_full_device(arguments: str) -> None:
     ("arguments", "redirection"),
     [*((words, "2>&-") for words in MUST_PRINT.values()), pytest.param(RUN, "2>/dev/full", marks=needs_dev_full)],
 )
+@pytest.mark.sampled(7)
 def test_output_without_messages(arguments: str, redirection: str) -> None:
     """What belongs on standard output is there, and nothing else."""
     answer = shell(f"{GDSLC} {arguments} {redirection}")
@@ -101,6 +103,7 @@ def test_output_without_messages(arguments: str, redirection: str) -> None:
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&- <&-"])
 @pytest.mark.parametrize("arguments", PRINT_NOTHING.values(), ids=list(PRINT_NOTHING))
+@pytest.mark.sampled(3)
 def test_files_are_written_whatever_the_streams(arguments: str, redirection: str, work: Path) -> None:
     """A file takes the number of no standard stream, so that nothing else gets into it."""
     shell(f"{GDSLC} {arguments}")
@@ -114,7 +117,7 @@ def test_files_are_written_whatever_the_streams(arguments: str, redirection: str
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&-", "2>&1 >&-"])
 @pytest.mark.parametrize(("arguments", "status"), FAIL.values(), ids=list(FAIL))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 def test_failures_keep_their_status(arguments: str, status: int, redirection: str) -> None:
     answer = shell(f"{GDSLC} {arguments} {redirection}")
     assert answer.returncode == status
@@ -136,6 +139,7 @@ def test_nothing_of_the_users_gets_the_output(work: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["explain", "samples bfs", "compile hops.gdsl", RUN, "--help"])
+@pytest.mark.sampled(2)
 def test_reader_that_is_gone(arguments: str) -> None:
     answer = shell(f"{{ sleep 0.3; {GDSLC} {arguments}; echo status $? >&2; }} | true")
     assert answer.stderr.splitlines() == ["status 0"]
@@ -150,6 +154,7 @@ def test_a_reader_of_messages_that_is_gone() -> None:
 
 
 @pytest.mark.parametrize("redirection", [">&-", pytest.param("> /dev/full", marks=needs_dev_full)])
+@pytest.mark.sampled(2)
 def test_outputs_named_after_streams(redirection: str) -> None:
     answer = shell(f"{GDSLC} compile hops.gdsl -o /dev/stdout {redirection}")
     assert answer.returncode == 1

@@ -44,6 +44,7 @@ def test_a_file_is_written_and_taken(gdslc, work, monkeypatch):
 
 
 @needs_cpu
+@pytest.mark.slow
 def test_what_is_fastest_is_kept_and_said(gdslc, monkeypatch):
     def cost(words):
         return 20.0 - 5 * ("visit.direction=push" in words) - ("visit.balance=thread" in words)

@@ -50,7 +50,7 @@ def given_to(program: Program, graph: Graph) -> dict[str, Any] | None:
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_samples(path: Path, id_bits: int, sizes: Sizes | None) -> None:
     check(path, sizes=sizes, id_bits=id_bits)
 
@@ -67,6 +67,6 @@ def pulled() -> list[tuple[Path, str]]:
 
 @pytest.mark.parametrize(("path", "functor"), pulled(), ids=str)
 @pytest.mark.parametrize("direction", ["push", "pull"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_directions(path: Path, functor: str, direction: str) -> None:
     check(path, (f"{functor}.direction={direction}",), SMALL)

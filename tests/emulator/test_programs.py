@@ -107,7 +107,7 @@ def agrees(case: Case, mode: Mode, place: int, taken: tuple[int, int] = (0, 1)) 
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_agrees_with_the_reference(case: Case) -> None:
     agrees(case, FUSED, 0)
 

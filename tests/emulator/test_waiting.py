@@ -207,7 +207,8 @@ WRONGLY = {
 
 @pytest.mark.parametrize("what", WRONGLY)
 def test_a_step_that_is_too_early_is_found(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the decision of which thread has an element is wrong, a run shows it."""
+    """Where the decision of which thread has an element is wrong, a run shows it, whatever the verifier says."""
+    monkeypatch.setattr("gdsl.plan.verifier.verify", lambda plan: None)
     module, name, wrong, steps = WRONGLY[what]
     monkeypatch.setattr(module, name, wrong)
     built = build_program.__wrapped__(f"{HEAD} schedule {{ frontier x = filter(vertices, odd); {steps} }}", (), SMALL)

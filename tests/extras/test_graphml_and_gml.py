@@ -61,6 +61,8 @@ def test_names_of_graphml_and_gml(tmp_path):
     ],
 )
 def test_files_with_mistakes(tmp_path, capfd, name, text, said):
+    if text and name.endswith((".parquet", ".feather", ".arrow")):
+        pytest.importorskip("pyarrow")
     (tmp_path / name).write_text(text)
     assert main(["graph", "info", str(tmp_path / name)]) == 1
     captured = capfd.readouterr()

@@ -155,11 +155,13 @@ QUICK = ("functions", "functions that call two", "locals", "members", "words")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in LARGE]
 )
+@pytest.mark.sampled(10)
 def test_large_programs(name: str) -> None:
     come_through(LARGE[name])
 
 
 @pytest.mark.parametrize("name", ROWS)
+@pytest.mark.sampled(6)
 def test_operators_in_a_row(name: str) -> None:
     come_through(ROWS[name])
 
@@ -170,6 +172,7 @@ def test_deep_programs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in nested(0) if name != "rows"])
+@pytest.mark.sampled(4)
 def test_programs_that_are_too_deep(name: str) -> None:
     with pytest.raises(GdslError) as caught:
         load(with_parts(**nested(1500)[name]))
@@ -225,6 +228,7 @@ RUN = {
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", RUN)
+@pytest.mark.sampled(5)
 def test_long_programs_run(name: str, backend: str) -> None:
     from gdsl.backends import registry
 
@@ -262,6 +266,7 @@ MISTAKES = {
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=() if name == "doubles" else pytest.mark.slow) for name in MISTAKES]
 )
+@pytest.mark.sampled(4)
 def test_thousands_of_mistakes(name: str) -> None:
     start = time.process_time()
     with pytest.raises(GdslError) as caught:

@@ -164,6 +164,7 @@ def test_what_an_editor_is_told() -> None:
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
+@pytest.mark.sampled(3)
 def test_analyse_raises_nothing(start: int) -> None:
     texts = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
     for seed in range(start, start + 50):
@@ -197,6 +198,7 @@ def test_thousands_of_mistakes_of_syntax(name: str) -> None:
 
 @pytest.mark.parametrize("word", ["import ", "import a, ", 'import "x" ', "import\n", "import a from ", "import ; "])
 @pytest.mark.parametrize("behind", ["", "program p; schedule { }"])
+@pytest.mark.sampled(6)
 def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
     """Each stretch of text is looked at a few times, not once for each word before it."""
     start = time.process_time()
@@ -205,6 +207,7 @@ def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["procedure p( ", "function f( ", "vertex functor f( ", "operator o( ", "schedule { "])
+@pytest.mark.sampled(2)
 def test_a_part_that_begins_very_often(part: str) -> None:
     start = time.process_time()
     assert analyse(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics

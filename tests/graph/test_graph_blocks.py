@@ -124,6 +124,7 @@ def both_ways(monkeypatch):
     return reading, seen
 
 
+@pytest.mark.slow
 def test_hostile_texts(tmp_path, both_ways):
     reading, seen = both_ways
     heads = {"a.txt": "0 1\n", "b.txt": "0 1 5\n", "c.csv": "s,t,weight\n0,1,0.5\n", "d.txt": "0 1 0.5\n"}

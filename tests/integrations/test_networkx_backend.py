@@ -233,13 +233,14 @@ MIXED = {"eccentricity, weighted", "lengths to", "dijkstra", "dijkstra from some
 
 
 @pytest.mark.parametrize("name", [*ANY, *UNDIRECTED])
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(63)
 def test_undirected_graphs(name: str) -> None:
     for seed in range(12):
         compared({**ANY, **UNDIRECTED}[name], random_graph(seed, directed=False), name in MIXED)
 
 
 @pytest.mark.parametrize("name", [*ANY, *DIRECTED])
+@pytest.mark.sampled(10)
 def test_directed_graphs(name: str) -> None:
     for seed in range(12):
         compared({**ANY, **DIRECTED}[name], random_graph(seed, directed=True), name in MIXED)

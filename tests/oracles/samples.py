@@ -120,6 +120,7 @@ def check_pagerank(graph: Graph, values: Values, answers: Answers) -> None:
     assert np.abs(rank - ranks(graph)).sum() < 3e-5
     assert abs(rank.sum() - 1) < 1e-4
     assert 0 <= answers["error"] <= 2e-6 + 1e-7 * graph.num_vertices**0.5
+    assert answers["converged"] == (answers["error"] <= values.get("tolerance", 1e-6))
 
 
 def smallest_of_component(graph: Graph) -> np.ndarray:

@@ -50,6 +50,7 @@ def _same(arrays: dict[str, Any], first: str, second: str) -> None:
 
 @pytest.mark.parametrize("backend", ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 @pytest.mark.parametrize("types", _TYPES, ids="-".join)
+@pytest.mark.sampled(4)
 def test_over_edges_as_over_lists(types: tuple[str, str], backend: str) -> None:
     (first, *of_first), (second, *of_second) = (_VALUES[kind] for kind in types)
     ends = (of_first[0], of_first[1], of_second[0], of_second[1])

@@ -31,12 +31,14 @@ def everything(part: object) -> Iterator[Node]:
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.sampled(3)
 def test_walking_leaves_no_node_out(path: Path) -> None:
     program = pipelines.apply(pipeline.load(path))
     assert [id(node) for node in walk(program)] == [id(node) for node in everything(program)]
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
+@pytest.mark.sampled(5)
 def test_what_is_planned_again_is_the_same(path: Path) -> None:
     """Where the binary is in the cache, passes and plan are not verified a second time."""
     program = pipeline.load(path)

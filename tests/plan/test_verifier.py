@@ -60,6 +60,7 @@ def test_a_buffer_too_few_is_seen(name: str) -> None:
 
 
 @pytest.mark.parametrize("path", sorted((ROOT / "tests" / "programs").glob("*.gdsl")), ids=lambda path: path.stem)
+@pytest.mark.sampled(5)
 def test_plans_of_all_programs_hold_together(path: Any) -> None:
     for on in (target.CUDA_FUSED, target.CUDA_UNFUSED, target.CPU):
         verify(plan_of(path.read_text(), on=on))

@@ -197,6 +197,7 @@ BAD = dict(bad_programs())
 
 
 @pytest.mark.parametrize("name", BAD)
+@pytest.mark.sampled(7)
 def test_statements_in_place_of_a_store(name: str) -> None:
     """`x any= y;` and the like of E0301, typed in at all stores of x, give no message about x any more."""
     text = BAD[name]

@@ -15,18 +15,21 @@ MANY_SEEDS = range(60)
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.name)
+@pytest.mark.sampled(3)
 def test_accepted_programs_have_one_answer(pair: Pair) -> None:
     found = answers(program_of(pair.accepted, pair.name), SEEDS)
     assert len(found) == 1, found
 
 
 @pytest.mark.parametrize("pair", [pair for pair in PAIRS if pair.racy], ids=lambda pair: pair.name)
+@pytest.mark.sampled(4)
 def test_refused_programs_have_several_answers(pair: Pair) -> None:
     program = program_of(pair.refused, pair.name, races=False)
     assert len(answers(program, MANY_SEEDS, everything=True, enough=2)) > 1
 
 
 @pytest.mark.parametrize("block", range(6))
+@pytest.mark.sampled(3)
 def test_generated_programs_that_are_accepted_have_one_answer(block: int) -> None:
     accepted = 0
     for seed in range(block * 36, block * 36 + 36):

@@ -51,7 +51,7 @@ def spmv_values(graph: Graph, seed: int) -> Values:
 
 def check_katz(graph: Graph, values: Values, answers: Answers) -> None:
     """x - alpha Aᵀ x is the same positive number everywhere, and x is of length 1: only one x is so."""
-    assert 0 <= answers["error"] <= values["tolerance"]
+    assert 0 <= answers["error"] <= values["tolerance"] and answers["converged"]
     if graph.num_vertices == 0:
         return
     x = np.asarray(answers["centrality"])
@@ -84,6 +84,7 @@ def check_eigenvector(graph: Graph, values: Values, answers: Answers) -> None:
         settled = x + matrix @ x
         assert np.abs(settled / np.sqrt((settled**2).sum()) - x).max() <= 2 * tolerance, "it is an eigenvector"
     assert answers["converged"] == (answers["error"] <= tolerance)
+    assert 0 <= answers["error"] <= 2 * error + tolerance
 
 
 def check_hits(graph: Graph, values: Values, answers: Answers) -> None:
@@ -106,6 +107,7 @@ def check_hits(graph: Graph, values: Values, answers: Answers) -> None:
     grown = max(1.0, matrix.sum(axis=1).max() / total) if total > 0 else 1.0  # along the longest list
     assert np.abs(np.asarray(answers["authority"]) - authorities(hub)).sum() <= 4 * max(error, tolerance) * grown
     assert abs(answers["error"] - error) <= tolerance
+    assert answers["converged"] == (answers["error"] <= tolerance)
 
 
 def check_salsa(graph: Graph, values: Values, answers: Answers) -> None:
@@ -127,6 +129,7 @@ def check_salsa(graph: Graph, values: Values, answers: Answers) -> None:
     start = part(np.where(inward > 0, 1.0, 0.0), (inward > 0).sum())
     walked, error = repeated(step, start, tolerance)
     assert abs(answers["error"] - error) <= tolerance
+    assert answers["converged"] == (answers["error"] <= tolerance)
     limit = walked
     if error <= tolerance:
         tails, heads = ends(graph)
@@ -145,6 +148,7 @@ def check_push(graph: Graph, values: Values, answers: Answers) -> None:
         return
     assert np.abs(rank - ranks(graph, damping)).sum() <= 2 * values["tolerance"] / (1 - damping) ** 2
     assert abs(rank.sum() - 1) < 1e-9
+    assert answers["converged"]
 
 
 def push_values(graph: Graph, seed: int) -> Values:
@@ -166,7 +170,7 @@ def check_personalized(graph: Graph, values: Values, answers: Answers) -> None:
         return after
 
     rank = repeated(step, home, 1e-13, 1000)[0]
-    assert 0 <= answers["error"] <= values["tolerance"]
+    assert 0 <= answers["error"] <= values["tolerance"] and answers["converged"]
     assert np.abs(np.asarray(answers["rank"]) - rank).sum() <= 2 * values["tolerance"] / (1 - damping)
 
 

@@ -41,6 +41,7 @@ def check_labels(graph: Graph, values: Values, answers: Answers) -> None:
                 labels[v] = label
         turn += 1
     same(answers, label=np.array(labels, int), unsettled=len(wanted), communities=len(set(labels)))
+    assert answers["converged"] == (not wanted)
 
 
 def modularity(graph: Graph, weight: np.ndarray, community: np.ndarray) -> float:
