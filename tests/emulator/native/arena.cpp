@@ -14,7 +14,7 @@ Arena arena;
 namespace {
 
 constexpr u64 RED_ZONE = 256;
-constexpr u64 SHARED_BYTES = 64ull << 20, GLOBAL_BYTES = 192ull << 20;
+constexpr u64 SHARED_BYTES = 64ull << 20, GLOBAL_BYTES = 512ull << 20;
 
 void* reserve(u64 size) {
     void* place = mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -36,19 +36,34 @@ void set_allocated(u64 start, u64 size, u8 value) { std::memset(arena.bytes + st
 
 }  // namespace
 
+// What was freed below something that is still live is used again where it is large enough.
+static u64 freed_place(u64 size) {
+    for (auto it = arena.allocations.begin(); it != arena.allocations.end(); ++it) {
+        if (it->second.live) { continue; }
+        const auto next = std::next(it);
+        const u64 end = next == arena.allocations.end() ? arena.top : next->first - RED_ZONE;
+        if (it->first + size <= end) { return it->first; }
+    }
+    return 0;
+}
+
 // Device memory, filled with a pattern; null when there is no room.
 extern "C" u64 emulator_allocate(u64 size) {
     prepare_arena();
-    const u64 start = arena.top + RED_ZONE, room = (size + 255) / 256 * 256 + RED_ZONE;
-    if (start + room > GLOBAL_BYTES) { return 0; }
-    arena.top = start + (size + 255) / 256 * 256;
+    u64 start = freed_place((size + 255) / 256 * 256);
+    if (start == 0) {
+        start = arena.top + RED_ZONE;
+        const u64 room = (size + 255) / 256 * 256 + RED_ZONE;
+        if (start + room > GLOBAL_BYTES) { return 0; }
+        arena.top = start + (size + 255) / 256 * 256;
+    }
     arena.allocations[start] = Allocation{size, true};
     std::memset(reinterpret_cast<void*>(arena.base + start), 0xa5, size);
     set_allocated(start, size, ALLOCATED);
     return arena.base + start;
 }
 
-// The space is used again once all that was allocated later is free too.
+// The space goes back to the top once all that was allocated later is free too.
 extern "C" void emulator_free(u64 address) {
     const auto found = arena.allocations.find(address - arena.base);
     if (found == arena.allocations.end()) { return; }
