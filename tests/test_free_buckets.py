@@ -84,7 +84,7 @@ ORDERS = [
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("schedule", ORDERS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_the_end_is_that_of_a_plain_worklist(schedule: str, backend: str, form: str) -> None:
     graph, weight = graph_and_weights(3)
     values = {"source": 5, "weight": weight}
@@ -94,6 +94,7 @@ def test_the_end_is_that_of_a_plain_worklist(schedule: str, backend: str, form: 
     assert found.tolist() == wanted.tolist()
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_large_sets_are_split(backend: str) -> None:
     """More vertices than a backend takes at a time; with weights that differ far, and as far as floats go."""
@@ -128,6 +129,7 @@ def matrix_of(graph: Graph) -> csr_array:
     return coo_array((ones, (graph.edge_sources, graph.columns)), (graph.num_vertices,) * 2).tocsr()
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kind", ["int32", "uint32", "int64", "uint64", "float32", "float64"])
 def test_every_number_is_taken_in_the_end(kind: str, backend: str) -> None:

@@ -36,6 +36,7 @@ def met(schedule: str, backend: str, form: str, length: int = 5) -> list[int]:
     return [*result.host_arrays()["met"].tolist(), result["many"], result["sum"]]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
@@ -91,6 +92,7 @@ def test_what_a_pull_made(backend: str, direction: str) -> None:
     assert all(value != 0 for value in result.host_arrays()["met"].tolist())
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(

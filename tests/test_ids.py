@@ -135,6 +135,7 @@ def test_a_cast_of_a_literal_is_a_cast(backend: str, bits: int) -> None:
 COMPARED = [0, 2, 3, 2**31, 2**32 - 3, 2**32 - 2, 2**32 - 1, 2**32, 2**32 + 1, 2**63 - 1]
 
 
+@pytest.mark.sampled(2)
 @backends
 @widths
 def test_a_literal_in_a_comparison_may_be_any_number_and_none_is_greater(backend: str, bits: int) -> None:
@@ -233,7 +234,7 @@ def test_a_literal_that_is_no_vertex_is_an_error_before_the_run(place: str, numb
 
 
 @pytest.mark.parametrize("place", PLACES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_a_literal_that_is_a_vertex_runs(place: str) -> None:
     given = {"b": numpy.zeros(3, numpy.int32)} if place == "where" else {}
     gdsl.compile(with_literal(place, 2)).run(GRAPH, given, backend="cpu")

@@ -57,7 +57,7 @@ def joined(graph: gdsl.Graph, group: Any, given: Any, operation: str) -> list[An
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operation", JOINS)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_integers(backend: str, operation: str) -> None:
     draw = np.random.default_rng(len(operation))
     for kind, bits in KINDS.items():
@@ -89,6 +89,7 @@ def test_floats(backend: str, operation: str, kind: str) -> None:
     assert found[: len(wanted)].tolist() == pytest.approx(wanted, rel=tolerance, abs=tolerance)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_odd_floats(backend: str) -> None:
     """NaN never wins, also where it is alone, and -0.0 counts as 0.0."""

@@ -106,6 +106,7 @@ def replayed(graph: gdsl.Graph, weight: np.ndarray) -> tuple[list[int], int, flo
     raise AssertionError
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("seed", range(4))
 def test_steps(backend: str, seed: int) -> None:
@@ -142,6 +143,7 @@ def networks() -> dict[str, nx.Graph]:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", networks())
 def test_as_good_as_networkx(name: str) -> None:
     network = networks()[name]
@@ -156,6 +158,7 @@ def test_as_good_as_networkx(name: str) -> None:
     assert result["modularity"] > theirs - 0.02
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_nothing_to_gain(backend: str) -> None:
     """Without weight, edges or other vertices everyone stays alone."""

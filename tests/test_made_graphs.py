@@ -95,6 +95,7 @@ def values(program: gdsl.Program, graph: gdsl.Graph, backend: str, given: dict[s
     return {**result.host_arrays(), **scalars}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("k", [3, 4, 5])
 def test_k_truss(backend: str, k: int) -> None:
@@ -110,6 +111,7 @@ def test_k_truss(backend: str, k: int) -> None:
         assert result["left"] == 2 * truss.number_of_edges()
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("label", "weight"), [("int32", "int64"), ("uint64", "int32"), ("int64", "float64"), ("vertex", "float32")]
@@ -150,6 +152,7 @@ def drawn(seed: int) -> gdsl.Graph:
     return make_graph(edges, count)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS[1:])
 def test_everything_against_the_reference(backend: str) -> None:
     program = compiled(EVERYTHING)
@@ -254,6 +257,7 @@ def test_what_is_refused(data: str, schedule: str, code: str) -> None:
     assert all(each.span is not None for each in caught.value.diagnostics)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     "schedule",
     [
@@ -280,6 +284,7 @@ def test_a_functor_makes_no_graph(part: str) -> None:
     assert [each.code for each in caught.value.diagnostics] == ["E0221"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("tune", "ids"),
     [
@@ -295,6 +300,7 @@ def test_nvrtc_compiles_it(tune: tuple[str, ...], ids: int) -> None:
     assert nvrtc.compile_to_cubin(source_text(load(EVERYTHING, tune), ids), "sm_80").startswith(b"\x7fELF")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("ids", [32, 64])
 def test_nvrtc_takes_it_as_one_kernel(ids: int) -> None:
     """Up to the assembler, which takes the longest of all over kernels of many operators."""
@@ -302,12 +308,14 @@ def test_nvrtc_takes_it_as_one_kernel(ids: int) -> None:
     assert ".entry gdsl_" in nvrtc.compile_to_ptx(source_text(load(EVERYTHING), ids), "sm_80")
 
 
+@pytest.mark.slow
 def test_nvrtc_takes_it_as_several_kernels_with_wide_ids() -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")
     unfused = load(EVERYTHING, ("schedule.fuse=off",))
     assert ".entry gdsl_" in nvrtc.compile_to_ptx(source_text(unfused, 64), "sm_80")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
 def test_votes_common_neighbours_and_buckets(backend: str) -> None:
     program = compiled(FURTHER)

@@ -58,7 +58,7 @@ USE = "compute(f, note); advance(f, reach, to=none); count = size(f);"
         ("{ argmax(seen) }", [0]),
     ],
 )
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_members_of_a_subgraph(backend: str, members: str, wanted: list[int]) -> None:
     result = run(SUBGRAPH % (members, USE), PATH, backend, {"x": 2})
     assert np.flatnonzero(result["seen"]).tolist() == wanted
@@ -142,6 +142,7 @@ def test_lists_are_asked_where_edges_may_be_missing() -> None:
         assert ("looked for in its list" in plan) is asks
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("tune", [(), ("schedule.fuse=off",)], ids=["fused", "unfused"])
 def test_nvrtc_compiles_it(tune: tuple[str, ...]) -> None:
     pytest.importorskip("cupy_backends", reason="CuPy, which brings the way to NVRTC, is not installed: gdsl[cuda13]")

@@ -56,6 +56,7 @@ def test_samples(path: Path, architecture: str) -> None:
     assert_compiles(generated(path), architecture)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("bits", [32, 64])
 def test_what_numbers_vertices_by_degree(bits: int) -> None:
     assert_compiles(text_for(Widths.both(bits)), ARCHITECTURES[bits // 64])
@@ -66,12 +67,14 @@ def test_the_form_for_many_values() -> None:
     assert_compiles(generate(plan, Widths.both(64)).text, "sm_90")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_sample_unfused(architecture: str) -> None:
     """Bodies of operators are those of the fused form; what starts and ends a kernel is the same in every program."""
     assert_compiles(generated(ROOT / "samples" / "bfs.gdsl", *FORMS["unfused"]), architecture)
 
 
+@pytest.mark.slow
 def test_text_does_not_depend_on_the_architecture() -> None:
     """So that programs are compiled for one of them each, in turn, and the first samples for all. What a warp's lanes
     have together is asked in two ways, which all architectures see in the next test."""
@@ -81,6 +84,7 @@ def test_text_does_not_depend_on_the_architecture() -> None:
         assert "__CUDA_ARCH__" not in generated(path).replace(either, "")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_a_worklist_from_near_to_far(architecture: str) -> None:
     assert_compiles(generated(ROOT / "samples" / "sssp.gdsl", "schedule.order=near_far"), architecture)
@@ -103,7 +107,7 @@ by_form = pytest.mark.parametrize(
 
 
 @by_form
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(88)
 def test_programs(place: int, path: Path, form: str, architecture: str) -> None:
     compiles_as(path, form, architecture, whole=place % 8 == 0)
 
@@ -148,6 +152,7 @@ def test_machine_code_of_programs_fused(path: Path) -> None:
     assert_compiles(generated(path), "sm_90")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("place", ["apply", "initial"])
 def test_every_operation_on_every_type(place: str) -> None:
     text = every_operation.program(place, every=3).text()
@@ -162,6 +167,7 @@ def test_absolute_values_and_extremes(kind: str) -> None:
     assert_compiles(source_text(load(text), 32), "sm_90")
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("path", WIDE_IDS, ids=name_of)
 def test_wide_ids(path: Path, form: str) -> None:
@@ -184,6 +190,7 @@ BALANCES = [f"balance={balance.value}" for balance in Balance if balance is not 
 KNOBS = ["direction=push", "direction=pull", "frontier=bitmap", "frontier=queue", "dedup=none"]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("words", KNOBS)
 @pytest.mark.parametrize("operator", ["bfs/visit", "sssp/relax"])
 def test_knobs_of_an_advance(operator: str, words: str) -> None:
@@ -191,6 +198,7 @@ def test_knobs_of_an_advance(operator: str, words: str) -> None:
     assert_compiles(generated(ROOT / "samples" / f"{program}.gdsl", f"{functor}.{words}"), "sm_90")
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("words", BALANCES)
 @pytest.mark.parametrize("operator", ["sssp/relax", "pagerank/received"])
 def test_balances_with_wide_ids(operator: str, words: str) -> None:
@@ -210,6 +218,7 @@ def test_read_only_loads_are_found() -> None:
     assert read_only_loads(f'extern "C" __global__ void copy{body}'.replace("__restrict__", "")) == 0
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("path", SAMPLES, ids=name_of)
 def test_the_read_only_cache_is_used_for_the_graph_alone(path: Path, form: str) -> None:
@@ -257,6 +266,7 @@ tune { go.balance = block; }
 """Whatever takes memory that a block's threads share."""
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("block", "widths"),
     [(64, Widths.both(64)), (512, Widths(32, 64)), (512, Widths.both(64)), (1024, Widths.both(32))],

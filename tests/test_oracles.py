@@ -83,7 +83,7 @@ def widened() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.parametrize(("name", "backend"), list(widened()))
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(84)
 def test_named_graphs_with_wide_ids(name: str, backend: str) -> None:
     run_named(name, backend, (2,), ["schedule.ids=64"])
 
@@ -171,7 +171,7 @@ def directed() -> Iterator[ParameterSet]:
 
 
 @pytest.mark.parametrize(("name", "backend", "direction"), list(directed()))
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(90)
 def test_every_direction(name: str, backend: str, direction: str) -> None:
     run_named(name, backend, (0, 1), fitting(name, "direction", direction, advances(name)))
 

@@ -39,11 +39,13 @@ def stale():
     return {each.name for each in everything() if not each.is_current}
 
 
+@pytest.mark.slow
 def test_all_of_it_is_prepared(copy):
     assert stale() == set()
     assert {path.name for path in (copy / "prepared").iterdir()} == {f"{name}.json.gz" for name in FILES}
 
 
+@pytest.mark.slow
 def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     for backend in templates.BACKENDS:
         assert prepared.read(templates.name_of(backend), templates.state(backend)) == templates.as_python(backend)
@@ -60,7 +62,7 @@ def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     ],
     ids=["grammar", "operator", "program", "another", "runtime"],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_what_changed_is_stale_until_it_is_made_again(copy, file, names, capsys):
     path = copy / file
     capsys.readouterr()
@@ -79,7 +81,7 @@ def test_a_template_that_changed_is_used_as_it_is_now(copy):
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}"])
 @pytest.mark.parametrize("packed", [True, False])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_a_damaged_file_counts_as_missing(copy, text, packed):
     data = gzip.compress(text.encode()) if packed else text.encode()
     for name in FILES:
@@ -88,6 +90,7 @@ def test_a_damaged_file_counts_as_missing(copy, text, packed):
     assert templates.environment("cuda").get_template("program.cu.j2")
 
 
+@pytest.mark.slow
 def test_a_file_with_any_byte_changed_counts_as_missing(copy):
     name = min(FILES, key=lambda name: prepared.path_of(name).stat().st_size)
     path, state = prepared.path_of(name), FILES[name].state
@@ -97,12 +100,14 @@ def test_a_file_with_any_byte_changed_counts_as_missing(copy):
         assert prepared.read(name, state) in (None, content)
 
 
+@pytest.mark.slow
 def test_an_installation_without_any_works(copy):
     shutil.rmtree(copy / "prepared")
     assert stale() == set(FILES)
     assert templates.environment("cpu").get_template("operators.cpp.j2")
 
 
+@pytest.mark.slow
 def test_a_version_of_jinja_that_is_another_makes_its_own_python(copy, monkeypatch):
     import jinja2
 

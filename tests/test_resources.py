@@ -44,6 +44,7 @@ def table() -> str:
     return "\n".join(sorted(lines)) + "\n"
 
 
+@pytest.mark.slow
 def test_resources(request: pytest.FixtureRequest, golden: Callable[[str, str], None]) -> None:
     name = f"resources/nvrtc-{version()}.txt"
     if not (ROOT / "tests" / "golden" / name).exists() and not request.config.getoption("--update-golden"):
@@ -74,6 +75,7 @@ def test_no_sample_spills() -> None:
 _FUNCTORS = {"bfs": "visit", "sssp": "relax", "pagerank": "received"}
 
 
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize("balance", [each.value for each in Balance if each is not Balance.AUTO])
 @pytest.mark.parametrize("sample", _FUNCTORS)
 def test_no_balance_spills(sample: str, balance: str) -> None:
@@ -85,6 +87,7 @@ def test_no_balance_spills(sample: str, balance: str) -> None:
         assert took.spilled == 0, kernel
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 @pytest.mark.parametrize("words", [(), ("schedule.block=1024",), ("schedule.block=1024", "schedule.ids=64")])
 def test_no_loop_from_near_to_far_spills(words: tuple[str, ...], architecture: str) -> None:
@@ -124,6 +127,7 @@ schedule {
 IN_A_GRAPH = "graph h = subgraph(few); on h { triangles = intersect(edges); }"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("order", ["as_given", "near_far"])
 def test_the_largest_block_has_room_for_what_all_operators_gather(order: str) -> None:
     """Vertices, edges, ranks, shares of lists, tables, digits: not all of them at a time. Ids are wide."""

@@ -38,6 +38,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", CHAINS)
 def test_strong_components_take_shortcuts(name: str) -> None:
     graph = CHAINS[name]
@@ -110,6 +111,7 @@ COLORED = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", COLORED)
 def test_colorings_have_no_more_colors_than_greedy_by_degree(name: str) -> None:
     """Of a long chain, which has one more, not all vertices wait for each other; every edge is seen four times or five,

@@ -96,7 +96,7 @@ def programs() -> list[object]:
 
 
 @pytest.mark.parametrize(("backend", "seed"), programs())
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_they_are_python_s(backend: str, seed: int) -> None:
     for tune in TUNES[: 1 + seed % 2]:
         texts, program = program_of(seed, *SIZES[backend], tune)

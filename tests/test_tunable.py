@@ -33,7 +33,7 @@ def what_comes(load: Callable[[Source, Sequence[str]], Program], source: Source,
 
 
 @pytest.mark.parametrize("path", (*SAMPLES, *LIBRARY, *PROGRAMS[::3]), ids=lambda path: path.stem)
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(48)
 def test_tuned_programs_are_the_same(path: Path) -> None:
     source = read_source(path)
     once = Tunable(source)

@@ -54,6 +54,7 @@ def test_minima_and_maxima_in_every_form(kind: str) -> None:
     assert_same(every_operation.reductions(kind), BACKENDS)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("kind", ["float32", "float64"])
 @pytest.mark.parametrize("first", ["nan", "-0.0", "0.0", "inf", "-inf", "2.0"])
 def test_minima_and_maxima_of_nan_and_zeros(kind: str, first: str) -> None:
@@ -112,6 +113,7 @@ schedule {{
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("kind", INTEGERS)
 def test_sums_saturate_in_the_schedule_too_and_updates_wrap(kind: str, backend: str) -> None:
@@ -175,6 +177,7 @@ schedule { }
         results(text.replace("vertex most : int32 = inf; ", ""), backend, a=values)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(
     ("statement", "value"),

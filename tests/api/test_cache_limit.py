@@ -85,6 +85,7 @@ def test_what_was_just_found_is_not_removed(past, monkeypatch):
     assert len(there()) == 20
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "journal", [b"", b"123", bytes(8 * 5000), b"\xff" * 8], ids=["empty", "odd", "long", "negative"]
 )
@@ -196,6 +197,7 @@ for number in range(150):
 """
 
 
+@pytest.mark.slow
 def test_processes_side_by_side(place):
     """None warns or fails, whoever removes what, and together they keep near the limit."""
     several = [

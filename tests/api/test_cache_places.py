@@ -85,7 +85,7 @@ def test_any_refusal_of_the_system_is_one_warning(monkeypatch, number, call):
     "value",
     ["~nobody-of-this-name/x", "{file}", "{file}/below", "/dev/null", "{dir}/" + "x" * 5000, "{dir}/" + "y/" * 2500],
 )
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
     (tmp_path / "file").write_text("")
     value = value.format(file=tmp_path / "file", dir=tmp_path)
@@ -97,7 +97,7 @@ def test_any_cache_directory_is_at_most_a_warning(tmp_path, value):
 
 
 @pytest.mark.parametrize("value", ["{dir}/a\nb", "{dir}/a b", "{dir}/é\u202e", "relative", "{dir}/a/../b"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_odd_names_of_directories_are_names(tmp_path, value):
     value = value.format(dir=tmp_path)
     answer = clean(gdslc(tmp_path, GDSL_CACHE_DIR=value))
@@ -139,6 +139,7 @@ def test_full_directory_for_temporary_files_is_one_message(tmp_path, monkeypatch
     assert clean(gdslc(tmp_path, TMPDIR=str(full), backend="auto")).returncode == 0
 
 
+@pytest.mark.slow
 def test_limit_on_the_size_of_files_is_one_message(tmp_path):
     resource = pytest.importorskip("resource")
 
@@ -194,6 +195,7 @@ def test_file_systems_that_refuse(tmp_path, mounted, options):
     assert "GDSL_CACHE_DIR" in told.stdout
 
 
+@pytest.mark.slow
 def test_entry_on_noexec_is_loaded_from_a_copy_and_not_compiled_again(tmp_path, mounted):
     place = str(mounted("noexec"))
     assert gdslc(tmp_path, GDSL_CACHE_DIR=place).returncode == 0
@@ -201,6 +203,7 @@ def test_entry_on_noexec_is_loaded_from_a_copy_and_not_compiled_again(tmp_path, 
     assert answer.returncode == 0, answer.stderr
 
 
+@pytest.mark.slow
 def test_nowhere_to_load_from(tmp_path, mounted):
     places = {"GDSL_CACHE_DIR": str(mounted("noexec")), "TMPDIR": str(mounted("noexec"))}
     answer = clean(gdslc(tmp_path, **places))

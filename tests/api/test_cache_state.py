@@ -364,6 +364,7 @@ def installation(tmp_path):
     return tmp_path / "tree"
 
 
+@pytest.mark.slow
 def test_a_module_that_was_edited_before_it_was_imported_leaves_nothing_behind(installation):
     assert "never meant to stay" in answer(installation, CHANGING)
     assert answer(installation, f"import gdsl; print(gdsl.compile({SECOND!r}).doc)") == "\n"

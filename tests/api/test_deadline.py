@@ -44,6 +44,7 @@ PLACES = {
 }
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("form", FUNCTIONS)
 def test_a_where_that_never_ends(form: str) -> None:
     program = gdsl.compile(where(FUNCTIONS[form]))
@@ -59,7 +60,7 @@ def test_a_where_that_never_ends(form: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 def test_expressions_that_never_end(place: str, backend: str) -> None:
     if not registry.availability(backend).ok:
         pytest.skip("no C++ compiler")
@@ -74,7 +75,7 @@ def test_expressions_that_never_end(place: str, backend: str) -> None:
 
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("backend", ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)])
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(12)
 def test_functions_whose_calls_never_end(place: str, backend: str) -> None:
     if not registry.availability(backend).ok:
         pytest.skip(f"no {backend}")
@@ -106,6 +107,7 @@ def test_the_timeout_counts_from_the_call(monkeypatch: pytest.MonkeyPatch) -> No
     )
 
 
+@pytest.mark.slow
 def test_a_compiler_that_never_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is ended with what it has started."""
     pids = tmp_path / "pids"
@@ -161,6 +163,7 @@ def test_ctrl_c_in_a_where(tmp_path: Path) -> None:
     assert (process.returncode, output, error.strip()) == (130, "", "interrupted")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("endless", ["zero", "random", "pipe"])
 def test_inputs_without_an_end(tmp_path: Path, endless: str) -> None:
     file = {"zero": "/dev/zero", "random": "/dev/urandom", "pipe": str(tmp_path / "pipe")}[endless]

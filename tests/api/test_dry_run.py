@@ -53,7 +53,7 @@ def values_for(program: gdsl.Program, graph: gdsl.Graph) -> dict[str, Any]:
 @pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
 @pytest.mark.parametrize("directed", [False, True])
 @pytest.mark.parametrize("name", ["bfs", "sssp", "pagerank", "triangle_count", "minimum_spanning_forest", EDGES])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(15)
 def test_a_run_allocates_what_was_told(monkeypatch: pytest.MonkeyPatch, name: str, directed: bool) -> None:
     cupy, graph, program = install(monkeypatch), graph_of(directed), gdsl.compile(name, tune=SMALL)
     values = values_for(program, graph)

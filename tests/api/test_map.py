@@ -209,6 +209,7 @@ def test_the_timeout_is_for_all(backend: str) -> None:
         gdsl.compile(f"program endless; {text}").map(make_graph(path(3), 3), k=[0, 1, 2], timeout=0.3, backend=backend)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", ["reference", CPU])
 def test_runs_that_are_each_short_end_with_the_timeout(karate: gdsl.Graph, backend: str) -> None:
     runs = gdsl.samples.bfs.imap(karate, source=[0, 33] * 500, timeout=1.5, backend=backend)
@@ -275,6 +276,7 @@ def test_more_values_than_anybody_counts(line: gdsl.Graph, backend: str) -> None
     assert next(program.imap(line, s=endless, backend=backend)).a.tolist() == [0] * len(line)
 
 
+@pytest.mark.slow
 def test_an_iterator_that_does_not_end(line: gdsl.Graph) -> None:
     for many in (gdsl.samples.bfs.map, gdsl.samples.bfs.imap):
         with pytest.raises(ValueError, match="more than 16,777,216 values of source, and may not end"):

@@ -73,6 +73,7 @@ def flipping() -> Iterator[np.ndarray]:
     sys.setswitchinterval(before)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("text", "name"), [(PARENTS, "parent"), (MEMBERS, "chosen")])
 def test_ids_that_change_while_they_are_checked(flipping: np.ndarray, text: str, name: str) -> None:
     program, graph = gdsl.compile(text), rmat(14, 1, seed=1)

@@ -80,7 +80,7 @@ def compare(case: Case, program: Program, ways: Iterable[Way], backend: str) -> 
     "backend", [pytest.param("cpu", marks=unavailable("cpu")), pytest.param("cuda", marks=pytest.mark.gpu)]
 )
 @by_turn
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(72)
 def test_chosen_combinations_give_what_the_reference_gives(case: Case, place: int, backend: str) -> None:
     schedules = tuned(case, backend)
     compare(case, schedules.program, chosen(schedules, place, lambda way: code_on(backend, way)), backend)

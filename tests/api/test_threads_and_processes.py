@@ -68,6 +68,7 @@ def is_right(result: gdsl.Result, source: int) -> bool:
     return bool(result.distance.tolist() == expected and result.total == COUNT and result.levels == COUNT)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_threads(backend: str) -> None:
     """The first of them compile, all at once; caches of graph and program are filled at once too."""
@@ -99,6 +100,7 @@ def test_a_stopped_thread_stops_no_other(backend: str) -> None:
         assert list(codes) == ["E0802"] * 4
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("method", ["spawn", "fork", "forkserver"])
 def test_processes(method: str) -> None:
     """With fork, the compiled code (and its threads) have been used by the parent before."""

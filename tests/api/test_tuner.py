@@ -93,6 +93,7 @@ def has(words: tuple[str, ...], word: str) -> bool:
     return word in words
 
 
+@pytest.mark.slow
 def test_the_best_of_several_knobs_is_found() -> None:
     def cost(words: tuple[str, ...]) -> float:
         ms = 1000.0

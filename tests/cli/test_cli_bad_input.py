@@ -228,6 +228,7 @@ def backends():
     return ["reference", "cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", backends())
 def test_timeout_and_max_iterations(gdslc, backend):
     arguments = ("run", "endless.gdsl", "path.mtx", "--backend", backend)

@@ -9,6 +9,7 @@ from gdsl.backends import registry
 needs_cpu = pytest.mark.skipif(not registry.availability("cpu").ok, reason="no C++ compiler")
 
 
+@pytest.mark.slow
 @needs_cpu
 def test_a_sample_of_combinations(gdslc):
     words = ("check", "--schedules", "3", "bfs", "karate", "-p", "source=0", "--backend", "cpu")

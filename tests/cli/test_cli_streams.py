@@ -61,13 +61,14 @@ def shell(command: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.parametrize("arguments", MUST_PRINT.values(), ids=list(MUST_PRINT))
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_output_to_a_closed_stream(arguments: str) -> None:
     answer = shell(f"{GDSLC} {arguments} >&-")
     assert answer.returncode == 1
     assert "standard output is closed" in answer.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("kind", ["compile", "run -o", "check", "doctor", "help"])
 def test_output_where_nothing_can_be_said(kind: str) -> None:
     both = shell(f"{GDSLC} {MUST_PRINT[kind]} >&- 2>&-")
@@ -79,6 +80,7 @@ def test_all_closed(redirection: str, status: int) -> None:
     assert shell(f"{ENTRY} explain {redirection}").returncode == status
 
 
+@pytest.mark.sampled(4)
 @needs_dev_full
 @pytest.mark.parametrize("arguments", [RUN, "explain", "--version", "compile hops.gdsl"])
 def test_output_to_a_full_device(arguments: str) -> None:
@@ -103,7 +105,7 @@ def test_output_without_messages(arguments: str, redirection: str) -> None:
 
 @pytest.mark.parametrize("redirection", [">&-", ">&- 2>&- <&-"])
 @pytest.mark.parametrize("arguments", PRINT_NOTHING.values(), ids=list(PRINT_NOTHING))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_files_are_written_whatever_the_streams(arguments: str, redirection: str, work: Path) -> None:
     """A file takes the number of no standard stream, so that nothing else gets into it."""
     shell(f"{GDSLC} {arguments}")
@@ -139,7 +141,7 @@ def test_nothing_of_the_users_gets_the_output(work: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["explain", "samples bfs", "compile hops.gdsl", RUN, "--help"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_reader_that_is_gone(arguments: str) -> None:
     answer = shell(f"{{ sleep 0.3; {GDSLC} {arguments}; echo status $? >&2; }} | true")
     assert answer.stderr.splitlines() == ["status 0"]

@@ -162,6 +162,7 @@ def test_mistakes(gdslc, words, status, said):
     assert not Path("hops.tune").exists()
 
 
+@pytest.mark.slow
 def test_a_program_from_standard_input(process):
     from tests.cli.conftest import HOPS
 

@@ -258,6 +258,7 @@ LINES = {
 """What is typed, and what stands there behind a tabulator."""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("zsh") is None, reason="no Zsh")
 def test_zsh(asked):
     assert asked("zsh", "-f", "-c", ZSH_DRIVER, "zsh", *LINES) == [*LINES.values()]

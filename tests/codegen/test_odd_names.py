@@ -78,7 +78,7 @@ def test_docs_do_not_change_the_code(doc: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["ends\\", '"', "a/*b", "{#", "what??/", "new\nline", "\udcff", "%n"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 def test_odd_paths_compile_and_run(part: str, capfd) -> None:
     """One file holds what every other test holds one at a time."""
     name = f"{part}/p{part.replace('/', '')}.gdsl"

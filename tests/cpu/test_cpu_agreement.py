@@ -67,6 +67,6 @@ def pulled() -> list[tuple[Path, str]]:
 
 @pytest.mark.parametrize(("path", "functor"), pulled(), ids=str)
 @pytest.mark.parametrize("direction", ["push", "pull"])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_directions(path: Path, functor: str, direction: str) -> None:
     check(path, (f"{functor}.direction={direction}",), SMALL)

@@ -60,6 +60,7 @@ def check(text: str, graphs: list[Graph], sizes: Sizes | None, **given: np.ndarr
         assert summary(found) == summary(expected)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_forms_by_one_thread(name: str) -> None:
     check(text_of(name, "all_edges"), GRAPHS, ALONE)
@@ -72,7 +73,7 @@ def test_filters_of_every_length(sizes: Sizes | None) -> None:
 
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["usual", "alone", "together"])
 @pytest.mark.parametrize("every", [1, 2, 5, 9, 16, 22, 64, 1000])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
     ready = executable(SHARES, (), sizes)
     for count in (1, 64, 65, 1100, 1500):
@@ -83,6 +84,7 @@ def test_filters_that_pass_any_share(every: int, sizes: Sizes | None) -> None:
             assert_agree(ready.program, expected, ready.run(graph, bindings, Limits()))
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("own_votes", [0, 64, 65536])
 def test_votes_for_vertices_and_for_none(own_votes: int) -> None:
     """Some keys have no place of their own: none, and in a made graph the ids of the graph that it was made of."""

@@ -92,7 +92,7 @@ def refused(code="E0906"):
 
 
 @pytest.mark.parametrize("kind", AFTERWARDS)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 def test_broken_library_is_one_message_and_is_not_kept(kind, script):
     script(f'{REAL} -O0 "$@" || exit 1\n{AFTERWARDS[kind]}')
     assert "cannot be loaded" in refused()
@@ -142,6 +142,7 @@ def test_kept_library_that_cannot_be_loaded_any_more_is_made_again(monkeypatch, 
     assert len(compiled) == 1
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", [0, 1, 63, 64, 1000, 4096, 8192])
 def test_damaged_library_in_the_cache_never_ends_the_process(size, filled):
     os.truncate(filled, size)
@@ -237,6 +238,7 @@ def test_cxx_that_names_no_compiler_is_one_message(tmp_path, monkeypatch, value)
         assert "CXX" in result.backend_line
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "value",
     ["", "   ", "{real}", "{real} -O1 -DANYTHING='a b'", "env {real}", "env LC_ALL=C {real} -O0", "{real}\n-O0"],
@@ -293,6 +295,7 @@ def test_output_is_bounded_in_memory():
         processes.run(["yes"], 60, 1 << 16)
 
 
+@pytest.mark.slow
 def test_libraries_are_closed_when_nobody_uses_them(tmp_path):
     """Of one compiler the first stays, and with it the OpenMP library."""
     import gc

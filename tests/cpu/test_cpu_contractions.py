@@ -118,6 +118,7 @@ def graphs() -> dict[str, Graph]:
     }
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
 def test_contractions_of_runs_in_parts(sizes: Sizes | None, id_bits: int) -> None:
@@ -138,6 +139,7 @@ def test_contractions_of_runs_in_parts(sizes: Sizes | None, id_bits: int) -> Non
             assert found["label"].max() + 1 == count
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
 def test_contractions_without_weights(sizes: Sizes | None) -> None:
     text = QUOTIENT % {"label": "uint32", "weight": "int32", "sums": ""}
@@ -150,6 +152,7 @@ def test_contractions_without_weights(sizes: Sizes | None) -> None:
         assert found["weight"].tolist() == given.tolist(), name
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
 def test_sums_of_floats_are_the_same_in_each_run(sizes: Sizes | None) -> None:
     text = QUOTIENT % {"label": "vertex", "weight": "float32", "sums": ", weight"}
@@ -174,6 +177,7 @@ def test_a_part_ends_where_it_may() -> None:
         assert found[: len(pairs)].tolist() == sums.tolist(), before
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
 def test_lists_in_the_order_of_ids(sizes: Sizes | None) -> None:
     program = gdsl.compile(IN_ORDER)

@@ -31,7 +31,7 @@ GRAPHS = graphs()
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sizes", "small_sizes"])
 @pytest.mark.parametrize("id_bits", [32, 64])
 @pytest.mark.parametrize("name", ["common_neighbors", "triangles", "chosen_edges", "paired_sets"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 def test_answers_and_traces_are_those_of_the_reference(name: str, id_bits: int, sizes: Sizes | None) -> None:
     case = BY_NAME[name]
     ready = executable(str(case.path), (), sizes, id_bits)

@@ -51,7 +51,7 @@ BAD = ["0", "-1", "abc", "1e3", "2147483648", "99999999999999999999", "3,", "1.5
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("value", [*GOOD, *BAD, "", " "])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_number_of_threads(gdslc, value):
     answer = gdslc(OMP_NUM_THREADS=value)
     assert answer.returncode == 0, answer.stderr
@@ -61,6 +61,7 @@ def test_number_of_threads(gdslc, value):
     assert len(answer.stderr) < 300
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "value"),
     [("OMP_THREAD_LIMIT", "x"), ("OMP_THREAD_LIMIT", "0"), ("OMP_STACKSIZE", "banana"), ("OMP_STACKSIZE", "100G")],

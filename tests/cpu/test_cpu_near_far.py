@@ -29,7 +29,7 @@ def same(found: gdsl.Result, expected: gdsl.Result) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(32)
 def test_values_are_those_of_the_reference(name: str, graph: str) -> None:
     made: Graph = GRAPHS[graph]()
     program = gdsl.compile(PROGRAMS[name])
@@ -45,6 +45,7 @@ def test_values_are_those_of_the_reference(name: str, graph: str) -> None:
         assert all(record.order is None for record in as_given.trace)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_all_of_it_by_several_threads(name: str) -> None:
     for graph in ("grid", "hubs"):

@@ -93,11 +93,12 @@ def text_of(name: str, over: str) -> str:
 
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
 @pytest.mark.parametrize("name", PROGRAMS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_forms(name: str, over: str) -> None:
     check(text_of(name, over))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("over", ["out_edges", "in_edges"])
 @pytest.mark.parametrize(
     ("name", "functor"), [("near_and_far", "f"), ("closing_by_claim", "visit"), ("reductions", "f")]
@@ -120,6 +121,7 @@ def summary(outcome: Outcome) -> list[tuple[int, int, int, int]]:
     return [(r.site, r.iteration, r.frontier_size, r.edges) for r in outcome.trace]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("over", ["out_edges", "in_edges", "all_edges"])
 def test_an_edge_that_is_left_out_changes_nothing(over: str) -> None:
     check(reductions(over))

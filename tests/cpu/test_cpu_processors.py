@@ -44,6 +44,7 @@ print(json.dumps({"before": len(os.sched_getaffinity(0)), "least": min(least), "
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux says which processors a thread may use")
 @pytest.mark.skipif(not openmp_works(), reason="needs a C++ compiler with OpenMP")
 @pytest.mark.parametrize("threads", [1, 2])

@@ -32,6 +32,7 @@ schedule { compute(vertices, f); }"""
 QUICK = "program quick; problem { vertex a : int32 = 7; } schedule { fill(a, 8); }"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("text", [ENDLESS, SPINNING], ids=["schedule", "functor"])
 def test_timeout(text: str) -> None:
     started = time.monotonic()

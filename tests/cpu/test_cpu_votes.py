@@ -49,7 +49,7 @@ def hub_of_pairs(pairs: int) -> tuple[gdsl.Graph, np.ndarray]:
 )
 @pytest.mark.parametrize("key", ["vertex", "int32", "int64"])
 @pytest.mark.parametrize("pairs", [3, 40, 3000])
-@pytest.mark.sampled(7)
+@pytest.mark.sampled(28)
 def test_lists_grow_while_graphs_shrink(pairs: int, key: str, sizes: Sizes | None) -> None:
     """With one width of ids in turn: each comes with every key and with all sizes."""
     graph, group = hub_of_pairs(pairs)
@@ -76,6 +76,7 @@ def test_keys_that_are_no_vertex_have_no_place_of_their_own() -> None:
         np.testing.assert_array_equal(found.arrays[name], np.asarray(expected[name]), err_msg=name)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("sizes", [None, SMALL], ids=["sums", "scattered"])
 @pytest.mark.parametrize("total", ["int64", "int32", "uint32", "float32"])
 def test_votes_that_weigh_nothing_or_cancel_count(total: str, sizes: Sizes | None) -> None:

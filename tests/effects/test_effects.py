@@ -141,7 +141,7 @@ LONG = [
         (nested, 24),
     ],
 )
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(8)
 def test_long_programs_are_judged(make: object, count: int) -> None:
     text = _DATA + "".join(make(count))  # type: ignore[operator]
     load_source(Source("long", text), refuse=False)

@@ -49,6 +49,7 @@ schedule {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("backend", ["cuda", "cpu"])
 def test_only_the_edges_of_a_graph_may_need_wide_ids(
     cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch, backend: str

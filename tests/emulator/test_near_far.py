@@ -48,6 +48,7 @@ def check(built: Built, graph: Graph, source: int, seed: int) -> None:
     assert {record.order for record in outcome.trace} <= {Order.NEAR_FAR, None}
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_members_visited_with_their_values_are_passed_over(name: str) -> None:
     """In the order as given, with the same end."""
@@ -60,6 +61,7 @@ def test_members_visited_with_their_values_are_passed_over(name: str) -> None:
             check(built, made, seed % made.num_vertices, seed)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("graph", GRAPHS)
 @pytest.mark.parametrize("shape", [SMALL, TINY], ids=["small", "tiny"])
@@ -78,6 +80,7 @@ def test_wide_ids(name: str) -> None:
     check(built, GRAPHS["grid"](), 3, 1)
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("name", PROGRAMS)
 @pytest.mark.parametrize("room", [1, 3, 20])
 def test_what_finds_no_room_is_not_lost(name: str, room: int) -> None:

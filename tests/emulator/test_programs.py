@@ -113,7 +113,7 @@ def test_agrees_with_the_reference(case: Case) -> None:
 
 
 @pytest.mark.parametrize(("case", "part"), list(further()))
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(80)
 def test_further_modes_agree(case: Case, part: int) -> None:
     """Which these are is asked here: every word of every mode is a program to compile."""
     modes = list(enumerate(modes_of(case.name)))[1:]
@@ -134,7 +134,7 @@ def test_holds_under_many_orders(name: str) -> None:
 
 @pytest.mark.parametrize("fuse", ["on", "off"])
 @pytest.mark.parametrize("name", ["bfs", "core", "neighborhoods", "sssp", "common_neighbors"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_a_stop_is_heard_and_harms_nothing(name: str, fuse: str) -> None:
     """Wherever the host asks for a stop: the run ends, with all blocks at one barrier."""
     case = next(case for case in CASES if case.name == name)

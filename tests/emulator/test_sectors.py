@@ -51,6 +51,7 @@ SMALL_BLOCKS = ("schedule.block=64",)
 FROM_NEAR = ("schedule.order=near_far",)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "name, words",
     [("bfs", SMALL_BLOCKS), (DETOURS, FROM_NEAR), (WEIGHED, FROM_NEAR), (OF_ALL_SIZES, SMALL_BLOCKS)],

@@ -56,6 +56,7 @@ def test_a_run_that_is_stopped_for_another_runs_again(
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(3)]
 
 
+@pytest.mark.slow
 def test_a_timeout_counts_from_the_submission(
     cupy: FakeCupy, graph: gdsl.Graph, busy: SimpleNamespace, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -67,6 +67,7 @@ def test_waiting_for_the_turn_is_part_of_the_time(
     assert len(given) == 3 and max(given) < 59.9, "of the 60 seconds"
 
 
+@pytest.mark.slow
 def test_many_values_wait_no_longer_than_their_time(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
     program.map(graph, source=range(3), backend="cuda")

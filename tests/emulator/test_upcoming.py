@@ -96,7 +96,7 @@ def test_what_members_are_asked_for_is_fetched(text: str, wanted: set[str]) -> N
     "text", [BETWEENNESS, FORWARD, BOTH, SUMS, SWAPPED], ids=["betweenness", "forward", "both", "sums", "swapped"]
 )
 @pytest.mark.parametrize("threads", [32, 64, 128])
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 def test_results_are_those_of_the_reference(text: str, threads: int) -> None:
     program = load(text, ("schedule.block=64",))
     built = emulated(program, dataclasses.replace(SMALL, block_threads=threads, vote_words=16))

@@ -18,6 +18,7 @@ from . import running
 EMULATOR = ("emulator",)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("place", ["apply", "initial", "schedule"])
 def test_every_operation(place: str) -> None:
     inf_types = INTEGERS if place == "apply" else ()

@@ -125,6 +125,7 @@ schedule {
 """Between two sets that are collected by marks is a reduction of few lists, behind which nobody waits."""
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "following, words",
     [

@@ -21,6 +21,7 @@ PAGE = ROOT / "docs" / "export.md"
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
 
 
+@pytest.mark.slow
 @pytest.mark.optimised  # with options that are the user's
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_nvcc_takes_the_cuda(tmp_path: Path) -> None:
@@ -95,6 +96,7 @@ def test_everything_that_the_host_prepares(
     agree(run(command, path, words, ["vertices", "edges"]), expected)
 
 
+@pytest.mark.slow
 def test_the_page(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
     """docs/export.md: the header that it shows is the one that is made, and the program in C runs."""
     directory = commands["bfs"][1].parent
@@ -186,6 +188,7 @@ int main() {
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="only Linux says which processors a thread may use")
 def test_calls_by_threads_of_the_caller(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path) -> None:
     """Threads of a region within a region end with it, so that nobody moves them afterwards."""

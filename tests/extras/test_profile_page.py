@@ -192,6 +192,7 @@ def test_many_passes_share_columns(hops, tmp_path):
     assert found.count("rect", "bar") == 200 and "A column stands for 5 passes; there are 1,000." in found.text
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("width", [420, 1600])
 def test_a_picture_of_it_has_something_to_show(hops, tmp_path, width):
     picture = tmp_path / "page.png"

@@ -161,18 +161,19 @@ def test_large_programs(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ROWS)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(18)
 def test_operators_in_a_row(name: str) -> None:
     come_through(ROWS[name])
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", nested(0))
 def test_deep_programs(name: str) -> None:
     come_through(nested(140)[name])
 
 
 @pytest.mark.parametrize("name", [name for name in nested(0) if name != "rows"])
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(16)
 def test_programs_that_are_too_deep(name: str) -> None:
     with pytest.raises(GdslError) as caught:
         load(with_parts(**nested(1500)[name]))
@@ -228,7 +229,7 @@ RUN = {
 
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize("name", RUN)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(20)
 def test_long_programs_run(name: str, backend: str) -> None:
     from gdsl.backends import registry
 

@@ -77,6 +77,7 @@ def test_forms(call: str, key: Type, weight: Type, score: Type | None) -> None:
 NAMED = "label = neighbor_vote(vertices, ballot, gain);"
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "call",
     [

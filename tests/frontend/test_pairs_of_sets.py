@@ -117,6 +117,7 @@ def test_what_an_earlier_call_was_of_does_not_count() -> None:
     assert (grades["used"], grades["hops"]) == (Grade.NOT_UNIQUE, Grade.EXACT)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("backend", ["reference", "cpu"])
 @pytest.mark.parametrize(
     ("schedule", "words"),

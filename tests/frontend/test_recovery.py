@@ -164,7 +164,7 @@ def test_what_an_editor_is_told() -> None:
 
 
 @pytest.mark.parametrize("start", range(0, 300, 50))
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 def test_analyse_raises_nothing(start: int) -> None:
     texts = [BFS, *(with_parts(**{place: content}) for place, content in CHECKED.values())]
     for seed in range(start, start + 50):
@@ -188,6 +188,7 @@ MANY = {
 }
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", MANY)
 def test_thousands_of_mistakes_of_syntax(name: str) -> None:
     start = time.process_time()
@@ -207,13 +208,14 @@ def test_a_word_that_stands_very_often(word: str, behind: str) -> None:
 
 
 @pytest.mark.parametrize("part", ["procedure p( ", "function f( ", "vertex functor f( ", "operator o( ", "schedule { "])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 def test_a_part_that_begins_very_often(part: str) -> None:
     start = time.process_time()
     assert analyse(Source("p.gdsl", "program p; " + part * 20_000)).diagnostics
     assert time.process_time() - start < 60, "growing faster than the program"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", ["operands", "semicolons", "parts"])
 def test_reading_ends_behind_very_many_mistakes(name: str) -> None:
     """And the message says so, behind those that it shows."""

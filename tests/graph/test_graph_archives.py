@@ -298,6 +298,7 @@ def test_lists_that_do_not_fit_are_not_unpacked(tmp_path):
         assert code in ("E0711", "E0704") and peak < 5e6, case.keys()
 
 
+@pytest.mark.slow
 def test_every_damaged_byte(tmp_path):
     """A changed byte gives the same graph or an error: archives carry checksums."""
     path = tmp_path / "a.npz"

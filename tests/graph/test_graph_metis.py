@@ -91,6 +91,7 @@ def test_metis_is_not_written(tmp_path):
     assert not (tmp_path / "a.graph").exists()
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["a.graph", "a.graph.gz"])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_line_of_a_hub(tmp_path, name, weighted):

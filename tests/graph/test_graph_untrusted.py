@@ -143,6 +143,7 @@ def test_marks_at_the_start(tmp_path):
             assert (code, place, "UTF-16" in message or encoding == "utf-32") == ("E0710", "", True)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["a.txt", "a.csv", "a.mtx", "a.gr"])
 def test_long_lines_cost_no_memory(name, tmp_path):
     for start, line in ((b"", ":1"), (b"# c\n", ":2"), (b"0 1\n1 ", ":2")):

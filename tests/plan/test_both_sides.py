@@ -51,7 +51,7 @@ def test_where_both_sides_are_read(body: str, more: str, both: bool) -> None:
 @pytest.mark.parametrize("sizes", [None, ALONE, SMALL], ids=["as given", "alone", "together"])
 @pytest.mark.parametrize("more", ["", ", over=in_edges", ", over=all_edges"])
 @pytest.mark.parametrize("operation", ["sum", "min"])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_the_result_is_the_same(operation: str, more: str, sizes: target.Sizes | None) -> None:
     random = np.random.default_rng(3)
     given = {"kind": random.integers(0, 4, 90), "best": random.integers(0, 4, 90), "next": np.zeros(90, np.int64)}

@@ -24,6 +24,7 @@ def calls(text: str) -> bool:
     return bool(word == "__noinline__")
 
 
+@pytest.mark.slow
 def test_steps_make_a_program_long() -> None:
     texts = [passes(count) for count in range(1, LONG + 1)]
     steps = [sum(1 for _ in steps_in(plan_of(text).schedule)) for text in texts]

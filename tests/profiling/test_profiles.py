@@ -110,6 +110,7 @@ def test_passes_are_rounds_of_the_innermost_loops():
     assert len({number for number, label in found if label == "sum"}) == 6
 
 
+@pytest.mark.slow
 def test_long_traces_are_cut_and_their_sums_are_not():
     path = gdsl.Graph.from_edges([0], [1], num_vertices=2)
     count = KEPT // 2 + 10

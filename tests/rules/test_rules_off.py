@@ -30,6 +30,7 @@ def test_the_programs_differ() -> None:
     assert [entry.text() for entry in corpus()[::10] if not entry.holds()] == []
 
 
+@pytest.mark.slow
 def test_with_all_rules_none_is_missed() -> None:
     missed = [entry.text() for entry in corpus() if entry.is_missed()]
     if missed:

@@ -12,6 +12,7 @@ from fuzz.slow_readers import NoGraph, read_arrays_slowly, read_slowly
 from gdsl.graph import Graph
 
 
+@pytest.mark.slow
 def test_nothing_is_found():
     campaign = run("graphs", graphs.case, seed=20_240, count=4000, seconds=5)
     assert campaign.findings == []

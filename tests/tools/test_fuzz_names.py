@@ -20,6 +20,7 @@ def test_no_name_stands_in_the_way() -> None:
     assert campaign.cases == 6
 
 
+@pytest.mark.slow
 def test_the_words_are_many_and_may_be_declared() -> None:
     words = {*foreign_words(), *own_words()[0], *own_words()[1]}
     assert {"data_slice", "compare_and_swap", "threadIdx", "class", "xor"} <= words

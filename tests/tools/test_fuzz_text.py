@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from fuzz import text
 from fuzz.campaign import run
 
 
+@pytest.mark.slow
 def test_mutated_programs() -> None:
     campaign = run("text", text.case, seed=20_240, seconds=6)
     assert campaign.cases > 25
