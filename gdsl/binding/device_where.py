@@ -6,6 +6,7 @@ by array (`expressions.py`). The kernel is only started here: the caller goes on
 
 from __future__ import annotations
 
+import string
 import time
 from collections.abc import Mapping
 from functools import cache
@@ -16,6 +17,7 @@ import numpy as np
 from gdsl import deadline
 from gdsl.ir import nodes as ir
 from gdsl.operations import Builtin, UnaryOperation
+from gdsl.resources import resource_text
 from gdsl.types import Type
 
 _TYPES = {
@@ -28,48 +30,9 @@ _TYPES = {
     Type.FLOAT64: ("double", np.float64),
 }
 """What C++ and NumPy call the types that conditions may be about here; ids are not among them."""
-_THREADS, _MOST_BLOCKS, _PACK = 256, 2112, 16
+_THREADS, _MOST_BLOCKS, _PACK_BYTES = 256, 2112, 16
 _SPINNING, _PAUSE = 0.01, 5e-5
 """Seconds that a verdict is waited for without and, from then on, with pauses of so long."""
-_KERNEL = """
-struct alignas({pack}) pack {{ {type} values[{each}]; }};
-
-__device__ bool holds(const {type} own{parameters}) {{ return {condition}; }}
-
-extern "C" __global__ void test(
-    const {type}* values, long long length, long long head, unsigned long long* first{parameters}
-) {{
-    const pack* packs = reinterpret_cast<const pack*>(values + head);
-    const long long count = (length - head) / {each}, tail = head + count * {each};
-    const long long thread = blockIdx.x * (long long)blockDim.x + threadIdx.x;
-    const long long threads = gridDim.x * (long long)blockDim.x;
-    for (long long at = thread; at < count; at += 4 * threads) {{
-        pack several[4];
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) several[k] = packs[at + k * threads < count ? at + k * threads : at];
-        bool all = true;
-        #pragma unroll
-        for (int k = 0; k < 4; ++k) {{
-            #pragma unroll
-            for (int i = 0; i < {each}; ++i) all = all && holds(several[k].values[i]{constants});
-        }}
-        for (int k = 0; k < 4 && !all; ++k) {{
-            for (int i = 0; i < {each}; ++i) {{
-                const long long place = at + k * threads;
-                if (place < count && !holds(packs[place].values[i]{constants})) {{
-                    atomicMin(first, (unsigned long long)(head + place * {each} + i));
-                }}
-            }}
-        }}
-    }}
-    for (long long place = thread; place < length; place += threads) {{
-        if (place >= head && place < tail) place += (tail - place - 1) / threads * threads;
-        else if (!holds(values[place]{constants})) atomicMin(first, (unsigned long long)place);
-    }}
-}}
-"""
-"""One pass over the array, 16 bytes at a time; the lowest place where the condition does not hold stays. What lies in
-front of the first 16 whole bytes and behind the last is looked at one by one."""
 
 
 class _NotPlainError(Exception):
@@ -153,8 +116,8 @@ def _start(kernel: Any, spares: dict[int, list[_Answer]], values: Any, constants
     except IndexError:  # they may be taken by other threads
         answer = _Answer()
     length, size = len(values), values.dtype.itemsize
-    head = min(-values.data.ptr % _PACK // size, length)
-    blocks = min(-(-length * size // (_THREADS * 4 * _PACK)), _MOST_BLOCKS)
+    head = min(-values.data.ptr % _PACK_BYTES // size, length)
+    blocks = min(-(-length * size // (_THREADS * 4 * _PACK_BYTES)), _MOST_BLOCKS)
     kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), answer.first, *constants))
     answer.expect()
     return Verdict(spare, answer, length)
@@ -167,22 +130,22 @@ def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> tuple[Any,
 
     names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}
     sizes = {name: np.dtype(dtype).itemsize for name, dtype in _TYPES.values()}
-    text = _KERNEL.format(
+    text = string.Template(resource_text("templates", "cuda", "condition.cu.in")).substitute(
         type=kind,
         parameters="".join(f", {names[each]} c{place}" for place, each in enumerate(constants)),
         constants="".join(f", c{place}" for place in range(len(constants))),
         condition=condition,
-        each=_PACK // sizes[kind],
-        pack=_PACK,
+        per_pack=_PACK_BYTES // sizes[kind],
+        pack_bytes=_PACK_BYTES,
     )
-    return cupy.RawKernel(text, "test"), {}
+    return cupy.RawKernel(text, "find_failure"), {}
 
 
 def _printed(name: str, node: ir.Expression, params: Mapping[str, Any], constants: list[Any]) -> str:
     """The condition in C++; literals and params become `constants`, so that one kernel serves all their values."""
     match node:
         case ir.Element(array=array, index=ir.OwnId()) if array == name and node.type in _TYPES:
-            return "own"
+            return "value"
         case ir.Literal(value=value) if node.type in _TYPES:
             return _constant(value, node.type, constants)
         case ir.ParamValue(name=param) if node.type in _TYPES:

@@ -329,24 +329,28 @@ class Graph(Conversions, Shown):
         return found
 
     def to_scipy(self, attribute: str | None = "weight") -> Any:
-        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute;
-        parallel edges stay entries of their own."""
-        from gdsl.integrations.scipy import to_scipy
+        """The csr_array [V, V] whose entry (u, v) is the edge u→v with its `attribute`, or True without that attribute.
 
-        return to_scipy(self, attribute)
+        Parallel edges stay separate entries, in the order of their ids; SciPy calls such a matrix not canonical."""
+        from scipy import sparse
+
+        values = self.attributes.get(attribute) if attribute is not None else None
+        data = np.ones(self.num_edges, dtype=bool) if values is None else values.copy()
+        offsets = self.offsets.astype(np.int32) if self.id_bits == 32 else self.offsets.copy()
+        return sparse.csr_array((data, self.columns.copy(), offsets), shape=(self.num_vertices, self.num_vertices))
 
     def to_networkx(self) -> Any:
         """A Graph or DiGraph of NetworkX (Multi… where there are parallel edges) with all attributes; its nodes are the
         `names`, else the ids."""
-        from gdsl.integrations.networkx import to_networkx
+        from gdsl.graph.networkx_graphs import networkx_of
 
-        return to_networkx(self)
+        return networkx_of(self._edge_list())
 
     def to_igraph(self) -> Any:
         """An `igraph.Graph` with all attributes, and the `names` as the attribute `name` of its vertices."""
-        from gdsl.integrations.igraph import to_igraph
+        from gdsl.graph.igraph_graphs import igraph_of
 
-        return to_igraph(self)
+        return igraph_of(self._edge_list())
 
     def __len__(self) -> int:
         return self.num_vertices

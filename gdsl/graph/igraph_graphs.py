@@ -1,4 +1,4 @@
-"""Graphs of igraph; nothing here needs igraph itself."""
+"""Graphs of igraph as lists of edges, and back."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
+from gdsl.extras import required
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
 from gdsl.graph.given import numbers_of
@@ -78,3 +79,18 @@ def _numbers(sequence: Any, without: set[str | None], what: str) -> dict[str, ND
     names = [name for name in sequence.attributes() if name not in without]
     found = {name: numbers_of(name, sequence[name], what) for name in names}
     return {name: values for name, values in found.items() if values is not None}
+
+
+def igraph_of(edges: EdgeList) -> Any:
+    """An `igraph.Graph` with all attributes, and the names as the vertex attribute `name`. Raises E0907."""
+    igraph = required("igraph", "gdsl[igraph]", "to_igraph")
+    vertices: dict[str, Any] = {name: values.tolist() for name, values in edges.vertex_attributes.items()}
+    if edges.names is not None:
+        vertices[NAME] = list(edges.names)
+    return igraph.Graph(
+        n=edges.num_vertices,
+        edges=np.stack([edges.sources, edges.destinations], axis=1).tolist(),
+        directed=edges.directed,
+        vertex_attrs=vertices,
+        edge_attrs={name: values.tolist() for name, values in edges.attributes.items()},
+    )

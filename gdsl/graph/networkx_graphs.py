@@ -1,7 +1,8 @@
-"""NetworkX graphs; nothing here needs NetworkX itself."""
+"""Graphs of NetworkX as lists of edges, and back."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
@@ -70,3 +71,31 @@ def _columns(rows: list[Any], what: str) -> dict[str, NDArray[Any]]:
         names.update((name, None) for name in row if isinstance(name, str))
     found = {name: numbers_of(name, [row.get(name) for row in rows], what) for name in names}
     return {name: values for name, values in found.items() if values is not None}
+
+
+def networkx_of(edges: EdgeList) -> Any:
+    """A Graph or DiGraph (Multi… where there are parallel edges) with all attributes; its nodes are the names of the
+    vertices, else 0 … V-1."""
+    import networkx
+
+    pairs = list(zip(edges.sources.tolist(), edges.destinations.tolist(), strict=True))
+    kinds = {
+        (False, False): networkx.Graph,
+        (True, False): networkx.DiGraph,
+        (False, True): networkx.MultiGraph,
+        (True, True): networkx.MultiDiGraph,
+    }
+    graph: Any = kinds[edges.directed, len(set(pairs)) < len(pairs)]()
+    names = edges.names if edges.names is not None else range(edges.num_vertices)
+    graph.add_nodes_from(zip(names, _rows(edges.vertex_attributes, edges.num_vertices), strict=True))
+    rows = _rows(edges.attributes, len(pairs))
+    graph.add_edges_from(
+        (names[source], names[destination], row) for (source, destination), row in zip(pairs, rows, strict=True)
+    )
+    return graph
+
+
+def _rows(columns: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+    """A dict of plain Python numbers for each of `count` vertices or edges."""
+    values = {name: column.tolist() for name, column in columns.items()}
+    return [{name: column[place] for name, column in values.items()} for place in range(count)]

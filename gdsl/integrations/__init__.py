@@ -1,1 +1,1 @@
-"""Graphs for other libraries; `Graph.from_scipy` and `Graph.from_networkx` are the way in."""
+"""Other programs that use gdsl: NetworkX, as one of its backends, and notebooks."""

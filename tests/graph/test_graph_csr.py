@@ -12,8 +12,6 @@ from scipy import sparse
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, csr
-from gdsl.integrations.networkx import to_networkx
-from gdsl.integrations.scipy import to_scipy
 
 NUMBERED = edge_lists(st.integers(0, 1000))
 
@@ -149,7 +147,7 @@ def test_scipy_keeps_parallel_entries_and_zeros(case, layout):
     assert pairs(stored(graph)) == pairs(edges)
     if layout == "coo":
         assert_same(graph, graph_of(count, edges) if edges else graph)
-    assert_same(graph, Graph.from_scipy(to_scipy(graph)))
+    assert_same(graph, Graph.from_scipy(graph.to_scipy()))
 
 
 def test_scipy_booleans_are_no_weights_and_symmetry_is_checked():
@@ -179,7 +177,7 @@ def test_matrices_that_are_no_graphs(code, matrix):
 @given(edge_lists(st.integers(-5, 5)), st.booleans())
 def test_networkx_there_and_back(case, directed):
     graph = graph_of(*case, directed=directed)
-    assert_same(graph, Graph.from_networkx(to_networkx(graph)))
+    assert_same(graph, Graph.from_networkx(graph.to_networkx()))
 
 
 def test_networkx_names_weights_and_attributes():
