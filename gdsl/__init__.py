@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from gdsl import own_files  # noqa: F401  # it looks at gdsl's files, before all else of gdsl is loaded
 from gdsl.version import __version__
 
 if TYPE_CHECKING:

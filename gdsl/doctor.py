@@ -13,8 +13,8 @@ from importlib import metadata
 from typing import Any
 
 from gdsl import cache
-from gdsl.cache import state
-from gdsl.cache.trust import show
+from gdsl.cache.code_fingerprint import check_installation
+from gdsl.cache.location import show
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -90,7 +90,7 @@ def cupy_clash(version_of: Callable[[str], str | None] = installed) -> Finding |
 def _versions() -> Finding:
     detail = f"{__version__}, Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     try:
-        state.loaded()
+        check_installation()
     except GdslError as error:
         return Finding("gdsl", State.BAD, error.diagnostics[0].message, error.diagnostics[0].fix or "")
     return Finding("gdsl", State.GOOD, detail)
@@ -202,7 +202,7 @@ def _compiler() -> Finding:
 
 
 def _cache() -> Finding:
-    problem = cache.trouble()
+    problem = cache.problem()
     if problem is not None:
         return Finding("cache", State.BAD, problem, cache.REMEDY)
     entries, size = cache.usage()

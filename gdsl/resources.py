@@ -5,21 +5,21 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
-_PACKAGE = Path(__file__).resolve().parent
+PACKAGE = Path(__file__).resolve().parent
 
 
 @cache
 def resource_directory(name: str) -> Path:
     """The directory `grammar`, `templates` or `samples`.
 
-    In an installed package it lies in ``gdsl/_data``; in a checkout (editable or bare) beside the package.
+    In an installed package it is in ``gdsl/_data``; in a checkout (editable or bare) it is next to the package.
     Raises `FileNotFoundError` when the installation is incomplete.
     """
-    for parent in (_PACKAGE / "_data", _PACKAGE.parent):
+    for parent in (PACKAGE / "_data", PACKAGE.parent):
         directory = parent / name
         if directory.is_dir():
             return directory
-    raise FileNotFoundError(f"this installation of gdsl has no directory {name!r}; install it again")
+    raise FileNotFoundError(f"this installation of gdsl has no directory {name!r}")
 
 
 def resource_path(name: str, *parts: str) -> Path:

@@ -15,7 +15,6 @@ from gdsl.files import path_name
 from gdsl.garbage import uncollected
 from gdsl.imports import importing_from, with_imports
 from gdsl.ir import nodes as ir
-from gdsl.ir import storage
 from gdsl.program_text import TEXT, read_program, read_source
 from gdsl.recursion import make_room
 from gdsl.source import Source
@@ -166,10 +165,9 @@ def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.P
     chosen = [part for name, type_ in types for part in (name, type_.name)]
     key = (source.name, source.text, *words, "types", *chosen, "imports", *imported)
     with uncollected():
-        kept = cache.get("front", key)
-        program = None if kept is None else storage.decode_with_key(kept)
-        if program is not None:
-            return program
+        cached = cache.load_program(key)
+        if isinstance(cached, ir.Program):
+            return cached
         from gdsl import pipeline
 
         every = (source.name, source.text, "imports", *imported)
@@ -177,9 +175,7 @@ def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.P
         program = pipeline.load(source, words, types, every=not is_sound)
         if program.types and not is_sound:
             cache.put("checked", every, b"for every type")
-        data = storage.encode_with_key(program)
-    if data is not None:
-        cache.put("front", key, data)
+        cache.store_program(key, program)
     return program
 
 

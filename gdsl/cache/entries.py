@@ -1,7 +1,7 @@
-"""The entries as files: which there are, and how they go.
+"""Entries as files: listing and removing them.
 
-Only what is called as gdsl calls its entries is ever counted or removed: `GDSL_CACHE_DIR` may have been set to a
-directory with other files in it. Links are neither followed nor touched.
+Only files with names as gdsl gives them are ever counted or removed: `GDSL_CACHE_DIR` may be a directory with other
+files in it. Links are neither followed nor touched.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 STAGED = ".gdsl-"
-"""How the name of a file begins that is being written."""
+"""The beginning of the name of a file that is being written."""
 _NAME = re.compile(r"[0-9a-f]{64}(\.[a-z0-9]{1,8})?")
 _KIND = re.compile(r"[a-z_]{1,40}")
 _FRESH = 3600.0
-"""Seconds in which an entry's time of use is left as it is, and a staged file is that of a process which still writes
+"""Seconds during which an entry's time of use is not updated, and a staged file belongs to a process that still writes
 it."""
 
 
@@ -33,26 +33,26 @@ class Entry(NamedTuple):
 
     @property
     def kind(self) -> str:
-        """What it is an entry of."""
+        """The kind of entry, which is the name of its directory."""
         return self.path.parent.name
 
     @property
     def staged(self) -> bool:
-        """Whether it is no entry yet, and never becomes one where its process has gone."""
+        """Whether it is not an entry yet; it never becomes one if its process has ended."""
         return self.path.name.startswith(STAGED)
 
 
 def entries_in(place: Path) -> Iterator[Entry]:
-    """Every entry in the cache at `place`, and what was left of others."""
-    for kind in _listed(place):
+    """Every entry in the cache at `place`, and staged files that were abandoned."""
+    for kind in _files_in(place):
         with contextlib.suppress(OSError):
             if _KIND.fullmatch(kind.name) and stat.S_ISDIR(kind.lstat().st_mode):
-                yield from _of_kind(kind)
+                yield from _entries_of_kind(kind)
 
 
-def _of_kind(kind: Path) -> Iterator[Entry]:
+def _entries_of_kind(kind: Path) -> Iterator[Entry]:
     now = time.time()
-    for path in _listed(kind):
+    for path in _files_in(kind):
         if not path.name.startswith(STAGED) and not _NAME.fullmatch(path.name):
             continue
         with contextlib.suppress(OSError):
@@ -62,25 +62,25 @@ def _of_kind(kind: Path) -> Iterator[Entry]:
                 yield entry
 
 
-def remove(found: Iterable[Entry]) -> list[Entry]:
-    """Remove entries; gives those that are gone by now, of which another process may have removed some."""
-    gone = []
-    for entry in found:
+def remove(entries: Iterable[Entry]) -> list[Entry]:
+    """Remove entries; returns those that no longer exist, including what another process removed."""
+    removed = []
+    for entry in entries:
         with contextlib.suppress(OSError):
             entry.path.unlink(missing_ok=True)
-            gone.append(entry)
-    return gone
+            removed.append(entry)
+    return removed
 
 
 def mark_used(path: Path) -> None:
-    """Remember that the entry at `path` was read: many file systems do not, or not each time."""
+    """Record that the entry at `path` was read, which many file systems do not, or not each time."""
     with contextlib.suppress(OSError, NotImplementedError):
         now = time.time()
         if now - os.lstat(path).st_mtime > _FRESH:
             os.utime(path, (now, now), follow_symlinks=False)
 
 
-def _listed(place: Path) -> list[Path]:
+def _files_in(place: Path) -> list[Path]:
     with contextlib.suppress(OSError, ValueError):
         return sorted(place.iterdir())
     return []

@@ -1,15 +1,15 @@
-"""The most bytes that the cache takes: what was not used for the longest time goes first.
+"""Limits the size of the cache: entries that were not used for the longest time are removed first.
 
-To look at every entry takes too long for each write. Beside the entries lies a journal: what was there at the last
-look, and the size of each entry written since, eight bytes each, which is added up at every write. Entries written anew
-are counted twice and what another process notes while this one looks is lost, which the next look sets right.
+Listing every entry takes too long for each write. A journal next to the entries holds their total size when they were
+last listed and the size of each entry written since, eight bytes each; every write adds them up. An entry that is
+written again is counted twice, and what another process records during a listing is lost; the next listing corrects
+both.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
-import stat
 import struct
 import tempfile
 import time
@@ -18,23 +18,22 @@ from pathlib import Path
 
 from gdsl.byte_counts import byte_count, readable_bytes
 from gdsl.cache.entries import STAGED, Entry, entries_in, remove
-from gdsl.cache.trust import is_private
 from gdsl.diagnostics import caution, shown
 
 VARIABLE = "GDSL_CACHE_SIZE"
 DEFAULT = 1_000_000_000
 _JOURNAL = ".written"
-_MOST_NOTES = 1024
-"""Writes after which the entries are looked at in any case."""
+_MOST_RECORDS = 1024
+"""Writes after which the entries are listed in any case."""
 _SIZE = struct.Struct("<q")
-_KEPT = 0.8
-"""The part of the limit that stays, so that not every write that follows has to look again."""
+_FILLED_PART = 0.8
+"""The part of the limit that remains in use, so that the following writes need no listing."""
 _IN_USE = 60.0
-"""Seconds in which a process that has found an entry may not have opened it yet."""
+"""Seconds during which a process that has found an entry may not have opened it yet."""
 
 
 def limit() -> int | None:
-    """The most bytes that entries may take, None without a limit: `GDSL_CACHE_SIZE`, where 0 means none."""
+    """The most bytes that entries may take, None without a limit: `GDSL_CACHE_SIZE`, 0 for none."""
     return _limit_of(os.environ.get(VARIABLE, "").strip())
 
 
@@ -45,52 +44,49 @@ def _limit_of(word: str) -> int | None:
     try:
         return byte_count(word) or None
     except ValueError as error:
-        caution(f"{VARIABLE}={shown(word)}: {error}; {readable_bytes(DEFAULT)} are taken")
+        caution(f"{VARIABLE}={shown(word)}: {error}; {readable_bytes(DEFAULT)} is used")
         return DEFAULT
 
 
-def written(place: Path, path: Path) -> None:
-    """Note that the entry at `path` was written to the cache at `place`, and make room where that was too much."""
+def record_write(place: Path, path: Path) -> None:
+    """Record that the entry at `path` was written to the cache at `place`, and make room if that was too much."""
     largest = limit()
     if largest is None:
         return
     with contextlib.suppress(OSError, ValueError):
-        taken = _noted(place / _JOURNAL, path.stat().st_size)
-        if taken is None or taken > largest:
+        total = _add_to_journal(place / _JOURNAL, path.stat().st_size)
+        if total is None or total > largest:
             _make_room(place, largest, path)
 
 
-def _noted(journal: Path, size: int) -> int | None:
-    """Note `size`, and give all that is noted; None where a look at the entries is due. Raises OSError."""
+def _add_to_journal(journal: Path, size: int) -> int | None:
+    """Record `size`, and return the sum of the journal; None where the entries must be listed. Raises OSError."""
     try:
-        handle = os.open(journal, os.O_RDWR | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
+        handle = os.open(journal, os.O_RDWR | os.O_APPEND)
     except FileNotFoundError:
         return None
-    try:
-        status = os.fstat(handle)
-        length = status.st_size + _SIZE.size
-        if not stat.S_ISREG(status.st_mode) or not is_private(status) or length > _MOST_NOTES * _SIZE.size:
+    with open(handle, "r+b", buffering=0) as file:
+        length = os.fstat(handle).st_size + _SIZE.size
+        if length > _MOST_RECORDS * _SIZE.size:
             return None
-        os.write(handle, _SIZE.pack(size))
-        os.lseek(handle, 0, os.SEEK_SET)
-        noted = os.read(handle, 2 * length)
-    finally:
-        os.close(handle)
-    if len(noted) % _SIZE.size:
+        file.write(_SIZE.pack(size))
+        file.seek(0)
+        records = file.read()
+    if len(records) % _SIZE.size:
         return None
-    return sum(int(number) for (number,) in _SIZE.iter_unpack(noted))
+    return sum(int(number) for (number,) in _SIZE.iter_unpack(records))
 
 
 def _make_room(place: Path, largest: int, written: Path) -> None:
-    """Look at all entries, remove as many as must go, and begin the journal anew. Raises OSError."""
-    found = sorted(entries_in(place), key=lambda entry: entry.used)
-    taken = sum(entry.size for entry in found)
-    if taken > largest:
-        taken -= sum(entry.size for entry in remove(_chosen(found, taken - int(largest * _KEPT), written)))
+    """List all entries, remove as many as necessary, and start a new journal. Raises OSError."""
+    entries = sorted(entries_in(place), key=lambda entry: entry.used)
+    total = sum(entry.size for entry in entries)
+    if total > largest:
+        total -= sum(entry.size for entry in remove(_least_used(entries, total - int(largest * _FILLED_PART), written)))
     handle, staged = tempfile.mkstemp(prefix=STAGED, dir=place)
     try:
         with os.fdopen(handle, "wb") as file:
-            file.write(_SIZE.pack(taken))
+            file.write(_SIZE.pack(total))
         os.replace(staged, place / _JOURNAL)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -98,11 +94,11 @@ def _make_room(place: Path, largest: int, written: Path) -> None:
         raise
 
 
-def _chosen(found: list[Entry], excess: int, written: Path) -> list[Entry]:
-    """The first entries that have `excess` bytes together, without `written` and what may be about to be opened."""
+def _least_used(entries: list[Entry], excess: int, written: Path) -> list[Entry]:
+    """The first entries with `excess` bytes together, except `written` and those that may be about to be opened."""
     newest = time.time() - _IN_USE
     chosen = []
-    for entry in found:
+    for entry in entries:
         if excess <= 0 or entry.used > newest:
             break
         if entry.path != written:

@@ -56,9 +56,9 @@ def info(as_json: bool) -> None:
     """
     from gdsl import cache
     from gdsl.cache.limit import limit
-    from gdsl.cache.trust import show
+    from gdsl.cache.location import show
 
-    found, now = cache.found(), time.time()
+    found, now = cache.list_entries(), time.time()
     kinds = {name: [entry for entry in found if entry.kind == name] for name in sorted({e.kind for e in found})}
     place, most = show(cache.directory()), limit()
     if as_json:
@@ -70,7 +70,7 @@ def info(as_json: bool) -> None:
     click.echo(f"entries:       {_line(found, now)}")
     for name, several in kinds.items():
         click.echo(f"  {name + ':':<13}{_line(several, now)}  ({_HOLDS.get(name, 'of another version')})")
-    trouble = cache.trouble() if found else None
+    trouble = cache.problem() if found else None
     if trouble is not None:
         click.echo(f"note: {trouble}")
 
@@ -124,7 +124,7 @@ def clear(older_than: int | None) -> None:
 
     _check_own()
     newest = time.time() - (older_than or 0)
-    chosen = [entry for entry in cache.found() if older_than is None or entry.used < newest]
+    chosen = [entry for entry in cache.list_entries() if older_than is None or entry.used < newest]
     gone = remove(chosen)
     click.echo(f"removed {len(gone):,} {'entry' if len(gone) == 1 else 'entries'}, {readable_bytes(_size(gone))}")
     if len(gone) < len(chosen):
@@ -133,14 +133,14 @@ def clear(older_than: int | None) -> None:
 
 def _check_own() -> None:
     """Raise E0913 for a cache that is not this user's alone."""
-    from gdsl.cache.place import REMEDY, directory, refused
+    from gdsl.cache.location import REMEDY, directory, refusal
 
     try:
-        refusal = refused(directory())
+        reason = refusal(directory())
     except (OSError, ValueError) as error:
-        refusal = str(error)
-    if refusal is not None:
-        raise GdslError.single("E0913", f"nothing is removed: {refusal}", fix=REMEDY)
+        reason = str(error)
+    if reason is not None:
+        raise GdslError.single("E0913", f"nothing is removed: {reason}", fix=REMEDY)
 
 
 def _size(found: Iterable[Entry]) -> int:

@@ -8,7 +8,7 @@ from types import CodeType
 
 import click
 
-from gdsl.cache.trust import show
+from gdsl.cache.location import show
 from gdsl.cli import streams
 from gdsl.diagnostics import GdslError
 

@@ -1,4 +1,4 @@
-"""What holds of the forms that read the graph inside functors; the verifier and `soundness` ask for it."""
+"""What holds of the forms that read the graph inside functors; checked by the verifier."""
 
 from __future__ import annotations
 

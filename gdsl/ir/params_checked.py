@@ -47,9 +47,3 @@ def with_checked_params(program: nodes.Program) -> nodes.Program:
         vote_functors=tuple(rewrite(functor, change) for functor in program.vote_functors),
         schedule=tuple(rewrite(step, change) for step in program.schedule),
     )
-
-
-def all_checked(program: nodes.Program) -> bool:
-    """Whether nothing is left to do for `with_checked_params`."""
-    parts = (program.vertex_functors, program.edge_functors, program.vote_functors, program.schedule)
-    return not contracts(program) or not any(is_unchecked(node) for node in walk(parts))

@@ -1,16 +1,12 @@
-"""What must hold of the steps between sets and data: of each by itself for `verifier`, of all of them together for
-`soundness`."""
+"""What must hold of each step between sets and data; `verifier` checks it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from gdsl.ir.expressions import Element, Literal, NoneId, ScalarValue
-from gdsl.ir.operators import Operator, Step
-from gdsl.ir.program import Array, Fill, If, Program, Repeat, Scalar, StoreElement, StoreScalar, Swap, While
+from gdsl.ir.expressions import Literal, NoneId
+from gdsl.ir.program import Array, Scalar
 from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
-from gdsl.ir.statements import ElementTarget, ScalarTarget
-from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.types import Type
 
@@ -59,74 +55,3 @@ def _has_data(history: History, arrays: Mapping[str, Array], scalars: Mapping[st
 def _begins_empty(data: Array | Scalar) -> bool:
     empty = isinstance(data.initial, NoneId) or (isinstance(data.initial, Literal) and data.initial.value == 0)
     return empty and data.is_local and not data.is_input and data.where is None
-
-
-# ---------------------------------------------------------------- all of them together
-
-
-def holds_together(program: Program) -> bool:
-    """Whether what is kept for histories is as their own steps leave it, so that no level reaches past an array."""
-    histories = {node for node in walk(program.schedule) if isinstance(node, History)}
-    if not histories:
-        return True
-    own = [name for history in histories for name in history.data]
-    if len(set(own)) != len(own):
-        return False
-    return _untouched(program, frozenset(own), frozenset(history.levels for history in histories)) and _in_loops(
-        program.schedule, None
-    )
-
-
-def _untouched(program: Program, own: frozenset[str], levels: frozenset[str]) -> bool:
-    """Whether nothing else names `own`; the schedule may read `levels`, and set them to 0."""
-    for node in walk((program.functions, program.vertex_functors, program.edge_functors)):
-        if isinstance(node, ScalarValue) and node.name in own:
-            return False
-    for node in walk(program):
-        if set(_named(node)) & own:
-            return False
-        if isinstance(node, StoreScalar) and node.scalar in own:
-            zero = isinstance(node.value, Literal) and node.value.value == 0
-            if not (zero and node.scalar in levels):
-                return False
-    return True
-
-
-def _named(node: object) -> Iterator[str]:
-    """The data that a node names, but scalars in expressions and where the schedule stores them."""
-    if isinstance(node, (Element, ElementTarget, Fill)):
-        yield node.array
-    elif isinstance(node, ScalarTarget):
-        yield node.scalar
-    elif isinstance(node, StoreElement):
-        yield node.target.array
-    elif isinstance(node, NumberMembers):
-        yield node.array
-    elif isinstance(node, Swap):
-        yield from (node.first, node.second)
-    elif isinstance(node, Operator):
-        yield from (name for name in (node.stores, node.adds_to) if name is not None)
-
-
-def _in_loops(steps: tuple[Step, ...], loop: Repeat | None) -> bool:
-    """Whether levels are taken only in loops that have a pass for each, and do not change how many there are."""
-    for step in steps:
-        if isinstance(step, TakeLevel) and (loop is None or not _passes_through(step.history, loop)):
-            return False
-        if isinstance(step, (While, Repeat)):
-            inside = step if isinstance(step, Repeat) else None
-            if not _in_loops(step.body, inside):
-                return False
-        elif isinstance(step, If) and not all(_in_loops(block, loop) for block in (step.then, step.otherwise)):
-            return False
-    return True
-
-
-def _passes_through(history: History, loop: Repeat) -> bool:
-    counted = isinstance(loop.count, ScalarValue) and loop.count.name == history.levels
-    changes = (
-        (isinstance(node, StoreScalar) and node.scalar == history.levels)
-        or (isinstance(node, PushLevel) and node.history.levels == history.levels)
-        for node in walk(loop.body)
-    )
-    return counted and not any(changes)

@@ -39,7 +39,7 @@ def is_inside(
     (by name) whose bounds say so. `defaults` are the counts that params stand for."""
     place = _widened(place)
     if isinstance(place, OwnPart):
-        return True  # of an array with the same count, as the checker and `soundness` see to it
+        return True  # of an array with the same count, as the checker ensures
     if isinstance(place, Literal):
         return isinstance(count, Literal) and 0 <= place.value < count.value
     loop = loops.get(place.name) if isinstance(place, Local) else None

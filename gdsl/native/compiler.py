@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdsl import deadline
-from gdsl.cache.trust import show
+from gdsl.cache.location import show
 from gdsl.diagnostics import GdslError, caution
 from gdsl.native import processes
 from gdsl.records import dataclass

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gdsl import cache
-from gdsl.cache.place import private_file
+from gdsl.cache.location import private_file
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
 from gdsl.native import processor, trial
@@ -75,6 +75,6 @@ def _load(path: Path, symbols: Sequence[str]) -> ctypes.CDLL:
         for symbol in symbols:
             getattr(loaded, symbol)
     finally:
-        if not cache.holds(path):
+        if not cache.contains(path):
             path.unlink(missing_ok=True)
     return loaded

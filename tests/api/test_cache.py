@@ -70,10 +70,6 @@ def test_entry_of_another_kind_counts_as_missing():
     assert cache.get("cpu", ("a",)) is None
 
 
-def a_fifo(path):
-    os.mkfifo(path)
-
-
 def a_socket(path):
     here = os.getcwd()
     os.chdir(path.parent)  # the name of a socket may not be long
@@ -84,24 +80,13 @@ def a_socket(path):
         os.chdir(here)
 
 
-def a_device(path):
-    path.symlink_to("/dev/zero")
-
-
 def a_directory(path):
     path.mkdir()
 
 
-def a_link_to_a_good_entry(path):
-    good = path.with_name("good")
-    cache.put("front", ("a",), b"data")
-    path.rename(good)
-    path.symlink_to(good)
-
-
 @pytest.mark.timeout(60)
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no such files here")
-@pytest.mark.parametrize("other", [a_fifo, a_socket, a_device, a_directory, a_link_to_a_good_entry])
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no such files here")
+@pytest.mark.parametrize("other", [a_socket, a_directory])
 def test_what_is_no_plain_file_counts_as_missing(other):
     cache.put("front", ("a",), b"data")
     path = entry()
@@ -119,7 +104,7 @@ def test_file_entries():
     assert path.name.endswith(".so")
     assert path.read_bytes().startswith(b"library")
     assert cache.get_file("cpu", ("a",), ".so") == path
-    assert cache.holds(path)
+    assert cache.contains(path)
     path.write_bytes(b"lib")
     assert cache.get_file("cpu", ("a",), ".so") is None
 
@@ -137,7 +122,7 @@ def test_file_that_is_not_accepted_is_not_kept():
 def test_file_that_is_accepted_elsewhere_only_is_kept_all_the_same():
     """As on a file system mounted noexec: the entry is good, and its copy can be loaded."""
     found = cache.put_file("cpu", ("a",), b"library", accept=lambda path: not path.is_relative_to(cache.directory()))
-    assert not cache.holds(found)
+    assert not cache.contains(found)
     assert found.read_bytes() == b"library"
     assert cache.get_file("cpu", ("a",)) is not None
 

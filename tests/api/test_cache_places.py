@@ -59,7 +59,7 @@ def test_cache_that_cannot_be_written_warns_once_and_works():
         path = cache.put_file("cpu", ("a",), b"library")
     assert path.read_bytes() == b"library"
     assert cache.get("front", ("a",)) is None
-    assert cache.trouble() is not None
+    assert cache.problem() is not None
 
 
 @pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EIO])
@@ -110,7 +110,7 @@ def test_nul_in_the_name_is_a_warning(monkeypatch):
     with pytest.warns(RuntimeWarning, match="cannot be written"):
         cache.put("front", ("a",), b"data")
     assert cache.get("front", ("a",)) is None
-    assert cache.trouble() is not None
+    assert cache.problem() is not None
 
 
 @pytest.mark.parametrize("how", [{"python": ("-W", "error")}, {"PYTHONWARNINGS": "error"}])
@@ -227,4 +227,4 @@ def test_directory_that_has_gone(tmp_path, monkeypatch):
         cache.put("front", ("a",), b"data")
     assert cache.get("front", ("a",)) is None
     assert cache.usage() == (0, 0)
-    assert not cache.holds(Path(tempfile.gettempdir(), "x"))
+    assert not cache.contains(Path(tempfile.gettempdir(), "x"))

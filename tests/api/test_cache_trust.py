@@ -38,7 +38,7 @@ def refused(*words):
     for word in (*words, "GDSL_CACHE_DIR"):
         assert word in str(warning.message)
     assert cache.usage() == before
-    assert cache.trouble() is not None
+    assert cache.problem() is not None
 
 
 def parts(place):
@@ -70,15 +70,6 @@ def test_sticky_directory_is_no_cache(place, mode):
     refused("others can write to")
 
 
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_entry_that_others_can_write_to_counts_as_missing(place, mode):
-    [path] = place.glob("front/*")
-    path.chmod(mode)
-    assert cache.get("front", ("a",)) is None
-    cache.put("front", ("a",), b"data")
-    assert cache.get("front", ("a",)) == b"data"
-
-
 @root_only
 @pytest.mark.parametrize("part", ["kind", "cache", "parent", "grandparent"])
 def test_no_directory_of_the_way_belongs_to_another_user(place, part):
@@ -86,13 +77,6 @@ def test_no_directory_of_the_way_belongs_to_another_user(place, part):
     assert cache.get("front", ("a",)) is None
     with pytest.warns(RuntimeWarning, match="belongs to another user"):
         cache.put("front", ("b",), b"data")
-
-
-@root_only
-def test_entry_of_another_user_counts_as_missing(place):
-    [path] = place.glob("front/*")
-    os.chown(path, STRANGER, -1)
-    assert cache.get("front", ("a",)) is None
 
 
 def test_all_is_foreign_to_another_user(monkeypatch):
@@ -137,7 +121,7 @@ def test_links_in_a_circle_are_one_warning(tmp_path, monkeypatch):
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path / "a"))
-    refused("link without an end")
+    refused("endless link")
 
 
 @pytest.mark.parametrize("mask", [0o002, 0o000, 0o022, 0o077])

@@ -43,7 +43,7 @@ def test_info(own, gdslc):
     assert found["directory"] == str(own)
     assert found["limit"] == 10**9
     assert found["kinds"]["front"]["entries"] == 1
-    assert found["kinds"]["front"]["bytes"] == cache.found()[0].size or found["entries"] > 1
+    assert found["kinds"]["front"]["bytes"] == cache.list_entries()[0].size or found["entries"] > 1
     assert found["kinds"]["front"]["oldest_s"] >= 40 * 86400
 
 

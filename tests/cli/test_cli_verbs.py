@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from gdsl import own_files
+from gdsl import resources
 from gdsl.doctor import State, cupy_clash, examine
 from gdsl.native import elf
 
@@ -231,9 +231,10 @@ def test_doctor_tells_of_a_part_that_is_missing(tmp_path, monkeypatch):
     assert examine()[0].state is State.GOOD
     for room in ("gdsl", "templates"):
         (tmp_path / room).mkdir()
-    monkeypatch.setattr(own_files, "package", lambda: str(tmp_path / "gdsl"))
-    monkeypatch.setattr(own_files, "AT_LOADING", None)
+    monkeypatch.setattr(resources, "PACKAGE", tmp_path / "gdsl")
+    resources.resource_directory.cache_clear()
     found = examine()[0]
+    resources.resource_directory.cache_clear()
     assert found.state is State.BAD
     assert "grammar" in found.detail
     assert "install gdsl again" in found.fix

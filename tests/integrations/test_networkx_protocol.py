@@ -96,7 +96,7 @@ assert networkx.diameter(networkx.path_graph(4), backend="gdsl", gdsl_backend="r
     answer = python(installed, "-W", "error::RuntimeWarning", "-c", code, where=tmp_path)
     assert answer.returncode == 0, answer.stderr
     package = "gdsl.integrations.networkx_backend"
-    light = ["gdsl", "gdsl.integrations", package, f"{package}.info", "gdsl.own_files", "gdsl.version"]
+    light = ["gdsl", "gdsl.integrations", package, f"{package}.info", "gdsl.version"]
     assert answer.stdout.splitlines()[0] == str(light)
 
 

@@ -8,15 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gdsl import cache, extents, source
+from gdsl import cache
 from gdsl.backends.cpu import library as libraries
 from gdsl.backends.cpu.executable import CpuExecutable
 from gdsl.backends.cpu.library import Library, LibraryError
 from gdsl.backends.interface import Availability, Bindings, Need, Space
 from gdsl.backends.machine import machine_space
-from gdsl.cache.codec import Codec
-from gdsl.cache.place import is_noexec, private_file
-from gdsl.codegen import checks
+from gdsl.cache.location import is_noexec, private_file
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
@@ -25,7 +23,6 @@ from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.native import compiler as compilers
 from gdsl.native import processor
-from gdsl.plan import storage
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
@@ -33,8 +30,6 @@ if TYPE_CHECKING:
     from gdsl.plan.target import Sizes
 
 _KIND = "cpu"
-_NAMES = {**vars(source), **vars(extents), **vars(storage), **vars(checks), "Generated": Generated}
-_FACTS = Codec(Generated, _NAMES)
 _LONGEST_NAME = 100
 """Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
 
@@ -70,23 +65,20 @@ class CpuBackend:
         E0906 where the compiler or what it makes is of no use."""
         compiler = compilers.required_compiler()
         key = (cache.program_key(program), str(widths), repr(self.sizes))
-        facts = cache.get(_KIND, key)
-        made = None if facts is None else _FACTS.decode(facts)
-        if made is not None and made.fits(program):
-            library = _kept(_library_key(made.text, compiler), compiler)
-            if library is not None:  # the plan is made once somebody looks at a trace
-                return CpuExecutable(program, widths, made, library, partial(plan_of, program, self.sizes, again=True))
+        generated = cache.load(_KIND, key)
+        if isinstance(generated, Generated):
+            library = _kept(_library_key(generated.text, compiler), compiler)
+            if library is not None:  # the plan is built once somebody looks at a trace
+                replan = partial(plan_of, program, self.sizes, again=True)
+                return CpuExecutable(program, widths, generated, library, replan)
         from gdsl.codegen.cpu.generate import generate
 
         with uncollected():
             plan = plan_of(program, self.sizes)
-            made = generate(plan, widths)
-            assert made.fits(program)
-        library = _library(made.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
-        facts = _FACTS.encode(made)
-        if facts is not None:
-            cache.put(_KIND, key, facts)
-        return CpuExecutable(program, widths, made, library, lambda: plan)
+            generated = generate(plan, widths)
+        library = _library(generated.text, f"{program.name[:_LONGEST_NAME]}.cpp", compiler)
+        cache.store(_KIND, key, generated)
+        return CpuExecutable(program, widths, generated, library, lambda: plan)
 
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
@@ -133,7 +125,7 @@ def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.C
     except OSError as error:
         reason = error.strerror or str(error)
         raise compilers.unusable(f"the compiled library cannot be written: {reason}", cache.REMEDY) from None
-    if cache.nowhere_to_load():
+    if not cache.can_load_libraries():
         raise compilers.unusable(
             "compiled libraries cannot be loaded: the cache and the temporary directory are mounted noexec",
             cache.REMEDY,
@@ -180,7 +172,7 @@ def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
     try:
         return Library(path, compiler.identity)
     finally:
-        if not cache.holds(path):
+        if not cache.contains(path):
             path.unlink(missing_ok=True)
 
 

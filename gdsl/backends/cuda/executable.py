@@ -89,16 +89,15 @@ class CudaBackend:
     def build_for(self, program: Program, widths: Widths, teams: bool = False) -> CudaExecutable:
         """Generate and compile, or take both from the cache, which keeps what the driver has loaded; `teams`: in the
         form for many values at once, which `many` runs."""
-        from gdsl.backends.cuda import stored
-
         device = self.device()
         form = ("teams",) if teams else ()
         key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
-        kept = stored.get(key)
-        if kept is not None:
-            # The driver's errors come in several classes; what it refuses is made anew.
+        cached: Any = cache.load("cuda", key)
+        if cached is not None:
+            # The driver's errors come in several classes; what it refuses is compiled again.
             with contextlib.suppress(Exception):
-                return CudaExecutable(self, program, None, *kept, widths, teams)
+                generated, cubin = cached
+                return CudaExecutable(self, program, None, generated, cubin, widths, teams)
         from gdsl.codegen.cuda.generate import generate
 
         with uncollected():
@@ -108,7 +107,7 @@ class CudaBackend:
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
         device.hand_over_cubin()  # now, not in the midst of calls
         executable = CudaExecutable(self, program, plan, generated, cubin, widths, teams)
-        stored.put(key, (generated, cubin))
+        cache.store("cuda", key, (generated, cubin))
         return executable
 
     def needs(

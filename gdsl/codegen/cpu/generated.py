@@ -1,14 +1,11 @@
-"""What generation leaves behind, apart from how it is done: a program that is read from the cache needs no more."""
+"""The result of code generation; a program from the cache needs no other part of the generator."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gdsl.codegen.checks import CheckTable
-from gdsl.ir.program import Program
-from gdsl.plan import structs_cpu
-from gdsl.plan.storage import PROBLEM, Buffer, Made, Role, of_array, of_scalar
+from gdsl.plan.storage import PROBLEM, Buffer, Made, Role
 from gdsl.records import dataclass
 
 if TYPE_CHECKING:
@@ -26,25 +23,6 @@ class Generated:
     """What the host hands over, in the order of its slots: arrays, scalars, and what else the plan has."""
     parts: tuple[str, ...]
     """The parts of the graph that are read."""
-
-    def fits(self, program: Program) -> bool:
-        """Whether the data of `program`, as given or as the passes leave it, have the buffers that they must have, and
-        the parts are some of a graph."""
-        known = {field.name for field in structs_cpu.GRAPH_SLICE.fields}
-        if not known.issuperset(self.parts):
-            return False
-        if self._has_data_of(program):
-            return True
-        from gdsl.passes import pipelines  # few programs need them, and each start from the cache would pay
-
-        return self._has_data_of(pipelines.apply(program, again=True))
-
-    def _has_data_of(self, program: Program) -> bool:
-        data = [*map(of_array, program.arrays), *map(of_scalar, program.scalars)]
-        found = self.buffers[: len(data)]
-        return len(found) == len(data) and all(
-            replace(one, cleared=other.cleared) == other for one, other in zip(found, data, strict=True)
-        )
 
 
 def data_buffers(plan: Plan) -> tuple[Buffer, ...]:

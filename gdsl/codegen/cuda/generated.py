@@ -1,4 +1,4 @@
-"""What generation leaves behind, apart from how it is done: a program that is read from the cache needs no more."""
+"""The result of code generation; a program from the cache needs no other part of the generator."""
 
 from __future__ import annotations
 

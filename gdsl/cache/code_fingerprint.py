@@ -1,0 +1,65 @@
+"""Identifies the code that makes cache entries, so that entries of another version of gdsl are never found."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from gdsl import resources
+from gdsl.diagnostics import GdslError, printable
+from gdsl.version import __version__
+
+
+@cache
+def fingerprint() -> str:
+    """A hash of gdsl's version and, where it is known, its code; the same for the whole process.
+
+    Files of an installed wheel never change, and pip records their hashes. In a checkout the names, sizes and times of
+    the files stand for their content. Raises `GdslError` (E0907) where a part of gdsl cannot be read.
+    """
+    parts = check_installation()
+    digest = hashlib.sha256(f"{__version__} {sys.implementation.cache_tag}\0".encode())
+    package = resources.PACKAGE
+    if parts["grammar"].parent.parent == package:
+        try:
+            digest.update((package.parent / f"gdsl-{__version__}.dist-info" / "RECORD").read_bytes())
+        except OSError:  # installed by other means than pip: the version has to do
+            digest.update(b"no record")
+    else:
+        files = [file for name, part in parts.items() for file in _files(part, ".py" if name == "gdsl" else "")]
+        digest.update(repr(sorted(files)).encode("utf-8", "surrogateescape"))
+    return digest.hexdigest()
+
+
+def check_installation() -> dict[str, Path]:
+    """The directories of the package, the grammar and the templates. Raises `GdslError` (E0907) if one is missing."""
+    package = resources.PACKAGE
+    if not package.is_dir():
+        raise GdslError.single(
+            "E0907",
+            f"gdsl is in an archive, so its grammar and templates cannot be read: {package}",
+            fix="install gdsl with pip, which unpacks it",
+        )
+    try:
+        return {"gdsl": package, **{name: resources.resource_directory(name) for name in ("grammar", "templates")}}
+    except FileNotFoundError as error:
+        what = f"a part of gdsl cannot be read: {printable(str(error))}"
+        raise GdslError.single("E0907", what, fix="install gdsl again, with pip") from None
+
+
+def _files(directory: Path, suffix: str) -> Iterator[tuple[str, int, int, int]]:
+    """The path, size and times of every file below `directory` with that suffix."""
+    waiting = [str(directory)]
+    for path in waiting:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                if entry.is_dir():
+                    if entry.name != "__pycache__" and not entry.is_symlink():
+                        waiting.append(entry.path)
+                elif entry.name.endswith(suffix) and entry.is_file():
+                    status = entry.stat()
+                    yield entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
