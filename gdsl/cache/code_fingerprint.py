@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sys
@@ -57,9 +58,11 @@ def _files(directory: Path, suffix: str) -> Iterator[tuple[str, int, int, int]]:
     for path in waiting:
         with os.scandir(path) as entries:
             for entry in entries:
-                if entry.is_dir():
-                    if entry.name != "__pycache__" and not entry.is_symlink():
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name != "__pycache__":
                         waiting.append(entry.path)
-                elif entry.name.endswith(suffix) and entry.is_file():
-                    status = entry.stat()
-                    yield entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+                elif entry.name.endswith(suffix):
+                    with contextlib.suppress(OSError):  # editors leave links that lead nowhere
+                        if entry.is_file():
+                            status = entry.stat()
+                            yield entry.path, status.st_size, status.st_mtime_ns, status.st_ctime_ns
