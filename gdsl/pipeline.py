@@ -12,7 +12,7 @@ from gdsl.advice import advise
 from gdsl.annotate import annotate, judged, tuned
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import Analysis, CheckedProgram, Reading, Types, check_tune_words
-from gdsl.frontend.instances import mistakes_of_instances
+from gdsl.frontend.check.type_parameters import mistakes_of_instances
 from gdsl.imports import with_imports
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program

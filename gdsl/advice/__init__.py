@@ -7,12 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gdsl.advice.conditions import decided_conditions
-from gdsl.advice.largest import largest_of_nothing
-from gdsl.advice.loops import steady_loops
-from gdsl.advice.sums import sums_of_infinity
+from gdsl.advice.loops import endless_worklists, steady_loops
 from gdsl.advice.unused import unused
-from gdsl.advice.worklists import endless_worklists
+from gdsl.advice.values import decided_conditions, largest_of_nothing, sums_of_infinity
 from gdsl.diagnostics import Diagnostic
 from gdsl.effects import program_effects
 from gdsl.frontend.syntax import Symbol

@@ -1,15 +1,17 @@
-"""W01 and W02: loops that wait for what nothing in them does."""
+"""W01, W02 and W06: loops that never end, or end only by chance."""
 
 from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from gdsl.diagnostics import Diagnostic, Label
+from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
+from gdsl.effects import Effects, ProgramEffects, WriteKind
+from gdsl.effects.terms import ElementTerm, End, Operation, PassTerm, ScalarTerm, Term, Unknown, inside
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
-from gdsl.operations import Domain
+from gdsl.operations import BinaryOperation, Domain, ReduceOperation, SetOperation
 from gdsl.source import Source, Span
 
 _DROPPED_ON_PURPOSE = re.compile(r"\bto\s*=\s*none\b")
@@ -104,3 +106,217 @@ def _steady(span: Span, source: Source) -> Diagnostic:
         message = "nothing ends this loop but `--timeout` or `--max-iterations`"
     fix = "change in the loop what it asks for, or count the rounds: `repeat (n) { … }` in the schedule"
     return Diagnostic("W02", message, span, fix=fix)
+
+
+_CHANGE = (ReduceOperation.MIN, ReduceOperation.MAX, ReduceOperation.BIT_OR, ReduceOperation.BIT_AND)
+_SAME_KINDS = (nodes.Advance, nodes.Filter)
+
+
+def endless_worklists(effects: ProgramEffects, source: Source) -> Iterator[Diagnostic]:
+    """The warnings about `while (f)` loops whose frontier never runs empty once the graph has a cycle."""
+    for loop in walk(effects.program.schedule):
+        if isinstance(loop, nodes.While):
+            frontier = _awaited(loop.condition)
+            site = _endless(loop, frontier, effects, source) if frontier is not None else None
+            if site is not None:
+                initials = {
+                    data.name: source.excerpt(data.initial.span) for data in effects.data if data.initial is not None
+                }
+                yield _message(loop, site, initials, source)
+
+
+def _awaited(condition: nodes.Expression) -> str | None:
+    """The frontier of `while (f)` and `while (size(f) > 0)`."""
+    if isinstance(condition, nodes.FrontierNotEmpty):
+        return condition.frontier
+    if isinstance(condition, nodes.Binary) and isinstance(condition.left, nodes.FrontierSize):
+        right, sign = condition.right, condition.operation
+        zero = isinstance(right, nodes.Literal) and right.value == 0
+        return (
+            condition.left.frontier if zero and sign in (BinaryOperation.GREATER, BinaryOperation.NOT_EQUAL) else None
+        )
+    return None
+
+
+def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects, source: Source) -> Effects | None:
+    """The effects of the `advance` whose members the next pass begins with, where it accepts all that it reaches."""
+    changed = _written_in(loop, effects)
+    reached: dict[str, Effects | None] = {frontier: None}
+    """The sets that hold all that can be reached from the frontier, with the `advance` that found them."""
+    for step in loop.body:
+        if isinstance(step, _SAME_KINDS):
+            _follow(step, reached, frontier, effects.sites.get(step.site), changed, source)
+        elif isinstance(step, nodes.CopyFrontier):
+            _set(reached, step.name, reached.get(step.other), step.other in reached)
+        elif isinstance(step, nodes.CombineFrontiers):
+            ends = [end.frontier for end in (step.first, step.second) if end.frontier in reached]
+            union = step.operation is SetOperation.UNION
+            found = next((reached[end] for end in ends if end is not None and reached[end] is not None), None)
+            _set(reached, step.name, found, union and bool(ends))
+        elif isinstance(step, nodes.DefineFrontier):
+            reached.pop(step.name, None)
+        elif any(isinstance(inner, nodes.Step) for inner in walk(getattr(step, "body", ()))) or isinstance(
+            step, nodes.If
+        ):
+            return None  # what comes of it depends on more than this looks at
+    return reached.get(frontier)
+
+
+def _follow(
+    step: nodes.Advance | nodes.Filter,
+    reached: dict[str, Effects | None],
+    frontier: str,
+    effects: Effects | None,
+    changed: set[str],
+    source: Source,
+) -> None:
+    if step.result is None or effects is None:
+        return
+    begins = step.frontier.frontier is None or step.frontier.frontier in reached
+    pops = isinstance(step, nodes.Filter) and ".pop(" in source.text_between(step.span)
+    if pops and begins and step.frontier.frontier == frontier:
+        # Buckets are one set; what is popped is never empty, and what stays is not lost.
+        if step.result != frontier:
+            reached[step.result] = None
+        return
+    keeps = begins and _accepts_for_ever(effects, changed)
+    found = effects if isinstance(step, nodes.Advance) else reached.get(step.frontier.frontier or "")
+    _set(reached, step.result, found, keeps)
+
+
+def _set(reached: dict[str, Effects | None], name: str, found: Effects | None, holds: bool) -> None:
+    if holds:
+        reached[name] = found
+    else:
+        reached.pop(name, None)
+
+
+def _written_in(loop: nodes.While, effects: ProgramEffects) -> set[str]:
+    """The arrays and scalars that anything in the loop writes."""
+    found: set[str] = set()
+    for step in walk(loop.body):
+        if isinstance(step, nodes.Operator) and step.site in effects.sites:
+            found |= set(effects.sites[step.site].written_names())
+        if isinstance(step, nodes.NeighborReduce | nodes.NeighborVote | nodes.Fill | nodes.NumberMembers):
+            found.add(step.array)
+        elif isinstance(step, nodes.Swap):
+            found |= {step.first, step.second}
+        elif isinstance(step, nodes.StoreScalar):
+            found.add(step.scalar)
+        elif isinstance(step, nodes.StoreElement):
+            found.add(step.target.array)
+        elif isinstance(step, nodes.Intersect) and step.count is not None:
+            found.add(step.count)
+    return found
+
+
+def _accepts_for_ever(effects: Effects, changed: set[str]) -> bool:
+    """Whether what is accepted once is accepted in every later pass."""
+    accept = effects.accept
+    if accept is None or not _is_unchanged(accept, effects, changed):
+        return False
+    tests = (accept, *effects.conjuncts)
+    return all(_is_unchanged(term, effects, changed) for term in tests) and not any(
+        _climbs(term, effects) for term in tests
+    )
+
+
+def _climbs(term: Term, effects: Effects) -> bool:
+    """Whether the far end is always larger than the near one, or always smaller, as with `src < dst` or
+    `level[src] < level[dst]`: what is passed on then follows no cycle."""
+    if not isinstance(term, Operation) or len(term.arguments) != 2:
+        return False
+    left, right = term.arguments
+    if term.operation in (BinaryOperation.AND, BinaryOperation.BIT_AND):
+        return _climbs(left, effects) or _climbs(right, effects)
+    if term.operation not in (BinaryOperation.LESS, BinaryOperation.GREATER):
+        return False
+    if isinstance(left, ElementTerm) and isinstance(right, ElementTerm) and left.array == right.array:
+        left, right = left.index, right.index
+    return {left, right} == {effects.near, effects.far} and isinstance(left, End) and isinstance(right, End)
+
+
+def _is_unchanged(term: Term, effects: Effects, changed: set[str]) -> bool:
+    """Whether the loop changes nothing that `term` is made of."""
+    for part in inside(term):
+        if effects.write_of(part) is not None:
+            return False
+        if isinstance(part, ElementTerm) and part.array in changed:
+            return False
+        if isinstance(part, ScalarTerm) and part.name in changed:
+            return False
+        if isinstance(part, PassTerm | Unknown):
+            return False
+    return True
+
+
+# ---------------------------------------------------------------- what is said
+
+
+def _message(loop: nodes.While, effects: Effects, initials: Mapping[str, str], source: Source) -> Diagnostic:
+    functor = effects.functor
+    kind = "edge" if effects.operator.gives.value == "edge" else "vertex"
+    message = f"`{functor.name}` accepts every {kind} that it reaches, changed or not: "
+    message += "on a graph with a cycle the loop never ends"
+    words = source.excerpt(loop.condition.span)
+    labels = (Label(loop.condition.span, f"this loop waits for `{words}` to become empty"),)
+    fix = "accept only what changed, `accept changed(x min= …);`, or test in `cond` what `apply` stores"
+    found = tuple(_suggestions(effects, initials, source))
+    return Diagnostic("W06", message, _head(functor.span, source), labels, fix=fix, suggestions=found)
+
+
+def _head(span: Span, source: Source) -> Span:
+    """The first line of a functor, without its `{`."""
+    if span.end_line == span.line:
+        line = source.of(span).line(span.line)
+        end = line.find("{", span.column - 1)
+        return Span(span.line, span.column, span.line, end + 1 if end > 0 else span.end_column, span.origin)
+    line = source.of(span).line(span.line)
+    return Span(span.line, span.column, span.line, len(line.rstrip("{ \t")) + 1, span.origin)
+
+
+def _suggestions(effects: Effects, initials: Mapping[str, str], source: Source) -> Iterator[Suggestion]:
+    accepts = [node for node in effects.functor.body if isinstance(node, nodes.Accept)]
+    for write in effects.writes:
+        if write.operation in _CHANGE and write.statement is not None and write.outcome is None:
+            statement = source.excerpt(write.span)
+            if statement:
+                code = f"accept changed({statement});"
+                drops = [Edit(accept.span, "") for accept in accepts]
+                also = f" in place of that and of `{source.excerpt(accepts[0].span)};`" if accepts else ""
+                yield Suggestion(f"write `{code}`{also}", (_edit(write.span, code, source), *drops))
+    for node in effects.functor.body:
+        if isinstance(node, nodes.Branch) and not node.otherwise and not accepts:
+            words = source.excerpt(node.condition.span)
+            here = Span(node.span.end_line, node.span.end_column, node.span.end_line, node.span.end_column)
+            if words:
+                shown = f"write `else {{ accept false; }}` behind `if ({words}) {{ … }}`"
+                yield Suggestion(shown, (Edit(here, " else { accept false; }"),))
+    yield from _closing(effects, initials, source)
+
+
+def _closing(effects: Effects, initials: Mapping[str, str], source: Source) -> Iterator[Suggestion]:
+    """A `cond` that a store makes false, where the element is not what it was at first."""
+    apply = re.compile(r"\bapply\b").search(source.text, _offset(source.text, effects.functor.span))
+    for write in effects.writes:
+        first = initials.get(write.name)
+        if write.kind is WriteKind.STORE and first and apply is not None:
+            target = source.excerpt(write.target)
+            before = source.text[: apply.start()]
+            line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+            code = f"cond {target} == {first};"
+            if target:
+                yield Suggestion(
+                    f"write `{code}` before `apply`", (Edit(Span(line, column, line, column), f"{code} "),)
+                )
+
+
+def _offset(text: str, span: Span) -> int:
+    lines: Sequence[str] = text.split("\n")
+    return sum(len(line) + 1 for line in lines[: span.line - 1]) + span.column - 1
+
+
+def _edit(span: Span, statement: str, source: Source) -> Edit:
+    """`statement` in place of what is at `span`, which may be without its `;`."""
+    ends = source.text_between(span).rstrip().endswith(";")
+    return Edit(span, statement if ends else statement.removesuffix(";"))

@@ -10,7 +10,7 @@ from gdsl.api.graph_kinds import kind_of
 from gdsl.api.tune_files import TuneFile
 from gdsl.backends import registry
 from gdsl.diagnostics import GdslError, printable
-from gdsl.diagnostics.caution import caution
+from gdsl.diagnostics.diagnostic import caution
 from gdsl.graph import Graph
 from gdsl.native import processor
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome
 from gdsl.diagnostics import GdslError
-from gdsl.diagnostics.caution import caution
+from gdsl.diagnostics.diagnostic import caution
 from gdsl.graph.graph import Graph
 
 Explain = Callable[[GdslError], GdslError]

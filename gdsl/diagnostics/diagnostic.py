@@ -1,9 +1,17 @@
-"""One message, as data."""
+"""One message as data and as text, and the exception that carries messages."""
 
 from __future__ import annotations
 
+import contextlib
+import math
+import sys
+import warnings
+from collections.abc import Iterable
+from typing import Any
+
+from gdsl.foreign_objects import attribute, has
 from gdsl.records import dataclass
-from gdsl.source import Span
+from gdsl.source import NOWHERE, Source, Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,3 +64,182 @@ class Diagnostic:
     hint: str = ""
     place: str | None = None
     suggestions: tuple[Suggestion, ...] = ()
+
+
+_LONGEST = 60
+_MOST_DIGITS = 40
+
+
+def printable(name: str) -> str:
+    """`name` (a path, mostly) with what cannot be printed as escapes: ``\\n``, ``\\x1b``, ``\\xff`` of a lone byte."""
+    return name if name.isprintable() else "".join(map(_escaped, name))
+
+
+def shown(value: object) -> str:
+    """`value` as a message shows it; Python refuses to write out integers of thousands of digits, and so do we."""
+    if isinstance(value, int) and not isinstance(value, bool) and int.__abs__(value) >= 10**_MOST_DIGITS:
+        return f"an integer of about {math.ceil(int.bit_length(value) * math.log10(2))} digits"
+    dtype = attribute(value, "dtype")
+    if (
+        dtype is not None
+        and not isinstance(value, type)
+        and (attribute(value, "shape", ()) != () or has(value, "mask"))
+    ):
+        return f"an array of {type_name(dtype)}"
+    try:
+        text = repr(str(value)) if isinstance(value, str) else repr(value)
+    except Exception:  # of a class of the caller's, or of a container of such an integer
+        text = f"<{type(value).__name__}>"
+    text = printable(" ".join(text.split())).removeprefix("numpy.").removeprefix("np.")
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def type_name(dtype: Any) -> str:
+    """A dtype of NumPy's; those of records list all their fields."""
+    return "records" if attribute(dtype, "names") else printable(str(dtype))
+
+
+def _escaped(character: str) -> str:
+    if character.isprintable():
+        return character
+    code = ord(character)
+    if 0xDC80 <= code <= 0xDCFF:  # a byte of a path that is no UTF-8, as Python keeps it
+        return f"\\x{code - 0xDC00:02x}"
+    return character.encode("unicode_escape").decode("ascii")
+
+
+_LONGEST_LINE = 160
+_LONGEST_NAME = 1000
+_MOST_CALLS = 4
+
+
+def render(diagnostic: Diagnostic, source: Source | None) -> str:
+    """`diagnostic` as text of several lines without a final line end: head, places underlined, notes, fix."""
+    span = diagnostic.span if diagnostic.span != NOWHERE else None
+    head = f"{_head(diagnostic, span, source)}{_severity(diagnostic)}[{diagnostic.code}]"
+    lines = [f"{head}: {_told(diagnostic.message)}"]
+    places = [(span, diagnostic.hint)] if span else []
+    places += [(label.span, label.text) for label in diagnostic.labels if label.span != NOWHERE]
+    places += [(call, "in this call") for call in _few(span.calls if span else ())]
+    if source is not None and places:
+        width = max(len(str(place.line)) for place, _ in places)
+        file = span.file if span else ""
+        for place, text in places:
+            if place.file != file:
+                lines.append(f"  in {_file(source.of(place).name)}:")
+            file = place.file
+            lines += _underlined(place, text, source.of(place), width)
+    lines += [_indented("note: ", note) for note in diagnostic.notes]
+    if diagnostic.fix is not None:
+        lines.append(_indented("fix: ", diagnostic.fix))
+    return "\n".join(lines)
+
+
+def _severity(diagnostic: Diagnostic) -> str:
+    return "warning" if diagnostic.code.startswith("W") else "error"
+
+
+def _few(calls: tuple[Span, ...]) -> tuple[Span, ...]:
+    """The innermost calls and the one in the schedule."""
+    return calls if len(calls) <= _MOST_CALLS else (*calls[: _MOST_CALLS - 1], calls[-1])
+
+
+def _head(diagnostic: Diagnostic, span: Span | None, source: Source | None) -> str:
+    if diagnostic.place is not None:
+        return f"{_file(diagnostic.place)}: "
+    if source is None:
+        return ""
+    name = _file((source.of(span) if span else source).name)
+    return f"{name}:{span.line}:{span.column}: " if span else f"{name}: "
+
+
+def _file(name: str) -> str:
+    return printable(name if len(name) <= _LONGEST_NAME else f"{name[:120]}...{name[-120:]}")
+
+
+def _underlined(span: Span, text: str, source: Source, width: int) -> list[str]:
+    line = source.line(span.line)
+    first = max(span.column - 1, 0)
+    last = min(span.end_column - 1, len(line)) if span.end_line == span.line else len(line.rstrip())
+    start = max(0, first - _LONGEST_LINE // 2) if len(line) > _LONGEST_LINE else 0
+    shown = line[start : start + _LONGEST_LINE]
+    marks = min(max(last - first, 1), max(len(shown) - (first - start), 1))
+    lead = "".join("\t" if character == "\t" else " " for character in shown[: first - start])
+    return [
+        f"  {span.line:>{width}} | {_printable(shown)}".rstrip(),
+        f"  {'':>{width}} | {lead}{'^' * marks} {_told(text)}".rstrip(),
+    ]
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c.isprintable() or c == "\t" else "\N{REPLACEMENT CHARACTER}" for c in text)
+
+
+def _told(text: str) -> str:
+    """Words that may name anything a file holds: they move no cursor and change no colour."""
+    return text if text.isprintable() else "".join(c if c in "\n\t" else printable(c) for c in text)
+
+
+def _indented(prefix: str, text: str) -> str:
+    first, *others = _told(text).split("\n")
+    return "\n".join([f"  {prefix}{first}", *(f"  {'':{len(prefix)}}{line}" for line in others)])
+
+
+MOST_SHOWN = 100
+"""Messages that the text for the user has; of further ones it gives the number."""
+TOO_MANY = "E0114"
+"""The code of the last message where not all mistakes were looked for; it is shown however many there are."""
+
+
+class GdslError(Exception):
+    """Everything that gdsl refuses or cannot do, with its messages. `str()` of it is the text for the user."""
+
+    def __init__(self, diagnostics: Iterable[Diagnostic], source: Source | None = None) -> None:
+        """Keep `diagnostics` (at least one); `source` is the program text that their spans point into."""
+        self.diagnostics: tuple[Diagnostic, ...] = tuple(diagnostics)
+        self.source = source
+        super().__init__(self.diagnostics, source)
+
+    @staticmethod
+    def single(
+        code: str,
+        message: str,
+        span: Span | None = None,
+        source: Source | None = None,
+        notes: Iterable[str] = (),
+        fix: str | None = None,
+        *,
+        labels: Iterable[Label] = (),
+        hint: str = "",
+        place: str | None = None,
+    ) -> GdslError:
+        """An error with one message; the arguments are those of `Diagnostic`."""
+        diagnostic = Diagnostic(code, message, span, tuple(labels), tuple(notes), fix, hint, place)
+        return GdslError((diagnostic,), source)
+
+    @property
+    def code(self) -> str:
+        """The code of the first message."""
+        return self.diagnostics[0].code
+
+    def __str__(self) -> str:
+        shown, rest = self.diagnostics[:MOST_SHOWN], self.diagnostics[MOST_SHOWN:]
+        last = rest[-1:] if rest and rest[-1].code == TOO_MANY else ()
+        parts = [render(diagnostic, self.source) for diagnostic in shown]
+        more = len(rest) - len(last)
+        if more:
+            parts.append(f"and {more:,} more mistake{'s' if more > 1 else ''}")
+        parts += [render(diagnostic, self.source) for diagnostic in last]
+        return "\n\n".join(parts)
+
+
+def caution(text: str) -> None:
+    """Warn of a trouble that gdsl works around (RuntimeWarning).
+
+    Who has Python make errors of warnings means those of their own program: there it is a line on standard error.
+    """
+    try:
+        warnings.warn(text, RuntimeWarning, stacklevel=3)
+    except RuntimeWarning:
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            print(f"warning: {text}", file=sys.stderr)

@@ -2,7 +2,7 @@
 
 from gdsl.frontend.analysis import Analysis, Reading, analyse
 from gdsl.frontend.check import CheckedProgram, check, check_tune_words
-from gdsl.frontend.instances import Types
+from gdsl.frontend.check.type_parameters import Types
 from gdsl.frontend.parser import parse, parse_tune_words
 
 __all__ = [

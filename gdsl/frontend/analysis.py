@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram, check_all
-from gdsl.frontend.instances import Types, check_choice, instances
+from gdsl.frontend.check.type_parameters import Types, check_choice, instances
 from gdsl.frontend.parser import merged, parse_all
 from gdsl.source import Source
 

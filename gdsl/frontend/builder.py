@@ -11,8 +11,7 @@ from lark import Token, v_args
 
 from gdsl.diagnostics import Diagnostic
 from gdsl.frontend import syntax
-from gdsl.frontend.builder_expressions import span_of
-from gdsl.frontend.builder_nameless import NamelessBuilder, Part
+from gdsl.frontend.builder_expressions import NamelessBuilder, Part, span_of
 from gdsl.operations import BinaryOperation, Domain, ReduceOperation
 from gdsl.source import NOWHERE, Span
 

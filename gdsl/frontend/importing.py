@@ -15,7 +15,7 @@ from itertools import count
 from gdsl.diagnostics import Diagnostic, GdslError, Label, printable
 from gdsl.frontend import syntax
 from gdsl.frontend.parser import parse_all
-from gdsl.frontend.syntax.moving import moved, renamed
+from gdsl.frontend.syntax import moved, renamed
 from gdsl.frontend.vocabulary import closest
 from gdsl.imports import MOST_FILES, file_meant, is_allowed, read_import, same_file
 from gdsl.source import Origin, Source, Span

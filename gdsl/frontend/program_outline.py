@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
+from enum import Enum
 
 from gdsl.frontend.failures import without_comments
-from gdsl.frontend.stack import ListKind
 from gdsl.source import Span
 
 _HEAD = re.compile(
@@ -29,6 +29,17 @@ _STATEMENT_HEADS = {
     "while": ["while", "(", "", ")"],
     "repeat": ["repeat", "(", "0", ")"],
 }
+
+
+class ListKind(Enum):
+    """The lists of a program that reading can go on in, each by the kind of a token that begins an element of it and
+    stands nowhere else."""
+
+    STATEMENTS = "LET"
+    DECLARATIONS = "PARAM"
+    ITEMS = "COND"
+    KNOBS = "AT"
+    PARTS = "SCHEDULE"
 
 
 class Outline:

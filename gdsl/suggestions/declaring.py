@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Diagnostic, Edit, Suggestion
 from gdsl.frontend.vocabulary import FOREIGN_TYPES, RESERVED, TYPES
 from gdsl.source import Span
-from gdsl.suggestions.edits import Places, span_at
-from gdsl.suggestions.statements import statements_around
+from gdsl.suggestions.text import Places, span_at, statements_around
 
 _FUNCTOR = re.compile(r"\b(vertex|edge)\s+functor\s+(\w+)\s*\(([^(){};]*)\)")
 _TYPE = "|".join(sorted({*FOREIGN_TYPES, *TYPES}, key=len, reverse=True))

@@ -15,8 +15,7 @@ from gdsl.diagnostics import Diagnostic, Edit, Suggestion
 from gdsl.frontend.vocabulary import CONTEXTUAL_FORMS, CONTEXTUAL_FUNCTIONS, CONTEXTUAL_KEYWORDS, RESERVED
 from gdsl.source import Span
 from gdsl.suggestions.declaring import declared, named
-from gdsl.suggestions.edits import Places, span_at
-from gdsl.suggestions.statements import statements_around
+from gdsl.suggestions.text import Places, span_at, statements_around
 
 _QUOTED = re.compile(r'"[^"\n]*"')
 _CODE = re.compile(r"`([^`\n]+)`")
@@ -71,7 +70,7 @@ def foreign(diagnostic: Diagnostic, places: Places) -> Iterator[Suggestion]:
     """What else may be meant by a text that cannot be read, or whose names or types do not fit."""
     if diagnostic.span is None or not diagnostic.code.startswith(("E01", "E02", "E04")):
         return
-    from gdsl.suggestions.rewriting import rewritten  # many patterns, which only programs with mistakes need
+    from gdsl.suggestions.rewritings import rewritten  # many patterns, which only programs with mistakes need
 
     if diagnostic.code not in _OF_NAMES:
         yield from named(diagnostic, places)

@@ -12,9 +12,8 @@ from itertools import chain
 from gdsl.diagnostics import Diagnostic, Suggestion
 from gdsl.frontend.syntax import Symbol
 from gdsl.source import Source
-from gdsl.suggestions.edits import Applied, Places, apply
 from gdsl.suggestions.placing import candidates, foreign, replaces_text
-from gdsl.suggestions.statements import statements_around
+from gdsl.suggestions.text import Applied, Places, apply, statements_around
 
 MOST_TRIALS = 60
 """Analyses for all the mistakes of one program; a suggestion that was not tried is not shown."""

@@ -13,7 +13,7 @@ from other_languages import DATA, IN_APPLY, IN_COND, IN_EDGE, IN_SCHEDULE, PARTS
 from gdsl.diagnostics import Diagnostic, Suggestion
 from gdsl.pipeline import analyse, load_source
 from gdsl.source import Source
-from gdsl.suggestions.edits import Places, apply
+from gdsl.suggestions.text import Places, apply
 
 
 def typed_in(text: str, suggestion: Suggestion) -> str:

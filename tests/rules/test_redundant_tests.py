@@ -9,7 +9,7 @@ import gdsl
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load, load_source
 from gdsl.source import Source
-from gdsl.suggestions.edits import Places, apply
+from gdsl.suggestions.text import Places, apply
 
 GRAPH = gdsl.Graph.from_edges([0, 0, 1, 2, 2, 3, 4], [1, 2, 3, 3, 4, 1, 0], num_vertices=6, directed=True)
 LARGEST = """program p;

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from gdsl.diagnostics.caution import caution
+from gdsl.diagnostics.diagnostic import caution
 from gdsl.native.compiler import find_compiler
 
 _TEXT = "#include <omp.h>\nint main() { return omp_get_max_threads() < 1; }\n"

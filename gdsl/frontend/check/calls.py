@@ -11,8 +11,7 @@ from gdsl.frontend.check.foreign_names import report_foreign_call
 from gdsl.frontend.check.graph_reads import graph_read, reads_graph
 from gdsl.frontend.check.names import SETS, NameChecker
 from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
-from gdsl.frontend.check.reduced_expressions import is_set, named_set
-from gdsl.frontend.check.reductions import ReductionChecker, is_reduction
+from gdsl.frontend.check.reductions import ReductionChecker, is_reduction, is_set, named_set
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     ARRAY_REDUCTIONS,

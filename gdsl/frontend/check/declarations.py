@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.conversions import made_pair
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.names import ID_OF
-from gdsl.frontend.check.pairs import made_pair
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
 from gdsl.frontend.check.several import check_count

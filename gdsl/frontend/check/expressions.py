@@ -5,22 +5,24 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
-from gdsl.frontend.check.bucket_values import member
 from gdsl.frontend.check.calls import CallChecker
 from gdsl.frontend.check.conversions import (
+    agreed,
     coerce,
     common_type,
     compared,
     converted,
     has_float,
+    hints_of,
     is_literal,
+    made_pair,
     negative_id,
+    part_of,
     suggested_cast,
     typed_number,
 )
 from gdsl.frontend.check.environment import Place, poison
-from gdsl.frontend.check.histories import misplaced
-from gdsl.frontend.check.pairs import agreed, hints_of, made_pair, part_of
+from gdsl.frontend.check.members import member, misplaced
 from gdsl.frontend.check.set_operations import is_set_operation
 from gdsl.frontend.check.wrong_operands import prefer_fractions, report_quotient, report_sides, report_undefined
 from gdsl.operations import BinaryOperation, UnaryOperation

@@ -1,4 +1,4 @@
-"""Names and calls of other languages that nothing declares here: what is written instead."""
+"""Names, calls, methods and members of other languages that nothing declares here: what to write instead."""
 
 from __future__ import annotations
 

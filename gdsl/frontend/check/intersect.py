@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
@@ -44,21 +43,8 @@ def apart(
     if any(isinstance(node, syntax.Name) and node.name == target.name for node in syntax.walk(statement.value)):
         return (statement,)
     (call,) = calls
-    value = _replaced(statement.value, call, syntax.Name(call.span, target.name))
+    value = syntax.substituted(statement.value, call, syntax.Name(call.span, target.name))
     return syntax.Assign(call.span, target, call), dataclasses.replace(statement, value=value)
-
-
-def _replaced(node: Any, old: syntax.Node, new: syntax.Node) -> Any:
-    """`node` with `new` in the place of `old`."""
-    if node is old:
-        return new
-    if isinstance(node, tuple):
-        return tuple(_replaced(item, old, new) for item in node)
-    if not isinstance(node, syntax.Node):
-        return node
-    slots = {slot.name: getattr(node, slot.name) for slot in dataclasses.fields(node)}
-    changes = {name: _replaced(value, old, new) for name, value in slots.items()}
-    return dataclasses.replace(node, **{name: value for name, value in changes.items() if value is not slots[name]})
 
 
 class IntersectChecker:

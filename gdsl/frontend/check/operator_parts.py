@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Protocol
 
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.sets import Sets
 from gdsl.frontend.syntax import FunctorForm, OperatorKind
 from gdsl.operations import Domain, Over
 from gdsl.types import Type
 
 if TYPE_CHECKING:  # these look at single expressions of operators, and so import what is declared here
     from gdsl.frontend.check.expressions import ExpressionChecker
-    from gdsl.frontend.check.sets import Sets
 
 Given = tuple[list[syntax.Expression], dict[str, syntax.Argument]] | tuple[None, dict[str, syntax.Argument]]
 """The arguments of a call by place and by keyword; None in the place of the former after a message."""

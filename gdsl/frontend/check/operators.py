@@ -7,11 +7,10 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label, Suggestion
 from gdsl.frontend import syntax
-from gdsl.frontend.check.bucket_values import buckets_of
-from gdsl.frontend.check.buckets import popped
 from gdsl.frontend.check.environment import Environment, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
+from gdsl.frontend.check.members import buckets_of, popped
 from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
 from gdsl.frontend.check.neighbor_reductions import NeighborReduceChecker
 from gdsl.frontend.check.neighbor_vote import VoteChecker, is_ballot
@@ -96,7 +95,7 @@ class OperatorChecker:
             case syntax.Name():
                 return self.sets.named(value, domain, target)
             case syntax.Method() if (owner := buckets_of(value.owner, self.environment)) is not None:
-                taken = popped(value, owner, self)
+                taken = popped(value, owner, self.environment)
                 return taken if taken and self.sets.fits(taken, Domain.VERTEX, domain, target) else None
             case syntax.Call() if value.function in OPERATORS:
                 typed = self.operator(value)

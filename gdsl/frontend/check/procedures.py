@@ -15,14 +15,12 @@ from dataclasses import dataclass, field
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import without
-from gdsl.frontend.check.environment import Environment, Made, Place
+from gdsl.frontend.check.environment import Environment, Made, Place, graph_of
 from gdsl.frontend.check.operators import OperatorChecker
-from gdsl.frontend.check.owners import graph_of
 from gdsl.frontend.check.recursion import cyclic, refuse_recursion
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
-from gdsl.frontend.syntax import Symbol, SymbolKind
-from gdsl.frontend.syntax.moving import moved
+from gdsl.frontend.syntax import Symbol, SymbolKind, moved
 from gdsl.operations import Domain
 from gdsl.recursion import DEEPEST_NESTING
 from gdsl.source import Origin, Span

@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.frontend import syntax
@@ -23,7 +24,6 @@ from gdsl.frontend.check.far_ends import FarEnds
 from gdsl.frontend.check.neighbor_vote import vote_types
 from gdsl.frontend.check.param_sets import with_sets
 from gdsl.frontend.check.procedures import Procedures
-from gdsl.frontend.check.saturation import saturated
 from gdsl.frontend.check.schedule import check_block
 from gdsl.frontend.check.tuning import Knobs, TuningChecker, operator_calls
 from gdsl.frontend.check.type_parameters import declare_types
@@ -31,12 +31,16 @@ from gdsl.frontend.parser import in_order, parse_tune_words, too_deep
 from gdsl.frontend.syntax import DeclarationKind, Symbol
 from gdsl.frontend.vocabulary import closest
 from gdsl.knobs import WITHOUT
-from gdsl.operations import Over
+from gdsl.operations import ArrayReduction, BinaryOperation, Over
 from gdsl.source import Source, Span
 from gdsl.types import Type
 
 NO_TYPES: Mapping[str, Type] = MappingProxyType({})
 _REQUIREMENTS = ("symmetric", "simple")
+_SATURATING = {
+    BinaryOperation.ADD: BinaryOperation.ADD_SATURATING,
+    BinaryOperation.SUBTRACT: BinaryOperation.SUBTRACT_SATURATING,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,3 +180,32 @@ def _check_requirements(program: syntax.Program, environment: Environment) -> No
             near = closest(word.name, _REQUIREMENTS)
             fix = f"did you mean `{near}`?" if near else "there are `symmetric` and `simple`"
             environment.report("E0410", f"`requires` does not know `{word.name}`", word.span, fix=fix)
+
+
+def saturated(program: syntax.Program) -> syntax.Program:
+    """The typed `program` with its saturating sums and differences marked: those of the integer types whose `inf` the
+    program writes.
+
+    Updates (`x += y` on an element or a scalar) are left alone: they wrap, as atomic additions do.
+    """
+    found = (node.type for node in syntax.walk(program) if isinstance(node, syntax.Infinity))
+    types = frozenset(type_ for type_ in found if type_ is not None and type_.is_integer)
+
+    def change(value: Any) -> Any:
+        if not isinstance(value, syntax.Node):
+            return value
+        node = syntax.map_slots(value, change)
+        match node:
+            case syntax.Binary(wraps=False) if node.type in types and node.operation in _SATURATING:
+                return dataclasses.replace(node, operation=_SATURATING[node.operation])
+            case syntax.Chain(wraps=False) if node.type in types:
+                signs = [_SATURATING.get(link.operation, link.operation) for link in node.links]
+                links = zip(node.links, signs, strict=True)
+                return dataclasses.replace(
+                    node, links=tuple(dataclasses.replace(link, operation=sign) for link, sign in links)
+                )
+            case syntax.Reduced(operation=ArrayReduction.SUM) if node.type in types:
+                return dataclasses.replace(node, saturates=True)
+        return node
+
+    return syntax.map_slots(program, change) if types else program

@@ -7,17 +7,15 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check import buckets
-from gdsl.frontend.check.bucket_values import buckets_of
+from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_declaration, buckets_statement
 from gdsl.frontend.check.conversions import as_operand
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.environment import Environment, belongs, graph_of
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
-from gdsl.frontend.check.histories import HistoryChecker
 from gdsl.frontend.check.intersect import apart, is_intersect
+from gdsl.frontend.check.members import buckets_of
 from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
-from gdsl.frontend.check.owners import belongs, graph_of
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
@@ -81,7 +79,7 @@ class ScheduleChecker:
             case syntax.HistoryDeclaration():
                 return self.histories.declaration(statement)
             case syntax.BucketsDeclaration():
-                return buckets.declaration(statement, self.operators)
+                return buckets_declaration(statement, self.operators)
             case syntax.ForIn():
                 return self.histories.loop(statement, self.block)
             case syntax.Assign():
@@ -295,7 +293,7 @@ class ScheduleChecker:
         value = statement.value
         if isinstance(value, syntax.Method):
             owner = buckets_of(value.owner, self.environment)
-            return buckets.statement_of(value, owner, self.operators) if owner else self.histories.method(value)
+            return buckets_statement(value, owner, self.operators) if owner else self.histories.method(value)
         if isinstance(value, syntax.Call):
             if value.function in OPERATORS:
                 intersects = is_intersect(value)

@@ -1,4 +1,4 @@
-"""Sets combined by `|`, `&` and `-` in the schedule, told from operations on numbers by what they are made of."""
+"""Sets combined by `|`, `&` and `-` in the schedule, distinguished from operations on numbers by their operands."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.operations import BinaryOperation, Domain, SetOperation, UnaryOperation
 
 _BY_SIGN = {operation.value: operation for operation in SetOperation}
+
+
 _MEANT = {
     BinaryOperation.ADD: "{0} | {1}",
     BinaryOperation.OR: "{0} | {1}",
@@ -18,8 +20,13 @@ _MEANT = {
     BinaryOperation.AND: "{0} & {1}",
     BinaryOperation.BIT_XOR: "({0} | {1}) - ({0} & {1})",
 }
+
+
 _COMBINED = "frontiers are combined by `|`, `&` and `-`; `size(f)` is the number of the elements of one"
+
+
 _OPERATORS = frozenset(kind.value for kind in OperatorKind)
+
 
 Combination = syntax.Binary | syntax.Chain
 

@@ -1,4 +1,4 @@
-"""Sets as values: of vertices or of edges, named or written out."""
+"""Sets as values: vertices or edges, by name, written out, or combined by `|`, `&` and `-`."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, built_in, refuse_now
+from gdsl.frontend.check.environment import Environment, belongs, built_in, refuse_now
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.owners import belongs
-from gdsl.frontend.check.reductions import is_reduction
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
@@ -60,7 +58,8 @@ class Sets:
             return symbol is not None and symbol.type is Type.EDGE
         if not isinstance(member, syntax.Call):
             return False
-        if member.function in ("argmin", "argmax") and is_reduction(member, self.environment) and member.arguments:
+        built_in_function = self.environment.find(member.function) is None
+        if member.function in ("argmin", "argmax") and built_in_function and member.arguments:
             array = member.arguments[0].value
             symbol = self.environment.find(array.name) if isinstance(array, syntax.Name) else None
             return symbol is not None and symbol.domain is Domain.EDGE

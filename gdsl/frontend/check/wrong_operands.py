@@ -7,9 +7,8 @@ from dataclasses import replace
 
 from gdsl.diagnostics import Edit, Suggestion
 from gdsl.frontend import syntax
-from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast
+from gdsl.frontend.check.conversions import as_operand, compared, suggested_cast, undefined_fix
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.pairs import undefined_fix
 from gdsl.source import Span
 from gdsl.types import Type
 

@@ -1,4 +1,4 @@
-"""Histories: `history h;`, `h.push(f);`, and loops over what was pushed."""
+"""Buckets and histories: `buckets b(A, width) = set;`, `history h;`, their methods and the loops over them."""
 
 from __future__ import annotations
 
@@ -7,20 +7,134 @@ from collections.abc import Callable, Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.bucket_values import misplaced_pop
-from gdsl.frontend.check.environment import Environment, Place
+from gdsl.frontend.check.environment import Environment, belongs, graph_of
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
-from gdsl.frontend.check.kept_methods import instead
-from gdsl.frontend.check.methods import is_foreign_member
+from gdsl.frontend.check.members import is_foreign_member, popped
 from gdsl.frontend.check.operator_parts import Operators
-from gdsl.frontend.check.owners import belongs, graph_of
+from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
 from gdsl.source import Span
+from gdsl.types import Type
+
+_DECLARATION = "write `buckets b(A, width) = { source };`"
+
+
+def buckets_declaration(statement: syntax.BucketsDeclaration, operators: Operators) -> syntax.Statement | None:
+    """`buckets b(A, width) = set;`; None after a mistake."""
+    environment = operators.environment
+    parts = _parts(statement, environment)
+    array = _array(parts[0], operators) if parts is not None else None
+    automatic = parts is not None and _is_auto(parts[1], environment)
+    width = _width(parts[1], array, statement.name, operators) if parts is not None and not automatic else None
+    value = statement.value
+    if value is not None:
+        value = operators.members(value, Domain.VERTEX, f"what `{statement.name}` begins with")
+    graph = graph_of(environment, Domain.VERTEX)
+    declared = Symbol(SymbolKind.BUCKETS, statement.name, statement.name_span, graph=graph, automatic=automatic)
+    symbol = environment.declare(declared)
+    if array is None or (width is None and not automatic) or (statement.value is not None and value is None):
+        return None
+    return dataclasses.replace(statement, arguments=(), array=array, width=width, value=value, symbol=symbol)
+
+
+def _parts(
+    statement: syntax.BucketsDeclaration, environment: Environment
+) -> tuple[syntax.Expression, syntax.Expression] | None:
+    """The array and the width."""
+    given = statement.arguments
+    keywords = [argument for argument in given if argument.keyword is not None]
+    wrong = next((each for place, each in enumerate(keywords) if each.keyword != "width" or place), None)
+    if wrong is not None:
+        message, fix = f"`buckets` takes no argument `{wrong.keyword}=`", _DECLARATION
+        if wrong.keyword == "width":
+            message, fix = "`width=` is given twice", "leave one of them out"
+        environment.report("E0402", message, wrong.span, fix=fix)
+        return None
+    plain = [argument.value for argument in given if argument.keyword is None]
+    values = plain + [argument.value for argument in keywords]
+    if len(values) != 2 or not plain:
+        message = f"`buckets` takes an array and a width, not {len(values)} argument{'' if len(values) == 1 else 's'}"
+        environment.report(
+            "E0402", message if plain else "`buckets` takes an array first", statement.span, fix=_DECLARATION
+        )
+        return None
+    return values[0], values[1]
+
+
+def _array(value: syntax.Expression, operators: Operators) -> syntax.Name | None:
+    environment = operators.environment
+    if not isinstance(value, syntax.Name):
+        environment.report("E0419", "buckets are made by an array, by its name", value.span, fix=_DECLARATION)
+        return None
+    symbol = operators.expressions.resolve(value.name, value.span)
+    if symbol is None:
+        return None
+    if refuse_several(symbol, "`buckets`", operators.environment, value.span):
+        return None
+    fits = symbol.kind is SymbolKind.ARRAY and symbol.domain is Domain.VERTEX
+    if not fits or symbol.type is None or not symbol.type.is_numeric:
+        if fits and symbol.type is None:
+            return None
+        what = symbol.kind.with_article
+        if symbol.kind is SymbolKind.ARRAY:
+            over = "edges" if symbol.domain is Domain.EDGE else "vertices"
+            what = f"an array of {symbol.type.name if symbol.type is not None else '?'} over {over}"
+        labels = (Label(symbol.span, "declared here"),)
+        message = f"buckets are made by an array of numbers over vertices, and `{symbol.name}` is {what}"
+        environment.report("E0419", message, value.span, labels=labels)
+        return None
+    return dataclasses.replace(value, name=symbol.name, symbol=symbol, type=symbol.type)
+
+
+def _is_auto(value: syntax.Expression, environment: Environment) -> bool:
+    return isinstance(value, syntax.Name) and value.name == "auto" and environment.find("auto") is None
+
+
+def _width(
+    value: syntax.Expression, array: syntax.Name | None, name: str, operators: Operators
+) -> syntax.Expression | None:
+    environment = operators.environment
+    kind = array.type if array is not None and array.type is not None else Type.FLOAT64
+    typed = operators.expressions.value(value, kind, f"the width of `{name}`")
+    if typed.type is None:
+        return None
+    number = typed
+    negative = isinstance(number, syntax.Unary) and isinstance(number.operand, syntax.Number)
+    if negative or (isinstance(number, syntax.Number) and not number.value > 0):
+        message = f"the width of `{name}` is not above 0"
+        environment.report("E0419", message, value.span, fix="give each level a width above 0, such as 1")
+        return None
+    return typed
+
+
+# ---------------------------------------------------------------- what is done with them
+
+
+def buckets_statement(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Statement | None:
+    """`b.push(f);`, or `b.pop();` where nobody wants the set."""
+    if call.name != "push":
+        taken = popped(call, symbol, operators.environment)
+        return None if taken is None else syntax.ExpressionStatement(call.span, taken)
+    environment, shape = operators.environment, f"write `{symbol.name}.push(f);`"
+    keyword = next((argument for argument in call.arguments if argument.keyword is not None), None)
+    if keyword is not None or len(call.arguments) != 1:
+        given = f"takes no argument `{keyword.keyword}=`" if keyword else f"takes one set, not {len(call.arguments)}"
+        environment.report("E0402", f"`push` {given}", keyword.span if keyword else call.span, fix=shape)
+        return None
+    if not belongs(symbol, call.span, environment):
+        return None
+    (argument,) = call.arguments
+    value = operators.members(argument.value, Domain.VERTEX, f"what is pushed to `{symbol.name}`")
+    if value is None:
+        return None
+    made = dataclasses.replace(call, arguments=(dataclasses.replace(argument, value=value),), symbol=symbol)
+    return syntax.ExpressionStatement(call.span, made)
+
 
 _ORDERS = {"backward": True, "forward": False}
-_SHAPE = "write `for f in backward(h) { … }`, or `forward(h)`"
+_LOOP = "write `for f in backward(h) { … }`, or `forward(h)`"
 
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
@@ -118,7 +232,7 @@ class HistoryChecker:
         name, *others = statement.names
         if others:
             message = "a loop over a history has one variable, the frontier of each level"
-            environment.report("E0418", message, others[0].span, fix=_SHAPE)
+            environment.report("E0418", message, others[0].span, fix=_LOOP)
         outer = self._walked.get(history.unique)
         self._walked[history.unique] = statement.value.span
         with environment.loop():
@@ -149,7 +263,7 @@ class HistoryChecker:
             fix = f"write `backward({over.name})` or `forward({over.name})`"
             if not known:
                 message = "the schedule has no `for` but over the levels of a history"
-                fix = functor_for_loop(over, environment) or _SHAPE
+                fix = functor_for_loop(over, environment) or _LOOP
             environment.report("E0418" if known else "E0221", message, over.span, fix=fix)
             return None
         if isinstance(over, syntax.Call) and over.function == "neighbors":
@@ -159,7 +273,7 @@ class HistoryChecker:
         if not isinstance(over, syntax.Call) or over.function not in _ORDERS:
             message = "the schedule has no `for` but over the levels of a history"
             near = closest(over.function, _ORDERS) if isinstance(over, syntax.Call) else None
-            environment.report("E0221", message, over.span, fix=f"did you mean `{near}(…)`?" if near else _SHAPE)
+            environment.report("E0221", message, over.span, fix=f"did you mean `{near}(…)`?" if near else _LOOP)
             return None
         plain = len(over.arguments) == 1 and over.arguments[0].keyword is None and over.label is None
         if not plain:
@@ -167,21 +281,3 @@ class HistoryChecker:
             environment.report("E0402", message, over.span, fix=f"write `{over.function}(h)`")
             return None
         return _ORDERS[over.function], over.arguments[0].value
-
-
-def misplaced(call: syntax.Method, environment: Environment) -> None:
-    """Report a method that stands as a value."""
-    owner = environment.find(call.owner.name) if isinstance(call.owner, syntax.Name) else None
-    if owner is not None and owner.kind is SymbolKind.MISTAKEN:
-        return
-    if owner is not None and owner.kind is SymbolKind.BUCKETS and environment.place is Place.SCHEDULE:
-        misplaced_pop(call, owner, environment)
-        return
-    if (owner is None or owner.kind is not SymbolKind.HISTORY) and is_foreign_member(call.span, environment):
-        return
-    message, fix = "methods belong to the schedule: `h.push(f);`", None
-    if owner is not None and owner.kind is SymbolKind.HISTORY:
-        given = ", ".join(environment.words(argument.span) for argument in call.arguments)
-        message = f"`{owner.name}.{call.name}(…)` gives no value"
-        fix = instead(owner, call.name, given) or f"a history has `{owner.name}.push(f);`, and `size({owner.name})`"
-    environment.report("E0418", message, call.span, fix=fix)

@@ -1,0 +1,168 @@
+"""W04, W05 and W07: integer sums of `inf`, conditions that are always the same, and the largest id of nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from gdsl.arithmetic.constants import integer_range
+from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
+from gdsl.effects import Effects, ProgramEffects, WriteKind, each
+from gdsl.effects.terms import Choice, ElementTerm, ScalarTerm, Term, inside
+from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
+from gdsl.operations import NeighborOperation, ReduceOperation
+from gdsl.source import Source, Span
+from gdsl.uniqueness.data import Data
+
+
+def decided_conditions(effects: ProgramEffects, data: Data, source: Source) -> Iterator[Diagnostic]:
+    """The conditions, and the parts between `&&`, that all operators which call the functor are sure of."""
+    verdicts: dict[Span, set[bool | None]] = {}
+    for site in effects.sites.values():
+        for node, term in zip(site.functor.condition, site.conjuncts, strict=True):
+            if not isinstance(node, nodes.Literal) or _after_cond(node.span, source):
+                verdicts.setdefault(node.span, set()).add(data.proof.decide(term))
+    for span, found in verdicts.items():
+        words = source.excerpt(span)
+        if len(found) == 1 and None not in found and words:
+            words = f"cond {words}" if _after_cond(span, source) else words
+            yield _message(span, words, found.pop() is True)
+
+
+def _after_cond(span: Span, source: Source) -> bool:
+    """Whether the condition stands in a `cond`; else it is that of a functor without a name, which says `true` where it
+    takes everything."""
+    return "cond" in source.of(span).line(span.line)[: span.column - 1]
+
+
+def _message(span: Span, words: str, always: bool) -> Diagnostic:
+    if always:
+        return Diagnostic("W05", f"`{words}` is true for every call", span, fix="leave it out")
+    message = f"`{words}` is false for every call: the functor does nothing"
+    return Diagnostic("W05", message, span, fix="look at the values that it compares: nothing makes it true")
+
+
+_SUMS = (ReduceOperation.ADD, ReduceOperation.SUBTRACT)
+
+
+def sums_of_infinity(effects: ProgramEffects, source: Source) -> Iterator[Diagnostic]:
+    """The warnings about `+=`, `-=`, `sum` and `neighbor_reduce` over all elements of data that begin as `inf`."""
+    infinite = _begin_as_infinity(effects.program) - _made_finite(effects)
+    if not infinite:
+        return
+    for site in effects.sites.values():
+        if not site.frontier.everything:
+            continue
+        for span, value, tests in _sums(site):
+            name = next((name for name in _read(value) if name in infinite), None)
+            if name is not None and name not in _tested(site, value, tests):
+                yield _sum_message(span, name, source)
+
+
+def _sums(site: Effects) -> Iterator[tuple[Span, Term, tuple[Term, ...]]]:
+    """The place, the operand, and what it stands under."""
+    for write in site.writes:
+        if write.kind is WriteKind.REDUCE and write.operation in _SUMS and write.type.is_integer:
+            yield write.span, write.value, tuple(guard.term for guard in each(write.guard))
+    operator, value = site.operator, site.value
+    sums = isinstance(operator, nodes.NeighborReduce) and operator.operation is NeighborOperation.SUM
+    if sums and value is not None and value.type.is_integer:
+        yield operator.span, value, ()
+
+
+def _begin_as_infinity(program: nodes.Program) -> set[str]:
+    all_data: tuple[nodes.Array | nodes.Scalar, ...] = (*program.arrays, *program.scalars)
+    return {
+        data.name
+        for data in all_data
+        if data.type.is_integer
+        and isinstance(data.initial, nodes.Literal)
+        and data.initial.value == integer_range(data.type)[1]
+    }
+
+
+def _made_finite(effects: ProgramEffects) -> set[str]:
+    """What a step or an operator over everything replaces as a whole."""
+    found = {
+        node.array for node in walk(effects.program.schedule) if isinstance(node, nodes.Fill | nodes.NeighborReduce)
+    }
+    for node in walk(effects.program.schedule):
+        if isinstance(node, nodes.Swap):
+            found |= {node.first, node.second}
+        elif isinstance(node, nodes.StoreScalar):
+            found.add(node.scalar)
+    for site in effects.sites.values():
+        if not site.on_edges and site.frontier.everything and not site.conjuncts:
+            found |= {w.name for w in site.writes if w.kind is WriteKind.STORE and w.guard is None}
+    return found
+
+
+def _read(term: Term) -> Iterator[str]:
+    for part in inside(term):
+        if isinstance(part, ElementTerm):
+            yield part.array
+        elif isinstance(part, ScalarTerm):
+            yield part.name
+
+
+def _tested(site: Effects, value: Term, tests: tuple[Term, ...]) -> set[str]:
+    """The data that something asks about before the sum takes the value."""
+    asked = [*site.conjuncts, *tests]
+    asked += [part.condition for part in inside(value) if isinstance(part, Choice)]
+    return {name for term in asked for name in _read(term)}
+
+
+def _sum_message(span: Span, name: str, source: Source) -> Diagnostic:
+    message = f"this sum of integers takes `inf` of `{name}` for a number, and may wrap"
+    fix = f"leave `inf` out, `{name}[v] == inf ? 0 : {name}[v]`, or sum over a set of the vertices that have a value"
+    return Diagnostic("W04", message, span, fix=fix)
+
+
+_EMPTY = re.compile(r"\bempty\s*=")
+
+
+def largest_of_nothing(program: nodes.Program, source: Source) -> Iterator[Diagnostic]:
+    """The warnings about each `neighbor_reduce` by `max` of ids without `empty=`, whose result is tested for `none`."""
+    for step in walk(program.schedule):
+        if not isinstance(step, nodes.NeighborReduce) or step.operation is not NeighborOperation.MAX:
+            continue
+        call = source.excerpt(step.span)
+        if not step.array_type.is_id or _EMPTY.search(source.text_between(step.span)):
+            continue
+        test = next(_tests(program, step.array), None)
+        if test is not None:
+            kind = step.array_type.name
+            message = f"where no edge counts, the largest {kind} is {kind} 0, never `none`"
+            labels = (Label(test, "always as if there were one"),)
+            fix = f"write `{with_empty(call)}`" if call.endswith(")") else "give `empty=none`"
+            edits = (Edit(step.span, with_empty(call)),)
+            found = (Suggestion(fix, edits),) if call.endswith(")") else ()
+            yield Diagnostic("W07", message, step.span, labels, fix=fix, suggestions=found)
+
+
+def with_empty(call: str) -> str:
+    """The text of a call with `empty=none` behind its last argument."""
+    return f"{call[:-1].rstrip()}, empty=none)"
+
+
+def _tests(program: nodes.Program, array: str) -> Iterator[Span]:
+    """The comparisons of an element of `array` with `none`, also by the name of a `let`."""
+    for part in (*program.vertex_functors, *program.edge_functors, *program.vote_functors, program.schedule):
+        named = {
+            node.name
+            for node in walk(part)
+            if isinstance(node, nodes.Let | nodes.Assign) and _is_element(node.value, array)
+        }
+        for node in walk(part):
+            if isinstance(node, nodes.Binary) and node.operation.is_comparison:
+                sides = (node.left, node.right)
+                of_array = (
+                    _is_element(each, array) or (isinstance(each, nodes.Local) and each.name in named) for each in sides
+                )
+                if any(isinstance(each, nodes.NoneId) for each in sides) and any(of_array):
+                    yield node.span
+
+
+def _is_element(node: nodes.Expression, array: str) -> bool:
+    return isinstance(node, nodes.Element) and node.array == array
