@@ -9,7 +9,7 @@ from dataclasses import field
 
 import pytest
 
-from gdsl.frontend.syntax import expressions as syntax
+from gdsl.frontend import syntax
 from gdsl.ir import expressions, nodes
 from gdsl.plan import nodes as plan_nodes
 from gdsl.records import dataclass
