@@ -5,9 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number
+from gdsl.graph.number_text import is_number
 from gdsl.graph.wanted import Columns, require_column
 from gdsl.records import dataclass
+
+ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
+"""What headers and tables call the two ends. The first pair is what gdsl writes, next to attributes of any name."""
+
+UNDIRECTED_ENDS = ("end", "other_end")
+"""What gdsl calls the two ends of undirected edges."""
 
 _ALSO_ENDS = (
     ("source_id", "target_id"), ("from_id", "to_id"), ("src_id", "dst_id"), ("source_node", "target_node"),

@@ -1,4 +1,7 @@
-"""Lines of text as columns of numbers, with a message for every line that is anything else."""
+"""The exact reader of text files: lines as columns of numbers, with a message for every line that is anything else.
+
+Large files are read block by block: by the fast reader (`native_text`) where it can, else here, by NumPy.
+"""
 
 from __future__ import annotations
 
@@ -7,95 +10,69 @@ import itertools
 import re
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.growing import Growing
-from gdsl.graph.text import TextLines, printable, readable, short
+from gdsl.graph.number_text import (
+    ONE_KIND,
+    SAFE_DIGITS,
+    is_rounded,
+    overflows,
+    problem_of,
+    words_of,
+)
+from gdsl.graph.text import TextLines, narrowed, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from gdsl.graph.compiled import ReadColumns
+    from gdsl.graph.native_text import ColumnsReader
 
-_WHOLE = re.compile(r"[+-]?[0-9]+")
-_SURE: dict[type, int] = {np.int32: 9, np.int64: 18, np.uint64: 19}
-"""Digits of a number that certainly fits."""
-_COMMENTS, _OF_WHOLES = re.compile(rb"#[^\n]*"), b"0123456789+-,; \t\n"
+_ROUNDS_REALS = np.lib.NumpyVersion(np.__version__) < "2.4.0"
+"""Whether this NumPy may read 1.5 as a whole number, with no more than a warning, which threads share."""
+_OF_WHOLES = b"0123456789+-,; \t\n"
 _LONG, _DIGITS_ALIKE = b"0" * 10, bytes(ord("0") if chr(byte) in "0123456789" else byte for byte in range(256))
-"""Digits of a number that may not fit, and what makes all digits the same."""
+"""Digits of a number that may not fit, and a table that makes all digits the same."""
+_MOST_DIGITS = SAFE_DIGITS[np.int64]
 _FEW_COLUMNS = 32
-"""For more, a pattern of a whole line takes too long to compile."""
-_REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
-_NOT_FINITE = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
-
-ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
-"""What headers and tables call the two ends. The first pair is what gdsl writes, beside attributes of any name."""
-
-UNDIRECTED_ENDS = ("end", "other_end")
-"""What gdsl calls the two ends of undirected edges."""
-
+"""For more, the pattern of a line takes too long to compile."""
 _FEW_BLOCKS = 4
-"""Fewer are read by one thread."""
+"""Files of fewer blocks are read by one thread, without the fast reader."""
 _MOST_THREADS = 8
-_KEPT = 24 << 20
+_REUSED_MEMORY = 24 << 20
 _PIECE = 1 << 15
-"""Values that are looked at together."""
+"""Values that are examined together."""
+_FIRST_ROWS = 1 << 20
+_MOST_GROWTH = 64
+"""The most that memory grows by in one step: the first rows of a file may not be like the rest."""
+_SPARE_ROWS = 1.02
 
-Found = tuple[NDArray[Any], ...]
+Columns = tuple[NDArray[Any], ...]
+Block = bytes | Exception
+"""Whole lines, or why there are no more."""
 
 RowsOf = Callable[[TextLines], Iterator[str]]
-"""Reads the head of a file, then gives the lines of its edges; a second look at a file goes through this."""
-
-
-def is_whole(word: str) -> bool:
-    """Whether `word` is a whole number in decimal ASCII digits."""
-    return _WHOLE.fullmatch(word) is not None
-
-
-def are_whole(words: Sequence[str]) -> bool:
-    """Whether all of them are whole numbers in decimal ASCII digits."""
-    return all(map(_WHOLE.fullmatch, words))
-
-
-def is_number(word: str) -> bool:
-    """Whether `word` is a number as files hold it: decimal ASCII digits, a point, an exponent; or nan or inf."""
-    return _REAL.fullmatch(word) is not None or _NOT_FINITE.fullmatch(word) is not None
-
-
-def whole_value(word: str) -> int:
-    """The whole number that `word` is, with any number of zeros in front. Raises ValueError for thousands of digits."""
-    value = int(word.lstrip("+-").lstrip("0") or "0")
-    return -value if word.startswith("-") else value
-
-
-def is_rounded(word: str) -> bool:
-    """Whether `word` is a whole number that fits in no float64 but rounded."""
-    return is_whole(word) and len(word.lstrip("+-0")) < 400 and int(float(word)) != whole_value(word)
-
-
-def is_count(word: str) -> bool:
-    """Whether `word` is a number of things as a header states it."""
-    return word.isascii() and word.isdigit() and len(word) < 20
+"""Reads the head of a file, then yields the lines of its edges; used to find a line in a second pass over a file."""
 
 
 class Rows(Protocol):
-    """Which lines are rows of numbers; it sees all of them in their order."""
+    """Selects the lines of a file that are rows of numbers; it sees all lines in order."""
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
-        """Those of `stream`, as they are to be read. Raises GdslError for a line that must not be there."""
+        """The rows of `stream`, as they are to be read. Raises GdslError for a line that must not be there."""
         ...
 
     def plain(self, block: bytes) -> bytes | None:
-        """The same of whole lines, without looking at each; None where that does not do. Asked of any of them."""
+        """The rows of a block of whole lines; None where its lines must be examined one by one. Called in any order."""
         ...
 
     def may_be(self, count: int) -> bool:
-        """Whether so many more may follow; then they are taken as seen."""
+        """Whether so many more rows may follow; they count as read then."""
         ...
 
 
@@ -105,136 +82,146 @@ def read_columns(
     names: Sequence[str],
     types: Sequence[type],
     delimiter: str | None,
-    further: Rows | None = None,
-) -> tuple[NDArray[Any], ...]:
-    """The numbers of `rows` by column; `names` are what messages call the columns.
+    further: Rows,
+) -> Columns:
+    """The numbers of a file by column; messages call the columns `names`.
 
-    With `further`, `rows` are of the block of lines in hand alone, and what follows goes by it: whole blocks are read
-    at once where nothing unusual stands in them, the others like `rows`. A column of int64 may come as int32 then.
-
-    NumPy's own reader does the work: it is exact about what a number is and how many stand in a line, where SciPy's
+    `rows` are those of the current block of lines, `further` selects those of all later blocks. A column of int64 may
+    become int32. Numbers are parsed by NumPy, which is exact about what a number is and how many a line holds; SciPy's
     mmread takes `1.5` for 1, ignores what follows, and crashes on some damaged files.
+
     Raises GdslError E0705 for a line that is anything else.
     """
-    if further is None:
-        return _exact_columns(lines, rows, names, types, delimiter)
-
-    def quick(read: ReadColumns) -> Callable[[bytes], Found | None]:
-        def of_block(block: bytes) -> Found | None:
-            plain = further.plain(block)
-            return None if plain is None else read(plain, types, delimiter)
-
-        return of_block
-
     blocks = lines.blocks()
-    made = Growing(_exact_columns(lines, rows, names, types, delimiter), lines.size)
-    with contextlib.closing(_read_ahead(lines.path, blocks, quick)) as ahead:
+    columns = _Growing(_columns_of_rows(lines, rows, names, types, delimiter), lines.size)
+
+    def plain_rows(block: bytes | Exception) -> bytes | None:
+        return None if isinstance(block, Exception) else further.plain(block)
+
+    with contextlib.closing(_read_ahead(lines.path, blocks, plain_rows, types, delimiter)) as ahead:
         for block, found in ahead:
             if isinstance(block, Exception):
                 raise lines.refused(block) from None
             if found is not None and further.may_be(len(found[0])):
                 lines.passed(len(found[0]))
             else:
-                rows = further.among(lines.lines_of(block))
-                rows = rows if _holds_wholes_alone(block) else _with_wholes(rows, types, delimiter)
-                found = _read_exactly(lines, rows, names, types, delimiter)
-            made.append(found, len(block))
-    return made.columns
+                found = _columns_of_rows(lines, further.among(lines.lines_of(block)), names, types, delimiter)
+            columns.append(found, len(block))
+    return columns.columns
 
 
 def _read_ahead(
-    path: str, blocks: Iterator[bytes | Exception], quick: Callable[[ReadColumns], Callable[[bytes], Found | None]]
-) -> Generator[tuple[bytes | Exception, Found | None], None, None]:
-    """Each block with what `quick` makes of it, in their order, by as many threads as there are processors."""
+    path: str,
+    blocks: Iterator[Block],
+    plain_rows: Callable[[Block], bytes | None],
+    types: Sequence[type],
+    delimiter: str | None,
+) -> Generator[tuple[Block, Columns | None], None, None]:
+    """Each block with its columns, in order; without them where its lines must be read one by one."""
     first = list(itertools.islice(blocks, _FEW_BLOCKS))
-    if not first:
-        return
-    many = len(first) == _FEW_BLOCKS
-    threads = min(_MOST_THREADS, processors()) if many else 1
-    if many:
-        # Where arrays of a block's size go back to the system each time, making them takes as long as all else. The C
-        # library keeps those that are smaller than the largest which was ever freed.
-        np.empty(_KEPT, np.uint8)
-    read = quick(_reader(path, many))
-    if threads == 1:
-        for block in itertools.chain(first, blocks):
-            yield block, None if isinstance(block, Exception) else read(block)
+    fast = _fast_reader(path) if len(first) == _FEW_BLOCKS else None
+
+    def read(block: Block) -> Columns | None:
+        plain = plain_rows(block)
+        if plain is None:
+            return None
+        found = None if fast is None else fast(plain, types, delimiter)
+        return columns_of(plain, types, delimiter) if found is None else found
+
+    stream = itertools.chain(first, blocks)
+    threads = min(_MOST_THREADS, processors())
+    if fast is None or threads == 1:
+        yield from ((block, read(block)) for block in stream)
         return
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[tuple[bytes | Exception, Future[Found | None] | None]] = deque()
-        for block in itertools.chain(first, blocks):
-            waiting.append((block, None if isinstance(block, Exception) else _begun(pool, read, block)))
-            if len(waiting) > 2 * threads:
-                yield _done(*waiting.popleft())
-        while waiting:
-            yield _done(*waiting.popleft())
+        pending: deque[tuple[Block, Future[Columns | None]]] = deque()
+        for block in stream:
+            pending.append((block, _submit(pool, read, block)))
+            if len(pending) > 2 * threads:
+                block, future = pending.popleft()
+                yield block, future.result()
+        for block, future in pending:
+            yield block, future.result()
 
 
-def _begun(pool: ThreadPoolExecutor, read: Callable[[bytes], Found | None], block: bytes) -> Future[Found | None]:
+def _fast_reader(path: str) -> ColumnsReader | None:
+    from gdsl.graph import native_text  # small files do without
+
+    # The C library keeps freed memory up to the largest piece that was ever freed. Without this, arrays of a block's
+    # size return to the system each time, and getting them again takes as long as everything else.
+    np.empty(_REUSED_MEMORY, np.uint8)
+    return native_text.columns_reader(path)
+
+
+def _submit(pool: ThreadPoolExecutor, read: Callable[[Block], Columns | None], block: Block) -> Future[Columns | None]:
     """`read` of a block, by another thread, or by this one where the system starts no more."""
     try:
         return pool.submit(read, block)
     except RuntimeError:
         from concurrent.futures import Future
 
-        found: Future[Found | None] = Future()
-        found.set_result(read(block))
-        return found
+        done: Future[Columns | None] = Future()
+        done.set_result(read(block))
+        return done
 
 
-def _reader(path: str, many: bool) -> ReadColumns:
-    """What reads blocks, imported where there are any, which small files do without."""
-    if many:
-        from gdsl.graph import compiled
-
-        return compiled.reader(path)
-    from gdsl.graph import decimals
-
-    return decimals.columns_of
-
-
-def _done(block: bytes | Exception, future: Future[Found | None] | None) -> tuple[bytes | Exception, Found | None]:
-    return block, None if future is None else future.result()
-
-
-def _exact_columns(
-    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
-) -> tuple[NDArray[Any], ...]:
-    return _read_exactly(lines, _with_wholes(rows, types, delimiter), names, types, delimiter)
-
-
-def _read_exactly(
-    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
-) -> tuple[NDArray[Any], ...]:
-    """The columns of rows of which NumPy takes nothing for a whole number that is none."""
-    fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
-    assert fields.names is not None
-    # NumPy takes no -0 for a uint64.
-    converters: dict[int | str, Callable[[str], Any]] = {
-        place: int for place, kind in enumerate(types) if kind is np.uint64
-    }
+def columns_of(block: bytes, types: Sequence[type], delimiter: str | None) -> Columns | None:
+    """The columns of whole lines, all of them rows; None where the lines must be read one by one."""
+    *rows, rest = block.decode("latin-1").split("\n")
+    if rest or len(types) > _FEW_COLUMNS or not rows or not rows[0].strip():  # NumPy warns of a text without rows
+        return None
+    checked = _checked(iter(rows), types, delimiter) if _ROUNDS_REALS and not _holds_wholes_only(block) else rows
     try:
-        first = next(rows, None)
-        if first is None:
-            return tuple(np.zeros(0, kind) for kind in types)
-        stream = itertools.chain([first], rows)
-        table = np.loadtxt(
-            stream, dtype=fields, comments=None, delimiter=delimiter, ndmin=1, converters=converters or None
-        )
+        columns = _parsed(checked, types, delimiter)
+    except (ValueError, OverflowError):
+        return None
+    return columns if len(columns[0]) == len(rows) else None  # NumPy skips empty lines
+
+
+def lists_of(block: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]] | None:
+    """(numbers, how many of them each line has) of whole lines of digits and blanks; None for any other text, and where
+    a number may not fit in an int64."""
+    if not block.endswith(b"\n") or block.translate(None, b"0123456789 \t\n"):
+        return None
+    text = np.frombuffer(b"\n" + block, np.uint8)
+    is_digit = text >= ord("0")
+    edges = np.flatnonzero(is_digit[1:] != is_digit[:-1])
+    starts, ends = edges[0::2], edges[1::2]
+    if (ends - starts).max(initial=0) > _MOST_DIGITS:
+        return None
+    numbers = np.fromstring(block, np.int64, sep=" ") if len(ends) else np.zeros(0, np.int64)
+    line_ends = np.flatnonzero(text[1:] == ord("\n"))
+    return numbers, np.diff(np.searchsorted(ends, line_ends, side="right"), prepend=0)
+
+
+def _columns_of_rows(
+    lines: TextLines, rows: Iterator[str], names: Sequence[str], types: Sequence[type], delimiter: str | None
+) -> Columns:
+    """The columns of `rows`. Raises GdslError E0705 for the first row that is not one number of its type a column."""
+    first = next(rows, None)
+    if first is None:
+        return tuple(np.zeros(0, kind) for kind in types)
+    stream = itertools.chain([first], rows)
+    try:
+        return _parsed(_checked(stream, types, delimiter) if _ROUNDS_REALS else stream, types, delimiter)
     except (ValueError, OverflowError):
         raise _malformed(lines, names, types, delimiter) from None
-    return tuple(np.ascontiguousarray(table[name]) for name in fields.names)
 
 
-def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | None) -> Iterator[str]:
-    """`rows`, up to the first whose whole numbers are none or do not fit: a ValueError.
+def _parsed(rows: Iterator[str] | list[str], types: Sequence[type], delimiter: str | None) -> Columns:
+    """What NumPy makes of rows. Raises ValueError or OverflowError."""
+    fields = np.dtype([(f"f{place}", kind) for place, kind in enumerate(types)])
+    # NumPy takes no -0 for a uint64.
+    converters: Any = {place: int for place, kind in enumerate(types) if kind is np.uint64} or None
+    table = np.loadtxt(rows, dtype=fields, comments=None, delimiter=delimiter, ndmin=1, converters=converters)
+    return tuple(np.ascontiguousarray(table[f"f{place}"]) for place in range(len(types)))
 
-    NumPy of 1.26 makes whole numbers of reals and warns, and to hear of warnings is nothing that one of several threads
-    can do for itself.
-    """
-    is_sure = _pattern(types, delimiter).fullmatch if len(types) <= _FEW_COLUMNS else None
+
+def _checked(rows: Iterator[str], types: Sequence[type], delimiter: str | None) -> Iterator[str]:
+    """`rows`, up to the first with a whole number that is not one or does not fit: a ValueError."""
+    is_sure = _row_pattern(tuple(types), delimiter).fullmatch if len(types) <= _FEW_COLUMNS else None
     for row in rows:
         if is_sure is None or is_sure(row) is None:
             words = words_of(row, delimiter)
@@ -245,22 +232,23 @@ def _with_wholes(rows: Iterator[str], types: Sequence[type], delimiter: str | No
         yield row
 
 
-def _holds_wholes_alone(block: bytes) -> bool:
-    """Whether nothing in the block, but for comments, may be a real number, or one that fits in no type."""
-    plain = _COMMENTS.sub(b"", block.replace(b"%", b"#"))
-    return not plain.translate(None, _OF_WHOLES) and _LONG not in plain.translate(_DIGITS_ALIKE)
-
-
-def _pattern(types: Sequence[type], delimiter: str | None) -> re.Pattern[str]:
-    """Lines of which this is certain."""
+@cache
+def _row_pattern(types: tuple[type, ...], delimiter: str | None) -> re.Pattern[str]:
+    """A row whose whole numbers certainly fit."""
     real, between = (f"[^{delimiter}]*", delimiter) if delimiter else (r"\S+", r"\s+")
-    words = [real if kind is np.float64 else rf"[+-]?[0-9]{{1,{_SURE[kind]}}}" for kind in types]
+    words = [real if kind is np.float64 else rf"[+-]?[0-9]{{1,{SAFE_DIGITS[kind]}}}" for kind in types]
     if delimiter:
         words = [rf"\s*{word}\s*" for word in words]
     return re.compile(rf"\s*{between.join(words)}\s*")
 
 
+def _holds_wholes_only(block: bytes) -> bool:
+    """Whether nothing in the block may be a real number, or one that fits in no type."""
+    return not block.translate(None, _OF_WHOLES) and _LONG not in block.translate(_DIGITS_ALIKE)
+
+
 def _malformed(lines: TextLines, names: Sequence[str], types: Sequence[type], delimiter: str | None) -> GdslError:
+    """E0705 for the line that was read last."""
     words = words_of(readable(lines.line), delimiter)
     expected = ", ".join(names)
     for word, name, kind in zip(words, names, types, strict=False):
@@ -271,32 +259,44 @@ def _malformed(lines: TextLines, names: Sequence[str], types: Sequence[type], de
     return lines.error("E0705", f"the line holds {count}: `{short(lines.line)}`", notes=(f"expected {expected}",))
 
 
-def words_of(line: str, delimiter: str | None) -> list[str]:
-    """The values of a line without the blanks around them."""
-    return [word.strip() for word in line.split(delimiter)]
+class _Growing:
+    """Columns that grow by blocks of rows. Memory is allocated as if the rest of the file were like what has been read:
+    what is allocated and never written costs nothing.
 
+    An int64 is an int32 where all of a block fit, and a column has the type that holds all of its blocks.
+    """
 
-def problem_of(word: str, kind: type) -> str | None:
-    """What is wrong with `word` where a number of the type `kind` stands, or None."""
-    if kind is np.float64:
-        if not is_number(word):
-            return "is not a number"
-        return "is too large for a float64" if _overflows(word) else None
-    if not is_whole(word):
-        return "is not a whole number"
-    if len(word) <= _SURE[kind] and word[0] != "-":
-        return None
-    limits = np.iinfo(kind)
-    # No type has more than 20 digits, and Python refuses to convert thousands of them.
-    digits = word.lstrip("+-").lstrip("0") or "0"
-    value = int(digits[:21]) * (-1 if word.startswith("-") else 1)
-    if value < limits.min:
-        return f"is too small for {np.dtype(kind)}"
-    return f"is too large for {np.dtype(kind)}" if value > limits.max else None
+    def __init__(self, first: Columns, nbytes: int | None) -> None:
+        """`nbytes` is the size of the text, where it is known."""
+        self._columns = list(first)
+        self._rows, self._read, self._nbytes = len(first[0]), 0, nbytes
+        self._rows_of_blocks = 0
 
+    def append(self, block: Columns, nbytes: int) -> None:
+        """Add the rows of a block of so many bytes."""
+        rows = self._rows + len(block[0])
+        self._read += nbytes
+        self._rows_of_blocks += len(block[0])
+        for place, part in enumerate(block):
+            part, column = narrowed(part), self._columns[place]
+            kind = np.result_type(part, column if self._rows < len(column) else narrowed(column))
+            if rows > len(column) or kind != column.dtype:
+                self._columns[place] = np.empty(max(self._expected(rows), len(column)), kind)
+                self._columns[place][: self._rows] = column[: self._rows]
+            self._columns[place][self._rows : rows] = part
+        self._rows = rows
 
-def _overflows(word: str) -> bool:
-    return bool(np.isinf(float(word))) and _NOT_FINITE.fullmatch(word) is None
+    def _expected(self, rows: int) -> int:
+        """How many rows the whole text may have, after `rows` have been read."""
+        if self._nbytes is None or not self._rows_of_blocks:
+            return 2 * rows
+        whole = int(self._rows_of_blocks / self._read * self._nbytes * _SPARE_ROWS)
+        return max(min(whole, _MOST_GROWTH * rows + _FIRST_ROWS), rows + rows // 4)
+
+    @property
+    def columns(self) -> Columns:
+        """The rows so far."""
+        return tuple(column[: self._rows] for column in self._columns)
 
 
 def find_row(path: str, rows_of: RowsOf, place: int) -> TextLines:
@@ -316,8 +316,8 @@ def refuse_overflow(
     delimiter: str | None,
     exact: bool = False,
 ) -> None:
-    """Raise GdslError E0705 for the first number beyond float64, of which the reader made an infinity; if `exact` also
-    for whole numbers that float64 rounds.
+    """Raise GdslError E0705 for the first number beyond float64, which was read as an infinity; if `exact` also for
+    whole numbers that float64 rounds.
 
     The file is read again, and only where there are such numbers at all.
     """
@@ -335,7 +335,7 @@ def refuse_overflow(
                 if not found[at] or place >= len(words):
                     continue
                 word = words[place]
-                if _overflows(word):
+                if overflows(word):
                     message = f"{names[place]}: `{short(word)}` is too large for a float64"
                     raise lines.error("E0705", message, "write inf where infinity is meant")
                 if exact and is_rounded(word):
@@ -343,15 +343,9 @@ def refuse_overflow(
                     raise lines.error("E0705", message, ONE_KIND)
 
 
-AS_REALS = (
-    "no type holds all whole numbers of the column: leave it out, or write all with a decimal point to round them"
-)
-ONE_KIND = "write all values of the column as whole numbers, or all with a decimal point"
-
-
 def _suspects(values: NDArray[Any], exact: bool) -> NDArray[np.bool_] | None:
-    """Which values are infinite or, if `exact`, may be rounded whole numbers; None if none are. By pieces that fit in a
-    processor's cache."""
+    """Which values are infinite or, if `exact`, may be rounded whole numbers; None if none are. Examined in pieces that
+    fit in a processor's cache."""
     limit = 2.0**53 if exact else np.inf
     pieces = (values[first : first + _PIECE] for first in range(0, len(values), _PIECE))
     if not any((np.abs(piece) >= limit).any() for piece in pieces):

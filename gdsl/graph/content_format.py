@@ -6,10 +6,11 @@ import itertools
 import re
 
 from gdsl.diagnostics import GdslError, printable
-from gdsl.graph.columns import ENDS, is_number, words_of
+from gdsl.graph.column_names import ENDS
 from gdsl.graph.dimacs import is_problem_line
 from gdsl.graph.matrix_market import is_banner
 from gdsl.graph.notices import notice
+from gdsl.graph.number_text import is_number, words_of
 from gdsl.graph.text import TextLines
 
 _MOST_LINES = 1000

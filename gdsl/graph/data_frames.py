@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.column_names import ColumnsError, named
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, ColumnsError, named
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.errors import bad_array
 from gdsl.graph.ids import LARGEST_NUM_VERTICES

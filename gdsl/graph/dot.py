@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gdsl.graph.columns import is_number
 from gdsl.graph.errors import refused_file
 from gdsl.graph.memory import require_memory
+from gdsl.graph.number_text import is_number
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")

@@ -12,17 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import (
-    AS_REALS,
-    RowsOf,
-    find_row,
-    is_number,
-    is_whole,
-    problem_of,
-    read_columns,
-    refuse_overflow,
-    words_of,
-)
+from gdsl.graph.columns import RowsOf, find_row, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of
 from gdsl.graph.errors import with_fix
@@ -40,6 +30,7 @@ from gdsl.graph.list_meaning import (
 )
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names, compacted
+from gdsl.graph.number_text import AS_REALS, is_number, is_whole, problem_of, words_of
 from gdsl.graph.text import TextLines, whole_values
 from gdsl.graph.wanted import Columns
 from gdsl.graph.worded_lists import COMPACT, Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list, width_fix

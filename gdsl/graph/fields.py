@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from functools import cache
 
-from gdsl.graph.columns import is_number
+from gdsl.graph.number_text import is_number
 from gdsl.graph.text import TextLines, printable, readable, short
 
 SEPARATORS = "\t;,|"

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import is_number, is_whole
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
 from gdsl.graph.ids import id_dtype
+from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.plain_bytes import bytes_of
 from gdsl.graph.text import empty, printable
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number, is_whole
+from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.number_text import is_number, is_whole
 
 _SURE = {*ENDS, UNDIRECTED_ENDS}
 _MOST_COLUMNS = 32

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import RowsOf, is_count
+from gdsl.graph.columns import RowsOf
+from gdsl.graph.number_text import is_count
 from gdsl.graph.text import TextLines, short
 from gdsl.graph_names import COMPRESSED
 

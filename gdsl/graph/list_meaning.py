@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable as printable_path
-from gdsl.graph.columns import UNDIRECTED_ENDS
+from gdsl.graph.column_names import UNDIRECTED_ENDS
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.notices import notice
 from gdsl.graph.text import printable

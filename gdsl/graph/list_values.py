@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.columns import AS_REALS, ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
+from gdsl.graph.number_text import AS_REALS, ONE_KIND, are_whole, is_number, is_rounded, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))

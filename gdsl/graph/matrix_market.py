@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import find_row, is_count, read_columns, refuse_overflow
+from gdsl.graph.columns import find_row, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large, with_fix
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
+from gdsl.graph.number_text import is_count
 from gdsl.graph.text import TextLines, empty, line_end, short, whole_values
 from gdsl.records import dataclass
 

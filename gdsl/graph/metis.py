@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import is_count
+from gdsl.graph.columns import lists_of
 from gdsl.graph.csr import Csr
-from gdsl.graph.digits import lists_of
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
+from gdsl.graph.number_text import is_count
 from gdsl.graph.symmetric import undirected_csr
 from gdsl.graph.text import TextLines, short
 from gdsl.records import dataclass
@@ -197,9 +197,9 @@ def _reader(path: str) -> Callable[[bytes], tuple[NDArray[np.int64], NDArray[np.
     """What reads blocks of the file at `path`."""
     if os.path.getsize(path) < _LARGE:
         return lists_of
-    from gdsl.graph import compiled  # which small files do without
+    from gdsl.graph import native_text  # small files do without
 
-    return compiled.lists_reader(path)
+    return native_text.lists_reader(path) or lists_of
 
 
 def _numbers(lines: TextLines, line: str) -> NDArray[np.int64]:

@@ -19,7 +19,6 @@ import numpy as np
 
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import first_line, required
-from gdsl.graph.columns import is_number, is_whole
 from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
@@ -28,6 +27,7 @@ from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.graph.list_marks import after_first_vertex
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
+from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.plain_bytes import bytes_of
 from gdsl.graph.quiet import quiet
 from gdsl.graph.text import empty

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from gdsl.diagnostics import GdslError, printable
-from gdsl.graph.columns import is_count, is_number, is_whole
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.errors import too_large
 from gdsl.graph.given import exact_array
@@ -17,6 +16,7 @@ from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.notices import notice
+from gdsl.graph.number_text import is_count, is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line, required
 from gdsl.graph.arrow_sizes import MAGIC, decompressed_size
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS
+from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS
 from gdsl.graph.data_frames import edges_of_table
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.ids import LARGEST_NUM_VERTICES

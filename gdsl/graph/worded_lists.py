@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import begins_list, ends_fix
-from gdsl.graph.columns import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.edge_list_head import SAMPLE, Head, header_fix
 from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix, may_be_counts
@@ -21,6 +20,7 @@ from gdsl.graph.list_values import MISSING, ListValues
 from gdsl.graph.memory import require_memory
 from gdsl.graph.names import Names
 from gdsl.graph.notices import notice
+from gdsl.graph.number_text import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable, short
 from gdsl.records import dataclass
 

@@ -18,14 +18,14 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name, whole_file
 from gdsl.graph.archives import DIRECTED_KEY
-from gdsl.graph.column_names import is_column_name
-from gdsl.graph.columns import ENDS, UNDIRECTED_ENDS, is_number
+from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, is_column_name
 from gdsl.graph.dimacs import refuse_other_problems
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.graph import Graph
 from gdsl.graph.list_checks import is_count_line
 from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
 from gdsl.graph.names import Names
+from gdsl.graph.number_text import is_number
 from gdsl.graph.reading import READ_ONLY, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
 from gdsl.graph_names import COMPRESSED
 

@@ -15,19 +15,15 @@ from gdsl.graph import (
     Graph,
     GraphOptions,
     columns,
-    compiled,
     csr,
-    decimals,
-    growing,
+    native_text,
     ordering,
     postponed,
     sorting,
     text,
     threads,
 )
-from gdsl.graph.decimals import columns_of
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.growing import Growing
 
 USUAL = ("1", "2", "7", "3", "8", "9", "4", "007")
 REALS = ("0.5", "-.5", "5.", "1e5", "1E-5", "-1.25e+1", "0.1", "123.456", "-3", "0.30000000000000004")
@@ -96,11 +92,10 @@ def read(path, **options):
 
 @pytest.fixture
 def both_ways(monkeypatch):
-    """Reads a file by blocks, quick behind the head where that can be, by C++ and by NumPy, and again without; the same
-    is found."""
+    """Reads a file by blocks: by C++, by NumPy, by NumPy as old as 1.26, and line by line; the same is found."""
     seen = {True: 0, False: 0}
-    monkeypatch.setattr(compiled, "WORTH_COMPILING", 0)
-    by_cpp = compiled.reader
+    monkeypatch.setattr(native_text, "WORTH_COMPILING", 0)
+    columns_of, fast_reader = columns.columns_of, columns._fast_reader
 
     def noted(*arguments):
         found = columns_of(*arguments)
@@ -109,15 +104,18 @@ def both_ways(monkeypatch):
 
     def reading(path, head, **options):
         monkeypatch.setattr(text, "_FIRST", head)
-        monkeypatch.setattr(compiled, "reader", lambda _: decimals.columns_of)
-        monkeypatch.setattr(decimals, "columns_of", noted)
-        quick = read(path, **options)
-        monkeypatch.setattr(decimals, "columns_of", lambda *_: None)
+        monkeypatch.setattr(columns, "columns_of", noted)
+        monkeypatch.setattr(columns, "_fast_reader", lambda _: None)
+        whole_blocks = read(path, **options)
+        with monkeypatch.context() as old:
+            old.setattr(columns, "_ROUNDS_REALS", True)
+            assert read(path, **options) == whole_blocks
+        monkeypatch.setattr(columns, "columns_of", lambda *_: None)
         exact = read(path, **options)
-        assert quick == exact
+        assert whole_blocks == exact
         with monkeypatch.context() as large:
             large.setattr(columns, "_FEW_BLOCKS", 1)
-            large.setattr(compiled, "reader", by_cpp)
+            large.setattr(columns, "_fast_reader", fast_reader)
             assert read(path, **options) == exact
         return exact
 
@@ -327,7 +325,7 @@ def test_what_is_not_postponed(monkeypatch, tmp_path):
 @pytest.mark.parametrize("nbytes", [None, 10, 10_000, 10**9])
 def test_columns_that_grow(monkeypatch, nbytes):
     """Whatever the size of the file lets expect and types the blocks have: what `concatenate` makes of them."""
-    monkeypatch.setattr(growing, "_FIRST", 8)
+    monkeypatch.setattr(columns, "_FIRST_ROWS", 8)
     rng = np.random.default_rng(11)
     for wide in range(6):
         parts = []
@@ -335,7 +333,7 @@ def test_columns_that_grow(monkeypatch, nbytes):
             count = int(rng.integers(0, 40))
             ends = rng.integers(0, 2**40 if number == wide else 99, count).astype(np.int64)
             parts.append((ends, rng.random(count), rng.integers(0, 9, count).astype(np.uint64)))
-        made = Growing(parts[0], nbytes)
+        made = columns._Growing(parts[0], nbytes)
         for part in parts[1:]:
             made.append(part, 25 * len(part[0]))
         for found, *given_parts in zip(made.columns, *parts, strict=True):

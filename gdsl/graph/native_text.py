@@ -1,7 +1,6 @@
-"""Blocks of text as columns of numbers by C++ of this machine, where it can be had: what `decimals` reads, and no more.
+"""The fast reader of text files: blocks of lines as numbers, by a C++ library compiled on this machine.
 
-What reads large files in a third of the time is not needed for any of them: without a compiler, for small files and for
-what is left over `decimals` does it, to the same last bit.
+It reads plain decimal numbers only and returns None for any other block, which the exact reader (`columns`) takes.
 """
 
 from __future__ import annotations
@@ -15,35 +14,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph import decimals
-from gdsl.graph.digits import lists_of
 from gdsl.graph.text import narrowed
 from gdsl.native import kept
 
 Columns = tuple[NDArray[Any], ...]
 Lists = tuple[NDArray[np.int64], NDArray[np.int64]]
-ReadColumns = Callable[[bytes, Sequence[type], str | None], Columns | None]
 
-WORTH_COMPILING = 32 << 20
-"""Bytes of a file from which on it pays to compile what reads it, for this file and all that follow."""
+WORTH_COMPILING = 16 << 20
+"""Size in bytes of a file that pays for compiling the library, which later files then use too."""
 
 _NAME, _COLUMNS, _NUMBERS = "graph/columns.cpp", "gdsl_columns", "gdsl_numbers"
 _KINDS: dict[type, int] = {np.int32: 0, np.int64: 1, np.uint64: 2, np.float64: 3}
 _TOO_WIDE = -2
 _MOST_LEFT = 256
-"""Reals of a block that are left to Python, such as those beyond float64; where they are more it is left to NumPy."""
+"""Reals of a block that the library leaves to Python, such as those beyond float64."""
 
 
-def reader(path: str) -> ReadColumns:
-    """What reads the blocks of the large file at `path` best."""
+def columns_reader(path: str) -> ColumnsReader | None:
+    """The reader of columns for the file at `path`; None without a compiler, and where compiling does not pay."""
     library = _library_for(path)
-    return decimals.columns_of if library is None else _Reader(library)
+    return None if library is None else ColumnsReader(library)
 
 
-def lists_reader(path: str) -> Callable[[bytes], Lists | None]:
-    """What reads lists of whole numbers, as `digits.lists_of`, of the large file at `path` best."""
+def lists_reader(path: str) -> Callable[[bytes], Lists | None] | None:
+    """The reader of lists of whole numbers, the counterpart of `columns.lists_of`."""
     library = _library_for(path)
-    return lists_of if library is None else partial(_lists, library)
+    return None if library is None else partial(_lists, library)
 
 
 def _library_for(path: str) -> ctypes.CDLL | None:
@@ -60,26 +56,24 @@ def _lists(library: ctypes.CDLL, lines: bytes) -> Lists | None:
     return None if count < 0 else (numbers[:count], lengths[: num_lines.value])
 
 
-class _Reader:
-    """`decimals.columns_of`, by the compiled library; any number of threads may call it."""
+class ColumnsReader:
+    """The columns of a block of lines; any number of threads may call it."""
 
     def __init__(self, library: ctypes.CDLL) -> None:
         self._read = library[_COLUMNS]
         self._read.restype = ctypes.c_int64
 
     def __call__(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | None:
-        """As `decimals.columns_of`; ids and other whole numbers are tried as int32 first, as nearly all of them are."""
-        kinds = [np.int32 if kind is np.int64 else kind for kind in types]
-        found = self._columns(lines, kinds, delimiter)
-        if found == _TOO_WIDE and kinds != list(types):
+        """The values by column, int64 as int32 where they fit; None where the block holds anything unusual."""
+        narrow = [np.int32 if kind is np.int64 else kind for kind in types]
+        found = self._columns(lines, narrow, delimiter)
+        if found == _TOO_WIDE and narrow != list(types):
             found = self._columns(lines, types, delimiter)
-        if isinstance(found, int):
-            return None if found == _TOO_WIDE else decimals.columns_of(lines, types, delimiter)
-        return tuple(narrowed(column) for column in found)
+        return None if isinstance(found, int) else tuple(narrowed(column) for column in found)
 
     def _columns(self, lines: bytes, types: Sequence[type], delimiter: str | None) -> Columns | int:
-        """The columns, or what the library says instead of how many rows there are."""
-        # A word and what is behind it are two bytes or more, and of one row more some words may stand there.
+        """The columns, or the negative number by which the library says why there are none."""
+        # A word and the byte after it are two bytes or more; a last row that is not whole needs one row more.
         room = len(lines) // (2 * len(types)) + 1
         columns: Columns = tuple(np.empty(room, kind) for kind in types)
         addresses = (ctypes.c_void_p * len(types))(*(column.ctypes.data for column in columns))
