@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from functools import cache
 from pathlib import Path
 
@@ -30,3 +31,8 @@ def resource_path(name: str, *parts: str) -> Path:
 def resource_text(name: str, *parts: str) -> str:
     """The text of that file."""
     return resource_path(name, *parts).read_text(encoding="utf-8")
+
+
+def filled_text(name: str, *parts: str, **values: object) -> str:
+    """The same with ``${word}`` replaced by the value of that name."""
+    return string.Template(resource_text(name, *parts)).substitute(values)

@@ -12,8 +12,8 @@ import pytest
 from fuzz.names import cuda_errors
 
 from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
+from gdsl.backends.cuda.numbering import text_for
 from gdsl.codegen.cuda.generate import generate
-from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.codegen.cuda.runtime import pieces
 from gdsl.diagnostics import GdslError
 from gdsl.operations import Balance

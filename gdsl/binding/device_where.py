@@ -6,7 +6,6 @@ by array (`expressions.py`). The kernel is only started here: the caller goes on
 
 from __future__ import annotations
 
-import string
 import time
 from collections.abc import Mapping
 from functools import cache
@@ -17,7 +16,7 @@ import numpy as np
 from gdsl import deadline
 from gdsl.ir import nodes as ir
 from gdsl.operations import Builtin, UnaryOperation
-from gdsl.resources import resource_text
+from gdsl.resources import filled_text
 from gdsl.types import Type
 
 _TYPES = {
@@ -130,7 +129,10 @@ def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> tuple[Any,
 
     names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}
     sizes = {name: np.dtype(dtype).itemsize for name, dtype in _TYPES.values()}
-    text = string.Template(resource_text("templates", "cuda", "condition.cu.in")).substitute(
+    text = filled_text(
+        "templates",
+        "cuda",
+        "condition.cu.in",
         type=kind,
         parameters="".join(f", {names[each]} c{place}" for place, each in enumerate(constants)),
         constants="".join(f", c{place}" for place in range(len(constants))),

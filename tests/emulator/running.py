@@ -15,11 +15,10 @@ from oracles import CASES
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
 from gdsl.backends.cuda.memory import GraphOnDevice
-from gdsl.backends.cuda.numbering import Kernels, Renumbered
+from gdsl.backends.cuda.numbering import Kernels, Renumbered, text_for
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import Generated, generate
-from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.graph import Graph
 from gdsl.ir.nodes import Program
 from gdsl.operations import Duplicates, Grade, Order

@@ -15,8 +15,8 @@ import gdsl
 from gdsl.api.schedules import differences
 from gdsl.backends.cuda import numbering
 from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.numbering import text_for
 from gdsl.binding import bind
-from gdsl.codegen.cuda.renumbering import text_for
 from gdsl.diagnostics import GdslError
 from gdsl.plan import layouts
 from gdsl.types import Widths

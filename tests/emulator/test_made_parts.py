@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda.made_parts import can_be_made
-from gdsl.backends.cuda.memory import GraphOnDevice
+from gdsl.backends.cuda.memory import GraphOnDevice, _can_derive
 from gdsl.codegen.structs import element_dtype
 from gdsl.types import Type, Widths
 from tests.support.graphs import random_graph, star
@@ -43,7 +42,7 @@ def graphs(directed: bool) -> list[gdsl.Graph]:
 @pytest.mark.parametrize("widths", [Widths(32, 32), Widths(32, 64), Widths(64, 64)], ids=str)
 @pytest.mark.parametrize("directed", [False, True])
 def test_parts(directed: bool, widths: Widths) -> None:
-    assert can_be_made("edge_sources", directed) and can_be_made("in_edges", directed) == (not directed)
+    assert _can_derive("edge_sources", directed) and _can_derive("in_edges", directed) == (not directed)
     for graph in graphs(directed):
         device = EmulatedDevice()
         on_device = GraphOnDevice(device, graph, widths)

@@ -20,7 +20,7 @@ from gdsl.backends.cuda.launching import Launching
 from gdsl.backends.cuda.line import Line
 from gdsl.backends.cuda.protocol import Arguments
 from gdsl.backends.cuda.reservation import Reservation
-from gdsl.backends.cuda.rooms import HAND_OVER, CudaBuffer, CudaRoom, CudaShared, offsets_of
+from gdsl.backends.cuda.rooms import CudaBuffer, CudaRoom, CudaShared, hand_over_text, offsets_of
 from gdsl.diagnostics import GdslError
 
 _PER_THREAD = 2
@@ -162,7 +162,7 @@ class CudaDevice(Launching):
 
     def hand_over_cubin(self) -> bytes:
         """Its machine code, which the first program that is compiled on a machine leaves there."""
-        return nvrtc.kept_cubin("hand_over", HAND_OVER, self.architecture)
+        return nvrtc.kept_cubin("hand_over", hand_over_text(), self.architecture)
 
     @cached_property
     def architecture(self) -> str:

@@ -167,7 +167,7 @@ class CudaBackend:
 
     def _renumbering(self, device: CudaDevice, widths: Widths) -> Callable[[str], Any]:
         """The kernels that number vertices, made once a machine."""
-        from gdsl.codegen.cuda.renumbering import text_for
+        from gdsl.backends.cuda.numbering import text_for
 
         if (device.id, widths) not in self._renumberings:
             cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
-from gdsl.backends.cuda import made_parts
 from gdsl.backends.cuda.building import Parts
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.protocol import Buffer, Device
@@ -18,6 +17,7 @@ from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import Sizes, of_graph
 from gdsl.graph.graph import Graph
+from gdsl.resources import filled_text
 from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
@@ -67,11 +67,11 @@ class GraphOnDevice:
         placed = self._placed(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
         if placed is not None:
             return self.device.upload(placed)
-        if not made_parts.can_be_made(name, self.directed) or not graph.num_edges:
+        if not _can_derive(name, self.directed) or not graph.num_edges:
             return self.device.upload(self._host(name, kind))
         offsets, columns = (self._parts.get(part) or self._list(part) for part in ("offsets", "columns"))
         counts = graph.num_vertices, graph.num_edges
-        return made_parts.made(self.device, name, (offsets, columns), counts, self.widths)
+        return _derived(self.device, name, (offsets, columns), counts, self.widths)
 
     def _list(self, name: str) -> Buffer:
         """Offsets or columns, which are not kept unless a program reads them."""
@@ -129,3 +129,20 @@ def value_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
 def sizes_of(graph: Graph, bindings: Bindings) -> Sizes:
     """The sizes that extents speak of."""
     return of_graph(graph.num_vertices, graph.num_edges, bindings.params)
+
+
+def _can_derive(name: str, directed: bool) -> bool:
+    """Whether a kernel derives the part `name` of such a graph from its lists."""
+    return name == "edge_sources" or (name == "in_edges" and not directed)
+
+
+def _derived(
+    device: Device, name: str, lists: tuple[Buffer, Buffer], counts: tuple[int, int], widths: Widths
+) -> Buffer:
+    """That part of a graph of `counts` vertices and edges, whose `lists` are offsets and columns. The host would take
+    minutes for 2^31 edges, and as much memory again. Raises E0912."""
+    found = device.allocate(counts[1] * (widths.vertex if name == "edge_sources" else widths.edge) // 8)
+    text = filled_text("templates", "cuda", "graph_parts.cu.in", vertex=widths.vertex, edge=widths.edge)
+    pointers = (numpy.uint64(buffer.pointer) for buffer in (*lists, found))
+    device.compute(text, name, counts[1], (*pointers, *map(numpy.uint64, counts)))
+    return found

@@ -12,19 +12,38 @@ import numpy
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
 from gdsl.backends.needs import shared_part
-from gdsl.codegen.cuda.renumbering import WORDS, put_name
 from gdsl.codegen.structs import element_dtype
 from gdsl.graph.graph import Graph
 from gdsl.plan.layouts import MADE_ON_DEVICE
-from gdsl.types import Type
+from gdsl.resources import filled_text
+from gdsl.types import Type, Widths
 
+WORDS = (8, 4, 1)
+"""Bytes of what `put_…` moves at a time, the widest first."""
 _PUT_IDS = "put_ids"
+_UNSIGNED = {8: "unsigned char", 32: "unsigned int", 64: "unsigned long long"}
 _THREADS, _MOST_BLOCKS = 512, 4
 """Of a block, and blocks a multiprocessor."""
 
 
+def put_name(size: int, of: Type) -> str:
+    """The kernel that puts words of so many bytes of every vertex, or edge, in another order."""
+    return f"put_{size}" if of is Type.VERTEX else f"put_edges_{size}"
+
+
+def text_for(widths: Widths) -> str:
+    """The CUDA that renumbers vertices and reorders values, for ids of these widths."""
+    vertex, edge = (_UNSIGNED[widths.of(kind)] for kind in (Type.VERTEX, Type.EDGE))
+    kernels = ((put_name(size, of), _UNSIGNED[8 * size], of.name) for of in (Type.VERTEX, Type.EDGE) for size in WORDS)
+    puts = "\n".join(
+        filled_text("templates", "cuda", "renumbering_put.cu.in", kernel=kernel, type=kind, of=of)
+        for kernel, kind, of in kernels
+    )
+    return filled_text("templates", "cuda", "renumbering.cu.in", vertex=vertex, edge=edge, puts=puts)
+
+
 class Kernels:
-    """The kernels of `gdsl.codegen.cuda.renumbering` on one device."""
+    """The kernels of `text_for` on one device."""
 
     def __init__(self, device: Device, kernel: Callable[[str], Any]) -> None:
         self.device, self._kernel = device, kernel

@@ -9,6 +9,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends.cuda.protocol import Arguments
+from gdsl.resources import filled_text
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
@@ -24,29 +25,12 @@ MOST_IN_LINE = 4
 nothing."""
 STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
-HAND_OVER = f"""
-struct alignas({_PACK}) pack {{ unsigned long long words[{_PACK // 8}]; }};
 
-extern "C" __global__ void hand_over(const pack* from, pack* to, unsigned long long count) {{
-    for (unsigned long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
-}}
 
-// What was sent is cleared for the next run, which is queued already; so is the room, where this one did not end whole.
-extern "C" __global__ void hand_over_and_clear(pack* from, pack* to, unsigned long long count, unsigned long long sent,
-                                               unsigned long long failure, unsigned long long exhausted,
-                                               unsigned long long arrived, const unsigned long long* rooms,
-                                               unsigned long long num_rooms) {{
-    const unsigned long long* word = from->words;
-    const bool stopped = word[failure] != 0 || word[exhausted] != 0 || word[arrived] >> {STOPPED_FROM_BIT} != 0;
-    for (unsigned long long i = threadIdx.x; i < count; i += blockDim.x) to[i] = from[i];
-    __syncthreads();
-    for (unsigned long long i = threadIdx.x; i < sent; i += blockDim.x) from[i] = pack{{}};
-    for (unsigned long long room = 0; stopped && room < num_rooms; ++room) {{
-        unsigned* words = reinterpret_cast<unsigned*>(rooms[2 * room]);
-        for (unsigned long long i = threadIdx.x; i < rooms[2 * room + 1]; i += blockDim.x) words[i] = 0;
-    }}
-}}
-"""
+def hand_over_text() -> str:
+    """The kernels that copy what the host reads into its memory."""
+    values = {"bytes": _PACK, "words": _PACK // 8, "stopped_from_bit": STOPPED_FROM_BIT}
+    return filled_text("templates", "cuda", "hand_over.cu.in", **values)
 
 
 class CudaBuffer:
