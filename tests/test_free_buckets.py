@@ -14,7 +14,7 @@ import gdsl
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import VerificationError, verify
 from gdsl.operations import Grade
 from gdsl.pipeline import load
@@ -225,7 +225,8 @@ def test_the_verifier_knows_the_bound() -> None:
     loop = program.schedule[-1]
     assert isinstance(loop, nodes.While)
     for changes in ({"bound": "passes"}, {"nearest": "left"}, {"waiting": "nothing"}):
-        body = tuple(dataclasses.replace(step, **changes) if step == choice else step for step in loop.body)
-        broken = dataclasses.replace(program, schedule=(*program.schedule[:-1], dataclasses.replace(loop, body=body)))
+        changed = dataclasses.replace(choice, **changes)
+        broken_loop = rewrite(loop, lambda node, new=changed: new if node == choice else node)
+        broken = dataclasses.replace(program, schedule=(*program.schedule[:-1], broken_loop))
         with pytest.raises(VerificationError):
             verify(broken, "a test")

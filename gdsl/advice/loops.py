@@ -145,14 +145,26 @@ def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects, source: 
     """The sets that hold all that can be reached from the frontier, with the `advance` that found them."""
     for step in loop.body:
         if isinstance(step, _SAME_KINDS):
-            _follow(step, reached, frontier, effects.sites.get(step.site), changed, source)
+            _follow(step, reached, effects.sites.get(step.site), changed)
+        elif isinstance(step, nodes.PopBuckets):
+            # Buckets are one set: what is popped is never empty, and what stays is not lost.
+            whole = step.buckets.waiting == frontier in reached
+            _set(reached, step.result, None, whole)
+            if not whole:
+                reached.pop(step.buckets.waiting, None)
+        elif isinstance(step, nodes.PushBuckets):
+            waiting, pushed = step.buckets.waiting, step.members.frontier
+            if step.members.everything:
+                reached.pop(waiting, None)
+            else:
+                _united(reached, waiting, waiting, pushed)
         elif isinstance(step, nodes.CopyFrontier):
             _set(reached, step.name, reached.get(step.other), step.other in reached)
         elif isinstance(step, nodes.CombineFrontiers):
-            ends = [end.frontier for end in (step.first, step.second) if end.frontier in reached]
-            union = step.operation is SetOperation.UNION
-            found = next((reached[end] for end in ends if end is not None and reached[end] is not None), None)
-            _set(reached, step.name, found, union and bool(ends))
+            if step.operation is SetOperation.UNION:
+                _united(reached, step.name, step.first.frontier, step.second.frontier)
+            else:
+                reached.pop(step.name, None)
         elif isinstance(step, nodes.DefineFrontier):
             reached.pop(step.name, None)
         elif any(isinstance(inner, nodes.Step) for inner in walk(getattr(step, "body", ()))) or isinstance(
@@ -163,25 +175,20 @@ def _endless(loop: nodes.While, frontier: str, effects: ProgramEffects, source: 
 
 
 def _follow(
-    step: nodes.Advance | nodes.Filter,
-    reached: dict[str, Effects | None],
-    frontier: str,
-    effects: Effects | None,
-    changed: set[str],
-    source: Source,
+    step: nodes.Advance | nodes.Filter, reached: dict[str, Effects | None], effects: Effects | None, changed: set[str]
 ) -> None:
     if step.result is None or effects is None:
         return
     begins = step.frontier.frontier is None or step.frontier.frontier in reached
-    pops = isinstance(step, nodes.Filter) and ".pop(" in source.text_between(step.span)
-    if pops and begins and step.frontier.frontier == frontier:
-        # Buckets are one set; what is popped is never empty, and what stays is not lost.
-        if step.result != frontier:
-            reached[step.result] = None
-        return
     keeps = begins and _accepts_for_ever(effects, changed)
     found = effects if isinstance(step, nodes.Advance) else reached.get(step.frontier.frontier or "")
     _set(reached, step.result, found, keeps)
+
+
+def _united(reached: dict[str, Effects | None], name: str, *operands: str | None) -> None:
+    ends = [end for end in operands if end in reached]
+    found = next((reached[end] for end in ends if end is not None and reached[end] is not None), None)
+    _set(reached, name, found, bool(ends))
 
 
 def _set(reached: dict[str, Effects | None], name: str, found: Effects | None, holds: bool) -> None:

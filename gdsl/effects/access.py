@@ -29,7 +29,9 @@ from gdsl.ir.nodes import (
     Node,
     On,
     Operator,
+    PopBuckets,
     Program,
+    PushBuckets,
     Repeat,
     ScalarTarget,
     ScalarValue,
@@ -185,7 +187,7 @@ def frontiers_of(step: Node) -> FrontierUse:
         return FrontierUse((step.other,), (step.name,))
     if isinstance(step, Subgraph):
         return FrontierUse((step.edges,))
-    if isinstance(step, On):
+    if isinstance(step, (On, PushBuckets, PopBuckets)):
         return FrontierUse()
     if isinstance(step, SetStep):
         return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))

@@ -83,7 +83,19 @@ from gdsl.ir.program import (
     VoteFunctor,
     While,
 )
-from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.set_steps import (
+    Buckets,
+    CheckPairs,
+    CheckWidth,
+    ChooseBound,
+    History,
+    NumberMembers,
+    PopBuckets,
+    PushBuckets,
+    PushLevel,
+    SetStep,
+    TakeLevel,
+)
 from gdsl.ir.statements import (
     Accept,
     Assign,
@@ -113,6 +125,7 @@ __all__ = [
     "Binary",
     "Branch",
     "Break",
+    "Buckets",
     "BuiltinCall",
     "Chain",
     "CheckPairs",
@@ -178,6 +191,8 @@ __all__ = [
     "Parameter",
     "Place",
     "Program",
+    "PopBuckets",
+    "PushBuckets",
     "PushLevel",
     "Repeat",
     "Requirements",

@@ -157,6 +157,8 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             return [f"{node.name} = {everything if node.everything else members}"]
         case nodes.SetStep():
             return [_set_step(node)]
+        case nodes.PushBuckets() | nodes.PopBuckets():
+            return [_buckets(node), *_steps(node.body, tuning)]
         case nodes.FarEnds() | nodes.CopyFrontier():
             ends = f"{node.end.value}s" if isinstance(node, nodes.FarEnds) else "copy"
             return [f"{node.name} = {ends} of {node.other}"]
@@ -164,10 +166,9 @@ def _step(node: nodes.Step, tuning: nodes.Tuning) -> list[str]:
             return [f"{node.name} = {_set(node.first)} {node.operation.value} {_set(node.second)}"]
         case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
             return _graph(node, tuning)
-        case nodes.StoreElement():
-            return [f"{print_target(node.target)} = {show(node.value)}"]
-        case nodes.StoreScalar():
-            return [f"{node.scalar} = {show(node.value)}"]
+        case nodes.StoreElement() | nodes.StoreScalar():
+            target = node.scalar if isinstance(node, nodes.StoreScalar) else print_target(node.target)
+            return [f"{target} = {show(node.value)}"]
         case nodes.Fill():
             return [f"fill {node.array} with {show(node.value)}"]
         case nodes.Swap():
@@ -198,6 +199,12 @@ def _set_step(node: nodes.SetStep) -> str:
         case nodes.NumberMembers():
             return f"{node.array} = number {_set(node.members)}"
     raise AssertionError(f"printer: {type(node).__name__}")
+
+
+def _buckets(node: nodes.PushBuckets | nodes.PopBuckets) -> str:
+    if isinstance(node, nodes.PushBuckets):
+        return f"push {_set(node.members)} to {node.buckets.name}:"
+    return f"{node.result} = pop of {node.buckets.name}:"
 
 
 def _graph(node: nodes.GraphStep | nodes.On, tuning: nodes.Tuning) -> list[str]:

@@ -107,6 +107,38 @@ class TakeLevel(SetStep):
 
 
 @dataclass(frozen=True, slots=True)
+class Buckets(Node):
+    """Buckets of vertices, ordered by the values of `array`. The vertices of all buckets are in the frontier `waiting`.
+
+    `automatic`: the run chooses how many vertices a pop takes; no result may depend on which these are.
+    """
+
+    name: str
+    array: str
+    waiting: str
+    automatic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PushBuckets(Step):
+    """`b.push(members)`. `body` has the steps that this stands for."""
+
+    buckets: Buckets
+    members: Elements
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PopBuckets(Step):
+    """`result` becomes the nearest vertices of `buckets`, which no longer wait then: at least one where any wait.
+    `body` has the steps that this stands for."""
+
+    buckets: Buckets
+    result: str
+    body: tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class CheckWidth(SetStep):
     """The run stops where the width of a level of the buckets `name` is not above 0; it is in the scalar `width`."""
 

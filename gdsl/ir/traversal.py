@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from gdsl import operations, types
 from gdsl.ir import expressions
-from gdsl.ir.nodes import If, Node, On, Repeat, Step, While
+from gdsl.ir.nodes import If, Node, On, PopBuckets, PushBuckets, Repeat, Step, While
 
 Part = TypeVar("Part", bound=Node)
 
@@ -68,11 +68,30 @@ def all_steps(steps: Iterable[Step]) -> Iterator[Step]:
     """Every step of a schedule, each before those inside it, in the order of the text."""
     for step in steps:
         yield step
-        if isinstance(step, While | Repeat | On):
+        if isinstance(step, While | Repeat | On | PushBuckets | PopBuckets):
             yield from all_steps(step.body)
         elif isinstance(step, If):
             yield from all_steps(step.then)
             yield from all_steps(step.otherwise)
+
+
+def expand_buckets(steps: tuple[Step, ...]) -> tuple[Step, ...]:
+    """`steps` with the steps of each `PushBuckets` and `PopBuckets` in its place; unchanged steps are shared."""
+    expanded: list[Step] = []
+    for step in steps:
+        if isinstance(step, PushBuckets | PopBuckets):
+            expanded += step.body
+            continue
+        if isinstance(step, If):
+            then, otherwise = expand_buckets(step.then), expand_buckets(step.otherwise)
+            if then is not step.then or otherwise is not step.otherwise:
+                step = dataclasses.replace(step, then=then, otherwise=otherwise)
+        elif isinstance(step, While | Repeat | On):
+            body = expand_buckets(step.body)
+            step = step if body is step.body else dataclasses.replace(step, body=body)
+        expanded.append(step)
+    same = len(expanded) == len(steps) and all(new is old for new, old in zip(expanded, steps, strict=True))
+    return steps if same else tuple(expanded)
 
 
 def depth(part: object) -> int:

@@ -132,6 +132,12 @@ class _Verifier(CodeVerifier):
             case nodes.SetStep():
                 wrong = misfit_of_step(node, self.frontiers, self.arrays, self.scalars)
                 self.expect(wrong is None, str(wrong), node)
+            case nodes.PushBuckets() | nodes.PopBuckets():
+                array = self.arrays.get(node.buckets.array)
+                named = [node.buckets.waiting, *([node.result] if isinstance(node, nodes.PopBuckets) else ())]
+                fits = all(self.frontiers.get(name) is Domain.VERTEX for name in named)
+                fits = fits and array is not None and array.domain is Domain.VERTEX
+                self.expect(fits, f"no buckets {node.buckets.name}", node)
             case nodes.DefineFrontier():
                 self.members(node)
             case nodes.CopyFrontier():

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from gdsl.ir.nodes import Program
 from gdsl.ir.verifier import verify
-from gdsl.passes import nearest_waiting, shared_reads
+from gdsl.passes import buckets, shared_reads
 
 Pass = Callable[[Program], Program]
 
-ALL: tuple[Pass, ...] = (nearest_waiting.run, shared_reads.run)
+ALL: tuple[Pass, ...] = (buckets.run, shared_reads.run)
 
 
 def apply(program: Program, passes: Sequence[Pass] = ALL, *, again: bool = False) -> Program:

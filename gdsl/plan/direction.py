@@ -12,9 +12,9 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.effects.access import frontiers_of
-from gdsl.ir.near_far import copied, may_pull
 from gdsl.ir.nodes import Advance, If, On, OperatorKnobs, Program, Repeat, Role, Step, While
 from gdsl.ir.traversal import walk
+from gdsl.ir.worklists import copied, may_pull
 from gdsl.operations import Balance, Direction, Over
 from gdsl.plan import variants
 from gdsl.plan.facts import Facts

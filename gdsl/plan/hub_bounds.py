@@ -27,9 +27,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gdsl.ir.near_far import changed_in, fixed_order
 from gdsl.ir.nodes import Advance, Operator, Program, While
 from gdsl.ir.traversal import walk
+from gdsl.ir.worklists import changed_in, fixed_order
 from gdsl.operations import Balance, Order, Over
 from gdsl.plan.nodes import Operation, Plan, Skips, Step
 from gdsl.plan.target import Sizes, Target

@@ -7,7 +7,7 @@ Which of several correct ways a pass chose is not asked.
 
 from __future__ import annotations
 
-from gdsl.ir import near_far
+from gdsl.ir import worklists
 from gdsl.ir.nodes import (
     Advance,
     Binary,
@@ -172,7 +172,7 @@ class SweepVerifier(VariantVerifier):
         self.expect(sweep.selection is None or isinstance(step, Advance), "a pull of another operator")
 
     def _pull(self, step: Advance, functor: EdgeFunctor, selection: Selection) -> None:
-        self.expect(near_far.may_pull(step, self.program.tuning.sites[step.site]), "a pull where there can be none")
+        self.expect(worklists.may_pull(step, self.program.tuning.sites[step.site]), "a pull where there can be none")
         chosen, far = selection.test.tests, far_roles(step.over)
         for number in chosen:
             nodes = list(walk(functor.condition[number]))
@@ -290,11 +290,11 @@ class SweepVerifier(VariantVerifier):
             loop = self.loop_of.get(step.site)
             self.expect(isinstance(step, Advance) and loop is not None and loop.monotone, "an order that can be seen")
             assert isinstance(step, Advance) and loop is not None
-            why = near_far.hindrance if each is sweep.order else near_far.fixed_order
+            why = worklists.hindrance if each is sweep.order else worklists.fixed_order
             fits = why(loop, self.program) is None and (each is sweep.order or len(loop.body) == 1)
             self.expect(fits, "an order that can be seen")
-            update = near_far.update_in(loop, self.program)
-            array = near_far.changed_in(loop, self.program).array
+            update = worklists.update_in(loop, self.program)
+            array = worklists.changed_in(loop, self.program).array
             same = (each.array, each.operation) == (array, update.operation) and each.type is self.arrays[array].type
             self.expect(same, "an order by other values")
             self.expect(self.target.orders and sweep.selection is None, "an order that the target does not have")

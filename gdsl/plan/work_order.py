@@ -42,11 +42,11 @@ import dataclasses
 from collections.abc import Collection
 
 from gdsl.ir import nodes as ir
-from gdsl.ir.near_far import advance_in, changed_in, fixed_order, hindrance, update_in
 from gdsl.ir.nodes import Advance, While
 from gdsl.ir.traversal import walk
+from gdsl.ir.worklists import advance_in, changed_in, fixed_order, hindrance, update_in, without_buckets
 from gdsl.operations import Balance, Order
-from gdsl.passes.nearest_waiting import free_loops
+from gdsl.passes.buckets import worklist_loops
 from gdsl.plan.facts import Facts
 from gdsl.plan.grids import LONG_LIST, is_narrow
 from gdsl.plan.nodes import Dedup, Loop, NearFar, Operation, Plan, Step, Sweep
@@ -110,7 +110,7 @@ def suited(program: ir.Program, num_vertices: int, num_edges: int, largest_degre
     """`program` with the order that `auto` stands for on a graph. Buckets ask for it where no list is long."""
     tuning = program.tuning
     worth = is_narrow(num_vertices, num_edges, largest_degree) or (
-        largest_degree < LONG_LIST and bool(free_loops(program))
+        largest_degree < LONG_LIST and bool(worklist_loops(program))
     )
     if not worth or not has_choice(program):
         return program
@@ -139,7 +139,7 @@ def sizes_of(sizes: Sizes, orders: Collection[NearFar]) -> Sizes:
 
 def near_far_of(loop: ir.While, program: ir.Program) -> NearFar | None:
     """The order from near to far, where `loop` may have it; None where it may not."""
-    if not loop.monotone or hindrance(loop, program) is not None:
+    if not loop.monotone or len(without_buckets(loop).body) != 1 or hindrance(loop, program) is not None:
         return None
     update = update_in(loop, program)
     assert isinstance(update.target, ir.ElementTarget)

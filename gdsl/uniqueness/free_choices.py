@@ -30,8 +30,8 @@ def check_free_choices(effects: ProgramEffects, levels: dict[str, Level], source
 
 
 def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffects) -> Diagnostic:
-    choices = (step for step in walk(program.schedule) if isinstance(step, nodes.ChooseBound) and step.span == pop)
-    buckets = next(choices).buckets
+    pops = (step for step in walk(program.schedule) if isinstance(step, nodes.PopBuckets) and step.span == pop)
+    buckets = next(pops).buckets.name
     at = next(_writes(program, pop, name, effects), pop)
     message = f"`{name}` depends on which vertices `{buckets}` gives first, and its width is `auto`"
     fix = f"give `{buckets}` a width of its own, such as 1"

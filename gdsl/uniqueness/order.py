@@ -26,9 +26,8 @@ from dataclasses import dataclass
 from gdsl.diagnostics import Diagnostic, GdslError, Label
 from gdsl.effects import Effects
 from gdsl.ir import nodes
-from gdsl.ir.free_worklists import plain
-from gdsl.ir.near_far import hindrance
 from gdsl.ir.traversal import all_steps
+from gdsl.ir.worklists import hindrance, without_buckets
 from gdsl.operations import Domain, Order, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.source import Source, Span
@@ -57,7 +56,7 @@ def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obs
     if not isinstance(step.condition, nodes.FrontierNotEmpty):
         return Obstacle("this loop does not wait for a worklist alone", step.condition.span)
     worklist = step.condition.frontier
-    body = plain(step).body
+    body = without_buckets(step).body
     if len(body) != 1:
         return Obstacle(
             f"the loop does more than to advance `{worklist}`", step.body[0].span if step.body else step.span

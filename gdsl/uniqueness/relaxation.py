@@ -19,13 +19,14 @@ change sets it (accepts the far end), and nothing else in the loop writes the ar
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write, WriteKind, each
 from gdsl.effects.atoms import OfData, OfEnd, OfPlace, OfRead, OfResult, OfRound
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
 from gdsl.ir import nodes
-from gdsl.ir.traversal import all_steps
+from gdsl.ir.traversal import all_steps, expand_buckets
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT
@@ -45,13 +46,14 @@ class Loop:
     """A `while` whose condition is one frontier or one bool scalar, looked at for what it settles."""
 
     def __init__(self, loop: nodes.While, sites: Mapping[int, Judged], data: Data) -> None:
-        self.loop = loop
+        self.written, self.defined = written_in(loop.body, sites)
+        self.split = SplitWorklist(loop, self.defined, data.effects.program)
+        self.loop = loop = dataclasses.replace(loop, body=expand_buckets(loop.body))
         self.sites = sites
         self.data = data
         condition = loop.condition
         self.frontier = condition.frontier if isinstance(condition, nodes.FrontierNotEmpty) else None
         self.flag = condition.name if isinstance(condition, nodes.ScalarValue) else None
-        self.written, self.defined = written_in(loop.body, sites)
         direct = (step for step in loop.body if isinstance(step, nodes.Operator) and step.stores is None)
         self.ends_of = {step.name: step.other for step in loop.body if isinstance(step, nodes.FarEnds)}
         """Of which edge frontier a frontier holds the far ends: of those edges that the last pass accepted."""
@@ -121,7 +123,7 @@ class Loop:
         sources = self._made_of(judged)
         if sources is None:  # a worklist
             source = judged.effects.frontier.frontier or ""
-            if self._works_off_a_part(judged.effects.operator):
+            if self.split.works_off(judged.effects.operator):
                 source = self.frontier or ""
             sources = frozenset({(self.ends_of.get(source, source), source in self.ends_of)})
         return frozenset(found), sources
@@ -208,14 +210,9 @@ class Loop:
             return False
         source = operator.frontier.frontier or ""
         whole = self.defined.get(self.frontier) == 1 and self.ends_of.get(source, source) == self.frontier
-        if not (whole and operator.result == self.frontier) and not self._works_off_a_part(operator):
+        if not (whole and operator.result == self.frontier) and not self.split.works_off(operator):
             return False
         return works_off(steps[0].effects, name) and self._accepts_steadily(steps[0].effects, name)
-
-    def _works_off_a_part(self, operator: nodes.Operator) -> bool:
-        program = self.data.effects.program
-        split = SplitWorklist(self.loop.body, self.frontier or "", self.defined, program)
-        return split.works_off(operator)
 
     def _accepts_steadily(self, effects: Effects, name: str) -> bool:
         """Whether `accept` is made from nothing else that the order decides or the loop changes."""

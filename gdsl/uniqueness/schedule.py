@@ -85,10 +85,12 @@ class Flow:
             case nodes.DefineFrontier():
                 members = worst(self._level(member, step.span, decides=True) for member in step.members)
                 self.state.define(step.name, members, members)
-            case nodes.CopyFrontier():
-                self.state.define(step.name, self.state.frontier(step.other), self.state.reached(step.other))
-            case nodes.FarEnds():
-                self.state.define(step.name, self.state.reached(step.other), self.state.reached(step.other))
+            case nodes.CopyFrontier() | nodes.FarEnds():
+                reached = self.state.reached(step.other)
+                copied = isinstance(step, nodes.CopyFrontier)
+                self.state.define(step.name, self.state.frontier(step.other) if copied else reached, reached)
+            case nodes.PushBuckets() | nodes.PopBuckets():
+                self.block(step.body)
             case nodes.SetStep():
                 set_steps.follow(step, self.state, self.elsewhere > 0)
             case nodes.CombineFrontiers():

@@ -19,30 +19,32 @@ _OPPOSITES = {BinaryOperation.EQUAL: BinaryOperation.NOT_EQUAL, BinaryOperation.
 
 
 class SplitWorklist:
-    """The worklist `waiting` of the loop with this body, which defines it `defined[waiting]` times."""
+    """The worklist of a loop that waits for one; `defined` says how often the loop defines each frontier."""
 
-    def __init__(
-        self,
-        body: tuple[nodes.Step, ...],
-        waiting: str,
-        defined: Mapping[str, int],
-        program: nodes.Program,
-    ) -> None:
-        self.body, self.waiting, self.defined = body, waiting, defined
+    def __init__(self, loop: nodes.While, defined: Mapping[str, int], program: nodes.Program) -> None:
+        condition = loop.condition
+        self.waiting = condition.frontier if isinstance(condition, nodes.FrontierNotEmpty) else None
+        self.body, self.defined = loop.body, defined
         self.functors = {functor.name: functor for functor in program.vertex_functors}
 
     def works_off(self, operator: nodes.Operator) -> bool:
         """Whether an advance directly in the body visits the part that its pass takes, and what it accepts, and nothing
         else, is added to the worklist behind it."""
         part, found = operator.frontier.frontier, operator.result
-        if part is None or found is None or self.defined.get(self.waiting) != 2:
+        if operator not in self.body or part is None or found is None:
+            return False
+        if self.waiting is None or self.defined.get(self.waiting) != 2:
             return False
         makers = 2 if part == found else 1  # the filter that takes it out, and the advance
         if self.defined.get(part) != makers or self.defined.get(found) != makers or part == self.waiting:
             return False
         at = self.body.index(operator)
-        splits = any(self._splits(place, part) for place in range(at - 1))
+        splits = any(self._pops(step, part) for step in self.body[:at])
+        splits = splits or any(self._splits(place, part) for place in range(at - 1))
         return splits and any(self._adds(step, found) for step in self.body[at + 1 :])
+
+    def _pops(self, step: nodes.Step, part: str) -> bool:
+        return isinstance(step, nodes.PopBuckets) and (step.buckets.waiting, step.result) == (self.waiting, part)
 
     def _splits(self, place: int, part: str) -> bool:
         """Whether two steps take `part` out of the worklist."""
@@ -72,6 +74,8 @@ class SplitWorklist:
         )
 
     def _adds(self, step: nodes.Step, found: str) -> bool:
+        if isinstance(step, nodes.PushBuckets):
+            return (step.buckets.waiting, step.members.frontier) == (self.waiting, found)
         return (
             isinstance(step, nodes.CombineFrontiers)
             and step.operation is SetOperation.UNION

@@ -11,7 +11,7 @@ from gdsl.backends.cuda import plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.effects.access import Access
 from gdsl.frontend.check import procedures
-from gdsl.ir import near_far
+from gdsl.ir import worklists
 from gdsl.pipeline import load
 from gdsl.plan import barriers, turns
 from gdsl.plan.fusion import MOST_IN_ONE_SWEEP, flattened
@@ -118,8 +118,8 @@ def test_long_functors_of_many_operators(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_advances_of_many_worklists_are_listed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     listed = count()
-    copied = near_far.copied
-    monkeypatch.setattr(near_far, "copied", lambda program: next(listed) + 1 and copied(program))
+    copied = worklists.copied
+    monkeypatch.setattr(worklists, "copied", lambda program: next(listed) + 1 and copied(program))
     relax = "edge functor r(u, v, e) { apply { accept changed(a[v] min= a[u] + 1); } }"
     loops = "".join(f"frontier f{i} = {{ 0 }}; while (f{i}) {{ f{i} = advance(f{i}, r); }}\n" for i in range(12))
     planned(f"{HEAD.replace('int32', 'int32 = inf', 1)}{relax} schedule {{ {loops} }}")

@@ -91,6 +91,8 @@ class Interpreter:
             ir.CheckWidth: self.sets.check_width,
             ir.ChooseBound: self.sets.choose_bound,
             ir.CheckPairs: self.sets.check_pairs,
+            ir.PushBuckets: self.body_of_buckets,
+            ir.PopBuckets: self.body_of_buckets,
             ir.Advance: self.timed(self.operators.advance),
             ir.Filter: self.timed(self.operators.filter),
             ir.Compute: self.timed(self.operators.compute),
@@ -114,6 +116,10 @@ class Interpreter:
         """One step after another."""
         for step in steps:
             self._actions[type(step)](step)
+
+    def body_of_buckets(self, step: ir.PushBuckets | ir.PopBuckets) -> None:
+        """The steps that a push or a pop stands for."""
+        self.steps(step.body)
 
     def timed(self, operator: Callable[[Any], None]) -> Callable[[Any], None]:
         """An operator by which its record in the trace knows how long it took."""

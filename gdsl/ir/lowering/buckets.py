@@ -1,65 +1,119 @@
-"""Lowers buckets: to a frontier of all vertices that are in one, the level of each, and operators over these.
+"""Lowers buckets to a frontier of all vertices that wait in one, and `PushBuckets` and `PopBuckets` with their steps.
 
-`b.push(f)` gives each vertex of f its level and unites f with that frontier; `b.pop()` finds the least level in it and
-splits it by that level. So a pop looks at what waits and at nothing else.
+With a width, `b.push(f)` gives each vertex of `f` its level, and `b.pop()` finds the least level and splits the
+frontier by it. With `width=auto`, a pop takes the vertices up to a bound that the run chooses from the values that it
+finds; no result may depend on the choice (`gdsl.uniqueness.free_choices`).
 """
 
 from __future__ import annotations
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.ir import nodes
-from gdsl.ir.lowering.bucket_data import Buckets
+from gdsl.ir.lowering.expressions import ExpressionLowering
 from gdsl.ir.lowering.hidden import Hidden, own_id
-from gdsl.operations import BinaryOperation, Builtin, Domain, ReduceOperation, SetOperation, StoreRule
+from gdsl.operations import (
+    BinaryOperation,
+    Builtin,
+    Domain,
+    ReduceOperation,
+    SetOperation,
+    StoreRule,
+    UnaryOperation,
+)
 from gdsl.source import Span
 from gdsl.types import Type
 
+Steps = tuple[nodes.Step, ...]
+
 _LEAST, _MOST = integer_range(Type.INT64)
+_FLOAT = Type.FLOAT64
+_INFINITY = float("inf")
 
 
-class _Making:
-    """Makes the functors of buckets by the array `array`."""
+class BucketsLowering:
+    """The steps of all buckets of a schedule, by their unique names."""
 
-    def __init__(self, hidden: Hidden, name: str, array: str, type_: Type, span: Span) -> None:
-        self.hidden, self.name, self.array, self.type, self.span = hidden, name, array, type_, span
-        self.levels = hidden.array(f"{name}_levels", Domain.VERTEX, Type.INT64, span)
+    def __init__(self, hidden: Hidden, expressions: ExpressionLowering) -> None:
+        self.hidden, self.expressions = hidden, expressions
+        self._declared: dict[str, _LevelBuckets | _AutomaticBuckets] = {}
+
+    def begin(
+        self, name: str, shown: str, array: tuple[str, Type], width: nodes.Expression | None, waiting: str, span: Span
+    ) -> Steps:
+        """A declaration by `array`; the width is automatic without a `width`. `waiting` is a new frontier."""
+        node = nodes.Buckets(span, name, array[0], waiting, width is None)
+        self.expressions.buckets[name] = node
+        if width is None:
+            self._declared[name] = _AutomaticBuckets(self.hidden, node, array[1])
+            return (_emptied(node, span),)
+        buckets = self._declared[name] = _LevelBuckets(self.hidden, node, array[1])
+        self.expressions.levels_popped[name] = buckets.popped
+        return buckets.begin(shown, width)
+
+    def push(self, name: str, members: nodes.Elements, span: Span) -> nodes.Step:
+        """`name.push(members)`."""
+        buckets = self._declared[name]
+        return nodes.PushBuckets(span, buckets.node, members, buckets.push(members, span))
+
+    def pop(self, name: str, result: str, span: Span) -> nodes.Step:
+        """`result = name.pop()`."""
+        buckets = self._declared[name]
+        return nodes.PopBuckets(span, buckets.node, result, buckets.pop(result, span))
+
+
+class _LevelBuckets:
+    """Buckets with a width. The functor `place` gives a vertex its level, `find` finds the least one, `take` accepts
+    the vertices of the level that is popped, and `keep` accepts all others."""
+
+    def __init__(self, hidden: Hidden, node: nodes.Buckets, type_: Type) -> None:
+        self.hidden, self.node, self.type, self.span = hidden, node, type_, node.span
+        span, vertex, name = self.span, own_id(Domain.VERTEX, self.span), node.name
+        levels = hidden.array(f"{name}_levels", Domain.VERTEX, Type.INT64, span)
         self.width = hidden.scalar(f"{name}_width", type_, span).scalar
-        self.popped, self.least = (hidden.scalar(f"{name}_{word}", Type.INT64, span) for word in ("popped", "least"))
-
-    def made(self, waiting: str) -> Buckets:
-        """All of it; `waiting` is a new frontier."""
-        span, vertex = self.span, own_id(Domain.VERTEX, self.span)
-        level = nodes.Element(span, Type.INT64, self.levels, Domain.VERTEX, vertex, False)
-        popped = nodes.ScalarValue(span, Type.INT64, self.popped.scalar)
-        target = nodes.ElementTarget(span, self.levels, Domain.VERTEX, Type.INT64, vertex, False)
-        joined = nodes.BuiltinCall(span, Type.INT64, Builtin.MAX, (popped, self._level(vertex)))
-        place = nodes.Store(span, target, joined, StoreRule.SINGLE_WRITER)
-        find = nodes.Update(span, self.least, ReduceOperation.MIN, level)
+        popped, least = (hidden.scalar(f"{name}_{word}", Type.INT64, span) for word in ("popped", "least"))
+        self.popped, self.least = popped.scalar, least.scalar
+        level = nodes.Element(span, Type.INT64, levels, Domain.VERTEX, vertex, False)
+        last = nodes.ScalarValue(span, Type.INT64, self.popped)
+        target = nodes.ElementTarget(span, levels, Domain.VERTEX, Type.INT64, vertex, False)
+        joined = nodes.BuiltinCall(span, Type.INT64, Builtin.MAX, (last, self._level(vertex)))
         is_popped, is_other = (
-            nodes.Binary(span, Type.BOOL, operation, level, popped)
+            nodes.Binary(span, Type.BOOL, operation, level, last)
             for operation in (BinaryOperation.EQUAL, BinaryOperation.NOT_EQUAL)
         )
-        return Buckets(
-            self.array,
-            self.type,
-            waiting,
-            self.levels,
-            self.width,
-            self.popped.scalar,
-            self.least.scalar,
-            self._functor("place", (), (place,)),
-            self._functor("find", (), (find,)),
-            self._functor("take", (is_popped,), ()),
-            self._functor("keep", (is_other,), ()),
+        self.place = _functor(hidden, node, "place", (), (nodes.Store(span, target, joined, StoreRule.SINGLE_WRITER),))
+        self.find = _functor(hidden, node, "find", (), (nodes.Update(span, least, ReduceOperation.MIN, level),))
+        self.take = _functor(hidden, node, "take", (is_popped,))
+        self.keep = _functor(hidden, node, "keep", (is_other,))
+
+    def begin(self, shown: str, width: nodes.Expression) -> Steps:
+        """The steps that leave the buckets empty, with levels of `width`; messages call the buckets `shown`."""
+        return (
+            nodes.StoreScalar(self.span, self.width, width),
+            nodes.CheckWidth(width.span, shown, self.width, self.type),
+            nodes.StoreScalar(self.span, self.popped, nodes.Literal(self.span, Type.INT64, _LEAST)),
+            _emptied(self.node, self.span),
         )
 
-    def _functor(self, word: str, condition: tuple[nodes.Expression, ...], body: tuple[nodes.Statement, ...]) -> str:
-        return self.hidden.functor(f"{self.name}_{word}", Domain.VERTEX, self.span, condition, body)
+    def push(self, members: nodes.Elements, span: Span) -> Steps:
+        """The steps that put `members` into the buckets of their levels."""
+        return self.hidden.compute(span, members, self.place), _united(self.node, members, span)
+
+    def pop(self, result: str, span: Span) -> Steps:
+        """Moves the vertices of the least level into `result`; without any, the level popped last stays."""
+        waiting = nodes.Elements(span, Domain.VERTEX, self.node.waiting)
+        some = nodes.FrontierNotEmpty(span, Type.BOOL, self.node.waiting)
+        least, last = (nodes.ScalarValue(span, Type.INT64, name) for name in (self.least, self.popped))
+        return (
+            nodes.StoreScalar(span, self.least, nodes.Literal(span, Type.INT64, _MOST)),
+            self.hidden.compute(span, waiting, self.find),
+            nodes.StoreScalar(span, self.popped, nodes.Select(span, Type.INT64, some, least, last)),
+            *_split(self.hidden, self.node, self.take, self.keep, result, span),
+        )
 
     def _level(self, vertex: nodes.Expression) -> nodes.Expression:
-        """floor(A[v] / width) as an int64, the nearest one where it is none; of NaN the largest."""
+        """floor(A[v] / width) as the nearest int64; the largest one for NaN."""
         span, type_ = self.span, self.type
-        value = nodes.Element(span, type_, self.array, Domain.VERTEX, vertex, False)
+        value = nodes.Element(span, type_, self.node.array, Domain.VERTEX, vertex, False)
         width = nodes.ScalarValue(span, type_, self.width)
         if type_.is_float:
             ratio = nodes.Binary(span, type_, BinaryOperation.DIVIDE, value, width)
@@ -80,43 +134,78 @@ class _Making:
         return nodes.Select(span, Type.INT64, below, less, whole)
 
 
-def new_buckets(hidden: Hidden, name: str, array: str, type_: Type, waiting: str, span: Span) -> Buckets:
-    """What the buckets `name` need; `waiting` is a new frontier."""
-    return _Making(hidden, name, array, type_, span).made(waiting)
+class _AutomaticBuckets:
+    """Buckets of `width=auto`. The functor `measure` finds the least and the largest value of the vertices that wait,
+    `take` accepts those up to the bound that is chosen, and `keep` accepts all others."""
+
+    def __init__(self, hidden: Hidden, node: nodes.Buckets, type_: Type) -> None:
+        self.hidden, self.node = hidden, node
+        span, vertex = node.span, own_id(Domain.VERTEX, node.span)
+        value: nodes.Expression = nodes.Element(span, type_, node.array, Domain.VERTEX, vertex, False)
+        value = value if type_ is _FLOAT else nodes.Convert(span, _FLOAT, value)
+        nearest, farthest, bound = (
+            hidden.scalar(f"{node.name}_{word}", _FLOAT, span) for word in ("nearest", "farthest", "bound")
+        )
+        self.nearest, self.farthest, self.bound = nearest.scalar, farthest.scalar, bound.scalar
+        is_finite = nodes.Binary(span, Type.BOOL, BinaryOperation.LESS, value, _number(span, _INFINITY))
+        finite = nodes.Select(span, _FLOAT, is_finite, value, _number(span, -_INFINITY))
+        measures = (
+            nodes.Update(span, nearest, ReduceOperation.MIN, value),
+            nodes.Update(span, farthest, ReduceOperation.MAX, finite),
+        )
+        limit = nodes.ScalarValue(span, _FLOAT, self.bound)
+        beyond = nodes.Binary(span, Type.BOOL, BinaryOperation.GREATER, value, limit)
+        within = nodes.Unary(span, Type.BOOL, UnaryOperation.NOT, beyond)  # NaN too
+        self.measure = _functor(hidden, node, "measure", (), measures)
+        self.take = _functor(hidden, node, "take", (within,))
+        self.keep = _functor(hidden, node, "keep", (beyond,))
+
+    def push(self, members: nodes.Elements, span: Span) -> Steps:
+        """The step that has `members` wait."""
+        return (_united(self.node, members, span),)
+
+    def pop(self, result: str, span: Span) -> Steps:
+        """The steps that move some of the nearest vertices into `result`: at least one where any wait."""
+        waiting = nodes.Elements(span, Domain.VERTEX, self.node.waiting)
+        return (
+            nodes.StoreScalar(span, self.nearest, _number(span, _INFINITY)),
+            nodes.StoreScalar(span, self.farthest, _number(span, -_INFINITY)),
+            self.hidden.compute(span, waiting, self.measure),
+            nodes.ChooseBound(span, self.node.name, self.node.waiting, self.nearest, self.farthest, self.bound),
+            *_split(self.hidden, self.node, self.take, self.keep, result, span),
+        )
 
 
-def begun(buckets: Buckets, name: str, width: nodes.Expression, span: Span) -> tuple[nodes.Step, ...]:
-    """The steps that leave buckets empty, with levels of `width`."""
-    return (
-        nodes.StoreScalar(span, buckets.width, width),
-        nodes.CheckWidth(width.span, name, buckets.width, buckets.type),
-        nodes.StoreScalar(span, buckets.popped, nodes.Literal(span, Type.INT64, _LEAST)),
-        nodes.DefineFrontier(span, buckets.waiting, (), False, Domain.VERTEX),
-    )
+def _emptied(buckets: nodes.Buckets, span: Span) -> nodes.Step:
+    return nodes.DefineFrontier(span, buckets.waiting, (), False, Domain.VERTEX)
 
 
-def pushed(hidden: Hidden, buckets: Buckets, members: nodes.Elements, span: Span) -> tuple[nodes.Step, ...]:
-    """The steps that put `members` into the buckets of their level."""
-    placed = nodes.Compute(span, hidden.site(span, "compute"), buckets.place, members, buckets.place, None, None)
+def _united(buckets: nodes.Buckets, members: nodes.Elements, span: Span) -> nodes.Step:
     if members.everything:
-        return placed, nodes.DefineFrontier(span, buckets.waiting, (), True, Domain.VERTEX)
+        return nodes.DefineFrontier(span, buckets.waiting, (), True, Domain.VERTEX)
     waiting = nodes.Elements(span, Domain.VERTEX, buckets.waiting)
-    united = nodes.CombineFrontiers(span, buckets.waiting, SetOperation.UNION, waiting, members)
-    return placed, united
+    return nodes.CombineFrontiers(span, buckets.waiting, SetOperation.UNION, waiting, members)
 
 
-def popped(hidden: Hidden, buckets: Buckets, result: str, span: Span) -> tuple[nodes.Step, ...]:
-    """The steps that take the vertices of the least level out into the frontier `result`; without any, the level popped
-    last stays what it was."""
+def _split(hidden: Hidden, buckets: nodes.Buckets, take: str, keep: str, result: str, span: Span) -> Steps:
+    """Moves the vertices that `take` accepts into `result`. `keep` accepts all others, which still wait."""
     waiting = nodes.Elements(span, Domain.VERTEX, buckets.waiting)
-    some = nodes.FrontierNotEmpty(span, Type.BOOL, buckets.waiting)
-    least, last = (nodes.ScalarValue(span, Type.INT64, name) for name in (buckets.least, buckets.popped))
-    find = hidden.compute(span, waiting, buckets.find)
-    take, keep = (hidden.site(span, "filter") for _ in range(2))
+    sites = [hidden.site(span, "filter") for _ in range(2)]
     return (
-        nodes.StoreScalar(span, buckets.least, nodes.Literal(span, Type.INT64, _MOST)),
-        find,
-        nodes.StoreScalar(span, buckets.popped, nodes.Select(span, Type.INT64, some, least, last)),
-        nodes.Filter(span, take, buckets.take, waiting, buckets.take, result),
-        nodes.Filter(span, keep, buckets.keep, waiting, buckets.keep, buckets.waiting),
+        nodes.Filter(span, sites[0], take, waiting, take, result),
+        nodes.Filter(span, sites[1], keep, waiting, keep, buckets.waiting),
     )
+
+
+def _functor(
+    hidden: Hidden,
+    buckets: nodes.Buckets,
+    word: str,
+    condition: tuple[nodes.Expression, ...],
+    body: tuple[nodes.Statement, ...] = (),
+) -> str:
+    return hidden.functor(f"{buckets.name}_{word}", Domain.VERTEX, buckets.span, condition, body)
+
+
+def _number(span: Span, value: float) -> nodes.Expression:
+    return nodes.Literal(span, _FLOAT, value)

@@ -9,7 +9,6 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.bucket_data import Buckets, FreeBuckets
 from gdsl.ir.lowering.several import Counts
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
@@ -61,8 +60,10 @@ class ExpressionLowering:
         self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
         """By unique name, of those that were declared so far."""
-        self.buckets: dict[str, Buckets | FreeBuckets] = {}
+        self.buckets: dict[str, nodes.Buckets] = {}
         """The same of buckets."""
+        self.levels_popped: dict[str, str] = {}
+        """The scalars of the levels that were popped last, of buckets with a width."""
 
     def expression(self, node: syntax.Expression) -> nodes.Expression:
         """The IR of a typed expression."""
@@ -122,9 +123,7 @@ class ExpressionLowering:
         if symbol is None:
             impossible(node)
         if isinstance(node, syntax.Member):
-            buckets = self.buckets[symbol.unique]
-            assert isinstance(buckets, Buckets), "the checker refuses levels of others"
-            return nodes.ScalarValue(span, type_, buckets.popped)
+            return nodes.ScalarValue(span, type_, self.levels_popped[symbol.unique])
         if symbol.kind in _ROLES:
             return nodes.Parameter(span, type_, _ROLES[symbol.kind], symbol.name)
         if symbol.kind is SymbolKind.LIST_VARIABLE:

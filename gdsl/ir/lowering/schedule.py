@@ -9,8 +9,8 @@ from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.any_buckets import BucketsLowering
 from gdsl.ir.lowering.best_edges import BestEdges, Request
+from gdsl.ir.lowering.buckets import BucketsLowering
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
 from gdsl.ir.lowering.graphs import GraphLowering
@@ -47,7 +47,7 @@ class ScheduleLowering:
         """What is tuned for each operator, by its site number."""
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
-        self.buckets = BucketsLowering(self.hidden, expressions.buckets)
+        self.buckets = BucketsLowering(self.hidden, expressions)
         self.pairs = VertexPairs(self.hidden)
         self.reductions = ReductionLowering(expressions, self.hidden)
         self.functors = functors
@@ -116,10 +116,10 @@ class ScheduleLowering:
         steps += self.buckets.begin(name, node.name, array, width, waiting, span)
         if node.value is not None:
             members = self._elements(node.value, Domain.VERTEX, steps)
-            steps += self.buckets.push(name, members, node.value.span)
+            steps.append(self.buckets.push(name, members, node.value.span))
 
     def _pop(self, node: syntax.Popped, result: str, steps: list[nodes.Step]) -> None:
-        steps += self.buckets.pop(node.buckets.unique, self._list(result, node.span), node.span)
+        steps.append(self.buckets.pop(node.buckets.unique, self._list(result, node.span), node.span))
 
     def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
         """What has no name becomes a frontier first."""
@@ -128,7 +128,7 @@ class ScheduleLowering:
         (argument,) = node.arguments
         pushed = self._elements(argument.value, Domain.VERTEX, steps)
         if node.symbol.kind is SymbolKind.BUCKETS:
-            steps += self.buckets.push(node.symbol.unique, pushed, node.span)
+            steps.append(self.buckets.push(node.symbol.unique, pushed, node.span))
             return
         name = pushed.frontier
         if name is None:

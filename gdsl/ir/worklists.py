@@ -1,17 +1,77 @@
-"""Which monotone loops may be worked off from near to far: what else that asks for, beside any order being right."""
+"""Which monotone loops may be worked off from near to far: what that needs besides that any order is right.
+
+A loop over automatic buckets, `while (b) { b.push(advance(b.pop(), relax)); }`, is such a worklist in parts: without
+the choice of a pop it is `while (w) { w = advance(w, relax); }`. In both, exactly the vertices that came to wait are
+visited later (`gdsl.uniqueness.split_worklists`). So where the visits may be in any order, both end alike.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
-from gdsl.ir.free_worklists import key, plain, seen_elsewhere
-from gdsl.ir.nodes import Advance, CopyFrontier, EdgeFunctor, ElementTarget, OperatorKnobs, Program, Update, While
+from gdsl.ir.nodes import (
+    Advance,
+    CopyFrontier,
+    EdgeFunctor,
+    Elements,
+    ElementTarget,
+    FrontierNotEmpty,
+    Node,
+    OperatorKnobs,
+    PopBuckets,
+    Program,
+    PushBuckets,
+    Update,
+    While,
+)
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over, ReduceOperation
 from gdsl.types import Type
 
 _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
 """Values whose distances mean something; of labels (ids) they do not."""
+
+
+def _over_buckets(loop: While) -> tuple[PopBuckets, Advance] | None:
+    """The pop and the advance of a loop over automatic buckets."""
+    if len(loop.body) != 3 or not isinstance(loop.condition, FrontierNotEmpty):
+        return None
+    pop, advance, push = loop.body
+    if not (isinstance(pop, PopBuckets) and isinstance(advance, Advance) and isinstance(push, PushBuckets)):
+        return None
+    waiting = loop.condition.frontier
+    same = pop.buckets.waiting == push.buckets.waiting == waiting != pop.result and pop.buckets.automatic
+    passed_on = advance.frontier.frontier == pop.result and push.members.frontier == advance.result is not None
+    return (pop, advance) if same and passed_on and advance.to is Domain.VERTEX else None
+
+
+def without_buckets(loop: While) -> While:
+    """`loop` as a plain worklist where it is a loop over automatic buckets; else the same object."""
+    found = _over_buckets(loop)
+    if found is None:
+        return loop
+    pop, advance = found
+    members = Elements(advance.frontier.span, Domain.VERTEX, pop.buckets.waiting)
+    return dataclasses.replace(loop, body=(dataclasses.replace(advance, frontier=members, result=pop.buckets.waiting),))
+
+
+def _used_elsewhere(loop: While, pop: PopBuckets, advance: Advance, program: Program) -> str | None:
+    """A set of vertices that `without_buckets(loop)` lacks, although something outside `loop` names it."""
+    lacking = {pop.result, advance.result} - {pop.buckets.waiting}
+    inside = {id(node) for node in walk(loop)}
+    outside = (node for node in walk(program.schedule) if id(node) not in inside)
+    return next((name for node in outside for name in lacking if name in _named(node)), None)
+
+
+def names_in(part: object) -> set[str]:
+    """All names that the nodes of a part of the schedule have."""
+    return {name for node in walk(part) for name in _named(node)}
+
+
+def _named(node: Node) -> set[str]:
+    fields = (getattr(node, field.name) for field in dataclasses.fields(node))
+    return {value for value in fields if isinstance(value, str)}
 
 
 def hindrance(loop: While, program: Program) -> str | None:
@@ -32,12 +92,14 @@ def fixed_order(loop: While, program: Program) -> str | None:
         return "the program makes graphs"
     if not program.tuning.fuse:
         return "a kernel a step keeps no order"
-    if len(loop.body) > 1:
-        if key(loop, program) != changed or update_in(loop, program).operation is not ReduceOperation.MIN:
+    over_buckets = _over_buckets(loop)
+    if over_buckets is not None:
+        pop, advance = over_buckets
+        if pop.buckets.array != changed or update_in(loop, program).operation is not ReduceOperation.MIN:
             return f"its buckets go by something else than the least `{changed}`"
-        seen = seen_elsewhere(loop, program)
-        if seen is not None:
-            return f"`{seen}`, which only this order makes, is used elsewhere"
+        used = _used_elsewhere(loop, pop, advance, program)
+        if used is not None:
+            return f"`{used}`, which only this order makes, is used elsewhere"
     other = _choosing(step, program)
     if other is not None:
         return (
@@ -52,7 +114,7 @@ def fixed_order(loop: While, program: Program) -> str | None:
 
 def advance_in(loop: While) -> Advance:
     """The one advance of a monotone loop, from all that waits."""
-    (step,) = plain(loop).body
+    (step,) = without_buckets(loop).body
     assert isinstance(step, Advance)
     return step
 
