@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from gdsl.binding import unchecked
     from gdsl.diagnostics import Diagnostic, GdslError
     from gdsl.graph import Graph
-    from gdsl.graph.notices import GraphNotice
+    from gdsl.graph.messages import GraphNotice
     from gdsl.profiling import profile
 
 __all__ = [
@@ -53,7 +53,7 @@ _HOMES = {
     "Diagnostic": "gdsl.diagnostics",
     "GdslError": "gdsl.diagnostics",
     "Graph": "gdsl.graph",
-    "GraphNotice": "gdsl.graph.notices",
+    "GraphNotice": "gdsl.graph.messages",
     "load_ipython_extension": "gdsl.integrations.notebook",
     "unload_ipython_extension": "gdsl.integrations.notebook",
 }

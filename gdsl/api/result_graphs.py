@@ -14,15 +14,14 @@ from gdsl.extras import required
 from gdsl.graph import Graph
 from gdsl.graph.csr import csr_of
 from gdsl.graph.edge_list import edges_from_arrays
-from gdsl.graph.igraph_graphs import NAME, ends_of_igraph, is_igraph
-from gdsl.graph.networkx_graphs import node_numbers
+from gdsl.graph.library_graphs import NAME, ends_of_igraph, is_igraph, node_numbers
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type
 
 if TYPE_CHECKING:
     from gdsl.api.result_tables import Tables
-    from gdsl.graph.names import Names
+    from gdsl.graph.vertices import Names
 
 Values = dict[str, list[Any]]
 """Plain values of Python by the names of results, one for each node or edge."""

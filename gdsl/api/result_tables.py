@@ -19,7 +19,7 @@ from gdsl.types import Type
 if TYPE_CHECKING:
     from gdsl.backends.interface import Scalar
     from gdsl.graph.csr import Csr
-    from gdsl.graph.names import Names
+    from gdsl.graph.vertices import Names
 
 _OVER = {"vertices": Domain.VERTEX, "edges": Domain.EDGE}
 _ENDS = (("source", "target"), ("src", "dst"), ("from", "to"), ("the source", "the target"))

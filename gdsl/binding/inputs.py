@@ -16,8 +16,7 @@ from gdsl.binding.representable import first_changed, plain_number
 from gdsl.binding.several import flat
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
-from gdsl.graph.arrays import host_array
-from gdsl.graph.foreign import is_of_cupy, is_on_gpu, on_gpu
+from gdsl.graph.arrays import host_array, is_of_cupy, is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.source import Source

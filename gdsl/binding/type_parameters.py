@@ -15,8 +15,7 @@ from gdsl.binding.representable import has_float32
 from gdsl.diagnostics import GdslError, shown
 from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph
-from gdsl.graph.arrays import host_array
-from gdsl.graph.foreign import is_of_cupy, is_on_gpu, on_gpu
+from gdsl.graph.arrays import host_array, is_of_cupy, is_on_gpu, on_gpu
 from gdsl.ir import nodes as ir
 from gdsl.numerals import real_number, whole_number
 from gdsl.operations import Domain

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.lib import format as npy
 
 from gdsl.diagnostics import shown
-from gdsl.graph.quiet import quiet
+from gdsl.graph.messages import quiet
 
 _NAMED = 10
 """So many arrays of an archive are named in a message."""

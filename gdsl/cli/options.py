@@ -88,7 +88,7 @@ class GraphWords:
         """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
         Raises GdslError E07xx."""
         from gdsl.graph import open_graph, unused_ids
-        from gdsl.graph.notices import collecting
+        from gdsl.graph.messages import collecting
         from gdsl.progress import working
 
         options = dataclasses.asdict(self)

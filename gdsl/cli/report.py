@@ -14,7 +14,7 @@ from gdsl.backends.interface import TraceRecord, parts_of
 from gdsl.cli.results import plain_number, shown_vertex
 from gdsl.diagnostics import printable
 from gdsl.graph import Graph
-from gdsl.graph.names import Names
+from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain, Grade
 from gdsl.records import dataclass

@@ -17,7 +17,7 @@ from gdsl.cli.output import check_writable, require_apart, write_output
 from gdsl.cli.streams import message
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import required
-from gdsl.graph.names import Names
+from gdsl.graph.vertices import Names
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type

@@ -1,10 +1,9 @@
 """Graphs: the CSR that backends read, and everything that makes, reads, describes and writes one."""
 
-from gdsl.graph.accepting import as_graph
 from gdsl.graph.description import GraphInfo, describe, unused_ids
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
-from gdsl.graph.opening import generate, grid, open_graph, rmat, uniform
+from gdsl.graph.opening import as_graph, generate, grid, open_graph, rmat, uniform
 from gdsl.graph.transformations import GraphOptions
 from gdsl.graph.writing import write
 

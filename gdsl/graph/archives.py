@@ -12,12 +12,14 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.errors import too_large
-from gdsl.graph.ids import LARGEST_NUM_VERTICES
-from gdsl.graph.layouts import ARRAYS_OF_LAYOUT, Header, require_fitting, require_starts
+from gdsl.graph.csr import Csr, undirected_csr
+from gdsl.graph.edge_list import EdgeList
+from gdsl.graph.file_bytes import file_size, unreadable
 from gdsl.graph.memory import require_memory
-from gdsl.graph.quiet import quiet
-from gdsl.graph.text import file_size, printable, unreadable
+from gdsl.graph.messages import quiet, too_large
+from gdsl.graph.sparse_matrices import ARRAYS_OF_LAYOUT, Header, edges_of_entries, require_fitting, require_starts
+from gdsl.graph.text import printable
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES
 from gdsl.records import dataclass
 
 DIRECTED_KEY = "gdsl_directed"
@@ -37,6 +39,19 @@ class SavedMatrix:
     shape: tuple[int, int]
     arrays: dict[str, NDArray[Any]]
     directed: bool
+
+
+def read_npz(path: str) -> EdgeList | Csr:
+    """The edges of a matrix saved by `scipy.sparse.save_npz`; the CSR, if gdsl saved it as an undirected one.
+
+    Raises GdslError E07xx.
+    """
+    saved = read_archive(path)
+    edges = edges_of_entries(saved.layout, saved.shape, saved.arrays)
+    if saved.directed:
+        return edges
+    fix = "the file says that it is undirected: without its part `gdsl_directed` it is directed"
+    return undirected_csr(edges, "the matrix", fix)
 
 
 def read_archive(path: str) -> SavedMatrix:

@@ -1,7 +1,8 @@
-"""What a caller gives as an array, as an array of NumPy, with nothing dropped on the way."""
+"""The caller's arrays, and those of other libraries, as NumPy arrays without losing anything; on the host or a GPU."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,8 +10,124 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.foreign import as_host, fetched, is_on_gpu, missing_of, reason_of
+from gdsl.extras import first_line
+from gdsl.foreign_objects import attribute, has
 from gdsl.graph.memory import require_memory
+
+_CUDA = 2
+_READABLE = frozenset({1, 3, 11, 13})
+"""Kinds of DLPack's devices whose memory NumPy reads: the host's, and what CUDA and ROCm pin there or manage."""
+_DEVICES = {4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI", 15: "WebGPU", 16: "Hexagon"}
+_WORDS = ("__array__", "__array_interface__", "__array_struct__")
+_FLOATS_OF_ML = ("bfloat16", "float8", "float4")
+_TO_HOST = "array.get() or tensor.cpu() brings it to the host"
+
+
+def is_of_cupy(values: object) -> bool:
+    """Whether it is an array of CuPy's own, which takes several microseconds to describe itself when it is asked."""
+    try:
+        return type(values) is sys.modules["cupy"].ndarray
+    except Exception:  # nobody has imported it, or it could not be
+        return False
+
+
+def is_on_gpu(values: object) -> bool:
+    """Whether `values` lies in the memory of a CUDA device."""
+    if type(values) is np.ndarray:
+        return False
+    if is_of_cupy(values) or has(values, "__cuda_array_interface__"):
+        return True
+    return not isinstance(values, np.generic | np.ndarray) and _device(values) == _CUDA
+
+
+def on_gpu(values: Any) -> Any:
+    """What `is_on_gpu`, as an array of CuPy over the same memory.
+
+    Raises ValueError, with words that go on behind a name."""
+    try:
+        import cupy
+    except ImportError:
+        why = "lies in the memory of a GPU, and CuPy, which reads it there, is not installed"
+        raise ValueError(f"{why}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
+    try:
+        if is_of_cupy(values):  # which is only copied where it lies on another GPU
+            return cupy.asarray(values)
+        if has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
+            values.block_until_ready()
+        return cupy.asarray(values) if has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
+    except Exception as error:  # of the library's, of CuPy's, of the driver's
+        raise ValueError(_reason(values, error) or _without_gpu(error)) from None
+
+
+def fetched(values: Any) -> NDArray[Any]:
+    """What `is_on_gpu`, copied to the host. Raises ValueError as `on_gpu` does."""
+    found = on_gpu(values)
+    return np.asarray(found.get())
+
+
+def as_host(values: Any) -> Any:
+    """`values` as NumPy sees them: an array where DLPack is all that they speak, else themselves. Raises ValueError as
+    `on_gpu` does."""
+    if type(values) is np.ndarray or not has(values, "__dlpack__"):
+        return values
+    if any(has(values, word) for word in _WORDS):
+        return values
+    kind = _device(values)
+    if kind not in _READABLE:
+        where = f"of {_DEVICES[kind]}" if kind in _DEVICES else "other than the host's"
+        raise ValueError(f"lies in the memory of a device {where}; bring it to the host first")
+    try:
+        return np.from_dlpack(values)
+    except Exception as error:  # whatever the library says
+        raise ValueError(_reason(values, error) or f"is not to be had by DLPack: {first_line(error)}") from None
+
+
+def reason_of(values: Any, error: Exception) -> str | None:
+    """Why NumPy cannot take a tensor, where that is known, in words that go on behind its name."""
+    return _reason(values, error)
+
+
+def missing_of(values: Any) -> int:
+    """How many values of a column (of Arrow, Polars, pandas) are missing; 0 for what knows no such thing. A NaN of a
+    NumPy array is a value."""
+    if type(values) is np.ndarray or isinstance(values, list | tuple):
+        return 0
+    count = getattr(values, "null_count", 0)
+    if callable(count):
+        count = count()
+    if isinstance(count, int) and count:
+        return count
+    kind = getattr(values, "dtype", None)
+    if hasattr(values, "isna") and not isinstance(kind, np.dtype):
+        return int(np.count_nonzero(np.asarray(values.isna())))
+    return 0
+
+
+def _device(values: Any) -> int | None:
+    """The kind of the device that DLPack names; None for what has none."""
+    try:
+        found = values.__dlpack_device__()
+        return int(found[0])
+    except Exception:  # there is no such method, or the library knows no device
+        return None
+
+
+def _reason(values: Any, error: Exception) -> str | None:
+    kind = str(attribute(values, "dtype", "")).rpartition(".")[2]
+    if kind.startswith(_FLOATS_OF_ML):
+        return f"has the type {kind}, which NumPy has not; give it as float32"
+    if attribute(values, "requires_grad") is True:
+        return "is a tensor that needs gradients; give tensor.detach()"
+    layout = str(attribute(values, "layout", "")).rpartition(".")[2]
+    if layout.startswith("sparse"):
+        return "is a sparse tensor; give its values, as a dense one"
+    if type(values).__module__.partition(".")[0] in ("torch", "jax", "jaxlib", "tensorflow", "mlx"):
+        return f"cannot be taken: {first_line(error)}"
+    return None
+
+
+def _without_gpu(error: Exception) -> str:
+    return f"lies in the memory of a GPU that is not to be had here ({first_line(error)}); {_TO_HOST}"
 
 
 def host_array(values: Any, name: str) -> NDArray[Any]:

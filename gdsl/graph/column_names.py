@@ -1,13 +1,67 @@
-"""The words of a list's first line: which columns are the ends, which are left out, and what the others are called."""
+"""The columns of lists and tables: which are the ends, which are left out, and what the others are called."""
 
 from __future__ import annotations
 
+import difflib
+import itertools
 import re
 from collections.abc import Sequence
 
-from gdsl.graph.number_text import is_number
-from gdsl.graph.wanted import Columns, require_column
+from gdsl.diagnostics import GdslError, shown
+from gdsl.graph.messages import bad_array
+from gdsl.graph.number_text import is_number, is_whole
 from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which columns of a table are the ends and the weight; what is None is found by its name."""
+
+    source: str | None = None
+    target: str | None = None
+    weight: str | None = None
+
+    @property
+    def as_found(self) -> bool:
+        """Whether nothing is asked for."""
+        return self.source is None and self.target is None and self.weight is None
+
+    def ends_among(self, names: list[str]) -> tuple[str, str] | None:
+        """The ends, where they are asked for. Raises E0711 where `names` has not both."""
+        if self.source is None and self.target is None:
+            return None
+        if self.source is None or self.target is None or self.source == self.target:
+            fix = "source='…', target='…' name them (--source-column, --target-column)"
+            raise bad_array("both ends need a column of their own", fix)
+        for name in (self.source, self.target):
+            require_column(name, names)
+        return self.source, self.target
+
+
+def require_column(name: str, names: list[str]) -> None:
+    """Raise E0711, with the name that is most like it, where `name` is not among `names`."""
+    if name in names:
+        return
+    few = ", ".join(names[:20]) + (", …" if len(names) > 20 else "")
+    near = [each for each in names if each.lower() == name.lower()] or difflib.get_close_matches(name, names, n=1)
+    fix = f"did you mean {near[0]!r}? Its columns are {few}" if near else f"its columns are {few or 'none'}"
+    raise bad_array(f"the table has no column {shown(name)}", fix)
+
+
+def columns_of(source: object, target: object, weight: object) -> Columns:
+    """What a caller asks for. Raises TypeError for what is no name."""
+    for value, argument in ((source, "source"), (target, "target"), (weight, "weight")):
+        if value is not None and not isinstance(value, str):
+            raise TypeError(f"the column for the {argument} is named by a str, not {shown(value)}")
+    return Columns(source, target, weight)  # type: ignore[arg-type]
+
+
+def refuse_columns(kind: str, columns: Columns, path: str) -> None:
+    """Raise E0712 where columns are named of a file of another kind."""
+    if not columns.as_found:
+        message = f"{kind} has no columns: source_column, target_column and weight_column are for edge lists and tables"
+        raise GdslError.single("E0712", message, fix="leave them out", place=path)
+
 
 ENDS = (("source", "destination"), ("source", "target"), ("src", "dst"), ("from", "to"))
 """What headers and tables call the two ends. The first pair is what gdsl writes, next to attributes of any name."""
@@ -236,3 +290,62 @@ def _shell(word: str) -> str:
     import shlex
 
     return shlex.quote(word)
+
+
+_SURE = {*ENDS, UNDIRECTED_ENDS}
+_MOST_COLUMNS = 32
+"""Columns of which each pair is looked at."""
+
+
+def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
+    """The places of the columns that are most likely the ends in rows such as those of `sample`, without a header.
+
+    Numbers in the first two columns are the ends. Names are where two columns share values, or else not in a column
+    that has fewer different values than those beside it, as the middle one in `A interacts B`.
+    """
+    width = min(width, _MOST_COLUMNS)
+    rows = [row for row in sample if len(row) >= width]
+    if not rows or width < 3:
+        return 0, 1
+    columns = [[row[place] for row in rows] for place in range(width)]
+    whole = [all(map(is_whole, column)) for column in columns]
+    text = [not any(map(is_number, column)) and all(column) for column in columns]
+    values = [set(column) for column in columns]
+    if (whole[0] and whole[1]) or (text[0] and text[1] and values[0] & values[1]):
+        return 0, 1
+    unlike = not (text[0] and text[1])
+    pairs = list(itertools.combinations(range(width), 2))
+    alike = [
+        pair for kinds in ((text, whole) if unlike else (text,)) for pair in pairs if all(kinds[at] for at in pair)
+    ]
+    best = max(alike, key=lambda pair: len(values[pair[0]] & values[pair[1]]), default=(0, 1))
+    if values[best[0]] & values[best[1]]:
+        return best
+    if unlike:
+        return alike[0] if alike else (0, 1)
+    middle = text[2] and len(rows) > 1 and len(values[1]) < min(len(values[0]), len(values[2]))
+    return (0, 2) if middle else (0, 1)
+
+
+def may_be_edge(words: tuple[str, str], rows: Sequence[tuple[str, str]]) -> bool:
+    """Whether a first line that seems to name the ends as `words` may be an edge: below it are ends that differ from
+    these as little as the two do from each other, by one character, such as `v3` below `v1` and `v2`."""
+    if is_sure(words):
+        return False
+    front = _common_front(*words)
+    rest = _common_front(*(word[len(front) :][::-1] for word in words))[::-1]
+    same = len(front) + len(rest)
+    if not same or any(len(word) != same + 1 for word in words):
+        return False
+    return any(value.startswith(front) and value.endswith(rest) and len(value) > same for row in rows for value in row)
+
+
+def is_sure(words: tuple[str, str]) -> bool:
+    """Whether two words can hardly be vertices, as `source` and `target`."""
+    first, second = (word.lower() for word in words)
+    return (first, second) in _SURE
+
+
+def _common_front(one: str, other: str) -> str:
+    alike = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))
+    return "".join(first for first, _ in alike)

@@ -21,11 +21,12 @@ from gdsl.graph.number_text import (
     ONE_KIND,
     SAFE_DIGITS,
     is_rounded,
+    narrowed,
     overflows,
     problem_of,
     words_of,
 )
-from gdsl.graph.text import TextLines, narrowed, printable, readable, short
+from gdsl.graph.text import TextLines, printable, readable, short
 from gdsl.graph.threads import processors
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""The CSR and CSC of a list of edges, made by sorts of the pairs of ends."""
+"""The CSR of a graph: built, checked, transposed, searched for loops, parallel edges and opposites."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from gdsl.diagnostics import GdslError
+from gdsl.graph.arguments import attribute_arrays, flag, id_array
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import bad_array, too_large
-from gdsl.graph.given import attribute_arrays, flag, id_array
-from gdsl.graph.ids import WIDE_FROM, check_range, id_dtype, packed, vertex_count
 from gdsl.graph.immutable import Values, immutable, written
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
-from gdsl.graph.ordering import bits_for, ordered
-from gdsl.graph.sorting import library_for, sort_of
+from gdsl.graph.messages import bad_array, too_large
+from gdsl.graph.ordering import bits_for, library_for, ordered, sort_of
+from gdsl.graph.vertices import WIDE_FROM, Names, check_range, id_dtype, packed, vertex_count
 
 LARGEST_DEGREE = 2**31 - 1
 _FEW = 1 << 14
@@ -233,3 +232,69 @@ def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
     ends = np.zeros(num_vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(ids, minlength=num_vertices), out=ends[1:])
     return ends
+
+
+def loops_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool_]:
+    """bool[E]: which edges lead from a vertex to itself."""
+    return np.asarray(columns == sources)
+
+
+def repeated_of(columns: NDArray[Any], sources: NDArray[Any]) -> NDArray[np.bool_]:
+    """bool[E]: which edges, ordered by source and then by destination, repeat the one before."""
+    repeated = np.zeros(len(columns), dtype=bool)
+    repeated[1:] = (columns[1:] == columns[:-1]) & (sources[1:] == sources[:-1])
+    return repeated
+
+
+def first_odd(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
+    """The lowest id of an edge that is either."""
+    found = loops_of(columns, sources) | repeated_of(columns, sources)
+    return int(np.argmax(found)) if found.any() else None
+
+
+def paired_edges(
+    csr: tuple[NDArray[np.int64], NDArray[Any]], csc: tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]
+) -> NDArray[Any]:
+    """For each edge id the one that leads back, -1 where there is none; of the type of the CSC's edge ids.
+
+    The k-th of the edges from u to v is paired with the k-th of those from v to u, in the order of their ids; a
+    self-loop is its own. `csr` is (offsets, columns), `csc` (in_offsets, in_sources, in_edge_ids).
+    """
+    (offsets, columns), (in_offsets, in_sources, in_edge_ids) = csr, csc
+    reverse = np.full(len(columns), -1, dtype=in_edge_ids.dtype)
+    if np.array_equal(in_offsets, offsets) and np.array_equal(in_sources, columns):
+        # Both orders are by (vertex, neighbour, id), so what leads back has the same place.
+        reverse[in_edge_ids] = np.arange(len(columns), dtype=in_edge_ids.dtype)
+        return reverse
+    count = len(offsets) - 1
+    there = packed(edge_sources(offsets, columns), columns, count)
+    back = packed(edge_sources(in_offsets, columns), in_sources, count)
+    place_among_equals = np.arange(len(back)) - np.searchsorted(back, back, side="left")
+    paired = np.searchsorted(there, back, side="left") + place_among_equals
+    exists = paired < np.searchsorted(there, back, side="right")
+    reverse[in_edge_ids[exists]] = paired[exists]
+    return reverse
+
+
+def undirected_csr(edges: EdgeList, what: str, fix: str, first: int = 0) -> Csr:
+    """The undirected graph of edges that stand there both ways. Raises E0704 for the first that does not; `what` is
+    what the message calls the whole, and `first` the number of its first vertex."""
+    csr = csr_of(edges)
+    edge = first_without_opposite(csr)
+    if edge is None and "weight" in csr.attributes:
+        edge = _first_weight_that_differs(csr)
+    if edge is not None:
+        source, destination = int(np.searchsorted(csr.offsets, edge, side="right")) - 1, int(csr.columns[edge])
+        source, destination = source + first, destination + first
+        message = f"{what} is not symmetric: ({source}, {destination}) and ({destination}, {source}) differ"
+        raise GdslError.single("E0704", message, fix=fix)
+    return Csr(csr.offsets, csr.columns, False, csr.attributes, csr.vertex_attributes)
+
+
+def _first_weight_that_differs(csr: Csr) -> int | None:
+    weights = csr.attributes["weight"]
+    _, _, in_edge_ids = transpose(csr.offsets, csr.columns)
+    # In a symmetric graph CSC position i stands for the opposite of edge i, parallel edges in their order.
+    opposite = weights[in_edge_ids]
+    differs = (weights != opposite) & ~((weights != weights) & (opposite != opposite))
+    return int(np.argmax(differs)) if differs.any() else None

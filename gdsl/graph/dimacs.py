@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.columns import find_row, read_columns
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import too_large
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
-from gdsl.graph.notices import notice
-from gdsl.graph.number_text import is_count, problem_of
-from gdsl.graph.text import TextLines, line_end, short, whole_values
+from gdsl.graph.messages import notice, too_large
+from gdsl.graph.number_text import is_count, problem_of, whole_values
+from gdsl.graph.text import TextLines, line_end, short
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.records import dataclass
 
 

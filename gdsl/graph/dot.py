@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from gdsl.graph.errors import refused_file
 from gdsl.graph.memory import require_memory
+from gdsl.graph.messages import refused_file
 from gdsl.graph.number_text import is_number
 
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)

@@ -8,10 +8,9 @@ from typing import Any
 
 from numpy.typing import ArrayLike, NDArray
 
-from gdsl.graph.errors import bad_array
-from gdsl.graph.given import attribute_arrays, flag, id_array
-from gdsl.graph.ids import check_ids, vertex_count
-from gdsl.graph.names import Names
+from gdsl.graph.arguments import attribute_arrays, flag, id_array
+from gdsl.graph.messages import bad_array
+from gdsl.graph.vertices import Names, check_ids, vertex_count
 
 
 @dataclass(slots=True)

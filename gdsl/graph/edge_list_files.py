@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
+from gdsl.graph.column_names import Columns
 from gdsl.graph.columns import RowsOf, find_row, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_head import Head, head_of
-from gdsl.graph.errors import with_fix
 from gdsl.graph.fields import comment_of
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, check_ids, id_dtype
 from gdsl.graph.list_checks import refuse_count_line, refuse_sections
 from gdsl.graph.list_meaning import (
     Meaning,
@@ -29,10 +28,10 @@ from gdsl.graph.list_meaning import (
     notice_third_column,
 )
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names, compacted
-from gdsl.graph.number_text import AS_REALS, is_number, is_whole, problem_of, words_of
-from gdsl.graph.text import TextLines, whole_values
-from gdsl.graph.wanted import Columns
+from gdsl.graph.messages import with_fix
+from gdsl.graph.number_text import AS_REALS, is_number, is_whole, problem_of, whole_values, words_of
+from gdsl.graph.text import TextLines
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, check_ids, compacted, id_dtype
 from gdsl.graph.worded_lists import COMPACT, Worded, read_worded, refuse_names, refuse_unnamed, rows_of_list, width_fix
 from gdsl.records import dataclass
 

@@ -8,14 +8,31 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.column_names import ColumnsError, Named, is_column_name, is_header, named, says_ends
-from gdsl.graph.fields import SEPARATORS, QuoteError, UnclosedError, comment_of, split, without_trailing_comment
-from gdsl.graph.likely_ends import is_sure, likely_ends, may_be_edge
-from gdsl.graph.list_marks import refuse_brackets, refuse_marks
+from gdsl.graph.column_names import (
+    Columns,
+    ColumnsError,
+    Named,
+    is_column_name,
+    is_header,
+    is_sure,
+    likely_ends,
+    may_be_edge,
+    named,
+    says_ends,
+)
+from gdsl.graph.fields import (
+    SEPARATORS,
+    QuoteError,
+    Statements,
+    UnclosedError,
+    comment_of,
+    split,
+    statements_of,
+    without_trailing_comment,
+)
+from gdsl.graph.list_checks import refuse_brackets, refuse_marks
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.statements import Statements, statements_of
 from gdsl.graph.text import TextLines, readable, short
-from gdsl.graph.wanted import Columns
 from gdsl.graph_names import COMPRESSED
 from gdsl.records import dataclass
 

@@ -8,12 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable, shown
-from gdsl.graph.errors import bad_array
-from gdsl.graph.given import exact_array
+from gdsl.graph.arguments import exact_array
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import bad_array, notice
 from gdsl.graph.number_text import is_number, is_whole
+from gdsl.graph.vertices import Names
 
 NAME = "name"
 WEIGHT = "weight"

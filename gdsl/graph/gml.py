@@ -13,10 +13,10 @@ import numpy as np
 from gdsl.diagnostics import GdslError
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
-from gdsl.graph.ids import id_dtype
+from gdsl.graph.file_bytes import bytes_of, empty
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.plain_bytes import bytes_of
-from gdsl.graph.text import empty, printable
+from gdsl.graph.text import printable
+from gdsl.graph.vertices import id_dtype
 
 _WORD = re.compile(
     r'[ \t\r\n\f\v]+|(?:(?<=\n)|\A)#[^\n]*|"(?P<text>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s"\[\]]+)|(?P<odd>.)'

@@ -12,12 +12,11 @@ from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import first_line
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
-from gdsl.graph.ids import id_dtype
+from gdsl.graph.file_bytes import chunks_of, empty
 from gdsl.graph.memory import require_memory
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.plain_bytes import chunks_of
-from gdsl.graph.text import empty
+from gdsl.graph.vertices import id_dtype
 from gdsl.records import dataclass
 
 _LONGEST = 1 << 20

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import printable as printable_path
 from gdsl.graph.column_names import UNDIRECTED_ENDS
 from gdsl.graph.edge_list_head import Head
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import notice
 from gdsl.graph.text import printable
 from gdsl.records import dataclass
 

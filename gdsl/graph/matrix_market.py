@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import find_row, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import too_large, with_fix
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
+from gdsl.graph.file_bytes import empty
 from gdsl.graph.memory import require_memory
-from gdsl.graph.number_text import is_count
-from gdsl.graph.text import TextLines, empty, line_end, short, whole_values
+from gdsl.graph.messages import too_large, with_fix
+from gdsl.graph.number_text import is_count, whole_values
+from gdsl.graph.text import TextLines, line_end, short
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.records import dataclass
 
 _VALUE_TYPES: dict[str, type | None] = {

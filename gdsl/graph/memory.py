@@ -6,7 +6,7 @@ import os
 from functools import cache
 from pathlib import Path
 
-from gdsl.graph.errors import no_memory
+from gdsl.graph.messages import no_memory
 
 _CGROUPS = Path("/sys/fs/cgroup")
 _V2 = ("memory.max", "memory.current", "inactive_file")

@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph.columns import lists_of
-from gdsl.graph.csr import Csr
+from gdsl.graph.csr import Csr, undirected_csr
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import too_large
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.graph.memory import require_memory
+from gdsl.graph.messages import too_large
 from gdsl.graph.number_text import is_count
-from gdsl.graph.symmetric import undirected_csr
 from gdsl.graph.text import TextLines, short
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
 from gdsl.records import dataclass
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}

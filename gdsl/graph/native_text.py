@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.text import narrowed
+from gdsl.graph.number_text import narrowed
 from gdsl.native import kept
 
 Columns = tuple[NDArray[Any], ...]

@@ -22,15 +22,12 @@ from gdsl.extras import first_line, required
 from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.element_attributes import ElementAttributes, named_by
-from gdsl.graph.errors import refused_file, too_large
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
-from gdsl.graph.list_marks import after_first_vertex
+from gdsl.graph.file_bytes import bytes_of, empty
+from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
+from gdsl.graph.messages import quiet, refused_file, too_large
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.plain_bytes import bytes_of
-from gdsl.graph.quiet import quiet
-from gdsl.graph.text import empty
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, id_dtype
 
 CALLED = {
     "gexf": "a GEXF file",

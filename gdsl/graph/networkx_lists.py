@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from gdsl.diagnostics import printable as printable_path
+from gdsl.graph.arguments import numbers_of
 from gdsl.graph.edge_list_head import Head
 from gdsl.graph.fields import comment_of, decoded
-from gdsl.graph.given import numbers_of
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import notice
 from gdsl.graph.text import TextLines, printable, short
 from gdsl.graph.worded_lists import Worded, ids_of
 

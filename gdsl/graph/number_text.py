@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _REAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -77,3 +79,17 @@ def problem_of(word: str, kind: type) -> str | None:
 def words_of(line: str, delimiter: str | None) -> list[str]:
     """The values of a line without the blanks around them."""
     return [word.strip() for word in line.split(delimiter)]
+
+
+def narrowed(values: NDArray[Any]) -> NDArray[Any]:
+    """int64 values as int32 where all of them fit."""
+    if values.dtype != np.int64:
+        return values
+    limits = np.iinfo(np.int32)
+    fits = not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
+    return values.astype(np.int32) if fits else values
+
+
+def whole_values(values: NDArray[Any]) -> NDArray[Any]:
+    """int32 values as int64: a program takes its type from them, and sums may be larger than each of them."""
+    return values.astype(np.int64) if values.dtype == np.int32 else values

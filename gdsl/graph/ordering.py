@@ -1,28 +1,193 @@
-"""Edges with values put in the order of their sources, then of their destinations, then as given.
+"""Edges put in the order of their sources, then of their destinations, then as given: by C++ where there is a compiler,
+else by NumPy.
 
-A sort of whole numbers is many times as fast as a walk through memory in no order, so everything is a sort of numbers
-that fit in a processor's cache. First, piece by piece, edges go into blocks of neighbouring sources: what is sorted is
-the number of the block with the place in the piece behind it. Then the edges of each block, which stand there as given,
-are sorted by source within the block, destination and place in the block, all in one number of 64 bits. The places
-tell parallel edges apart, so that no two numbers are equal and any sort is stable; and where the values of each are.
-Where 64 bits are too few, which takes many edges in one block, it is done with as many bits of the pairs as there are,
-from the last to the first.
+A sort of whole numbers is many times as fast as a walk through memory in no order, so both sort numbers that fit in a
+processor's cache. First, piece by piece, edges are divided into blocks of neighbouring sources. Then each block is
+sorted by source within the block, destination and place in the block. NumPy sorts all three as one number of 64 bits:
+no two are equal, so any sort is stable, and the places say where the values of each edge are. Where 64 bits are too
+few, which takes many edges in one block, it sorts as many bits of the pairs as fit at a time, from last to first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ctypes
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.graph.ids import id_dtype
 from gdsl.graph.immutable import room
-from gdsl.graph.lists import Blocks, can_order, lists_of
-from gdsl.graph.sorting import Sort, library_for, sort_of
 from gdsl.graph.threads import by_threads
+from gdsl.graph.vertices import id_dtype
+
+Sort = Callable[[NDArray[Any], int, int], None]
+"""Puts whole numbers of 32 or 64 bits, none below 0, in order: by their bits from one place up to another, above which
+all have the same. Those that are the same in these bits stand in order before."""
+
+_WORTH_A_LOOK = 1 << 18
+_WORTH_COMPILING = 1 << 21
+"""So many numbers to sort."""
+_NAME, _SYMBOLS = "graph/order.cpp", {4: "gdsl_sort_32", 8: "gdsl_sort_64"}
+_OF_LISTS = ("gdsl_count_blocks", "gdsl_divide", "gdsl_order_block")
+
+
+def library_for(count: int) -> ctypes.CDLL | None:
+    """What is compiled of `order.cpp`, where it is worth while for so many numbers or edges and can be had."""
+    if count < _WORTH_A_LOOK:
+        return None
+    from gdsl.native import kept  # which small graphs do without
+
+    return kept.library(_NAME, (*_SYMBOLS.values(), *_OF_LISTS), make=count >= _WORTH_COMPILING)
+
+
+def sort_of(count: int) -> Sort:
+    """The best way for `count` numbers, all at once or piece by piece; any number of threads may call it."""
+    library = library_for(count)
+    return _by_numpy if library is None else _by(library)
+
+
+def _by_numpy(numbers: NDArray[Any], low: int, high: int) -> None:
+    numbers.sort()
+
+
+def _by(library: ctypes.CDLL) -> Sort:
+    functions = {size: library[symbol] for size, symbol in _SYMBOLS.items()}
+    for function in functions.values():
+        function.restype = None
+
+    def sort(numbers: NDArray[Any], low: int, high: int) -> None:
+        spare = np.empty_like(numbers)
+        at, room = (ctypes.c_void_p(each.ctypes.data) for each in (numbers, spare))
+        functions[numbers.itemsize](at, room, ctypes.c_int64(len(numbers)), low, high)
+
+    return sort
+
+
+_SIZES = (1, 2, 4, 8)
+"""Bytes of a value."""
+_MOST_THREADS = 8
+_WORD, _WIDE = 8, 16
+
+
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """How edges are divided: pieces of `piece` edges at a time, into `count` blocks of neighbouring sources, of which
+    `local_bits` bits tell those of a block apart; ids have `id_bits`."""
+
+    piece: int
+    count: int
+    local_bits: int
+    id_bits: int
+    word_bits: int
+    """Bits of a number in which two ends and a place in a block are sorted fastest."""
+
+
+def can_order(sources: NDArray[Any], destinations: NDArray[Any], values: Mapping[str, NDArray[Any]]) -> bool:
+    """Whether it is for these."""
+    ends = sources.dtype == destinations.dtype == np.int32
+    return ends and all(each.dtype.itemsize in _SIZES and each.dtype.kind in "biuf" for each in values.values())
+
+
+@dataclass(slots=True)
+class _Lists:
+    library: ctypes.CDLL
+    sources: NDArray[np.int32]
+    destinations: NDArray[np.int32]
+    given: list[NDArray[Any]]
+    """The values."""
+    both_ways: bool
+    blocks: Blocks
+
+    @property
+    def pieces(self) -> range:
+        """The first edge of each."""
+        return range(0, len(self.sources), self.blocks.piece)
+
+    @property
+    def sizes(self) -> Any:
+        """Bytes of each kind of value."""
+        return (ctypes.c_int32 * len(self.given))(*(each.itemsize for each in self.given))
+
+    def counts(self, first: int) -> NDArray[np.int64]:
+        """How many edges of a piece go to each block."""
+        counts = np.zeros(self.blocks.count, np.int64)
+        ends, size = self._piece(first)
+        self.library.gdsl_count_blocks(*ends, size, self.both_ways, self.blocks.local_bits, _at(counts))
+        return counts
+
+    def divide(
+        self, first: int, next_places: NDArray[np.int64], local: NDArray[np.uint32], to: Sequence[NDArray[Any]]
+    ) -> None:
+        """Write the edges of a piece where they go: sources within their blocks, and destinations and values."""
+        ends, size = self._piece(first)
+        values = _all_at([each[first : first + self.blocks.piece] for each in self.given])
+        how = len(self.given), self.sizes, self.both_ways, self.blocks.local_bits
+        targets = _at(next_places), _at(local), _at(to[0]), _all_at(to[1:])
+        self.library.gdsl_divide(*ends, values, size, *how, *targets)
+
+    def order(
+        self, part: slice, local: NDArray[np.uint32], to: Sequence[NDArray[Any]], ends: NDArray[np.int64]
+    ) -> None:
+        """Put a block of edges in order where it stands, and write where the lists of its vertices end."""
+        size, blocks = part.stop - part.start, self.blocks
+        place_bits = size.bit_length() if self.given else 0
+        fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
+        key_size = _WORD if fits else _WIDE
+        keys = np.empty(2 * size * key_size // _WORD, np.uint64)
+        edges = _at(local), _at(to[0]), len(self.given), self.sizes, _all_at(to[1:])
+        where = ctypes.c_int64(part.start), ctypes.c_int64(part.stop), blocks.local_bits, blocks.id_bits
+        self.library.gdsl_order_block(*edges, *where, ctypes.c_int64(len(ends)), _at(ends), _at(keys), key_size)
+
+    def _piece(self, first: int) -> tuple[tuple[ctypes.c_void_p, ctypes.c_void_p], ctypes.c_int64]:
+        part = slice(first, first + self.blocks.piece)
+        sources = self.sources[part]
+        return (_at(sources), _at(self.destinations[part])), ctypes.c_int64(len(sources))
+
+
+def lists_of(
+    library: ctypes.CDLL,
+    sources: NDArray[np.int32],
+    destinations: NDArray[np.int32],
+    num_vertices: int,
+    values: Mapping[str, NDArray[Any]],
+    both_ways: bool,
+    blocks: Blocks,
+) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[Any]]]:
+    """(offsets, columns, values) of these edges, in memory that nobody can write; with `both_ways` each is followed by
+    its opposite, but a loop."""
+    ends = np.ascontiguousarray(sources), np.ascontiguousarray(destinations)
+    lists = _Lists(library, *ends, [np.ascontiguousarray(each) for each in values.values()], both_ways, blocks)
+    pieces = lists.pieces
+    counts = np.array(by_threads(lists.counts, pieces, _MOST_THREADS), np.int64).reshape(len(pieces), blocks.count)
+    begins = np.zeros(blocks.count + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=begins[1:])
+    next_places = np.cumsum(counts, axis=0) - counts + begins[:-1]
+    total = int(begins[-1])
+    rooms = [room(total, dtype) for dtype in (np.dtype(np.int32), *(each.dtype for each in lists.given))]
+    to, kept = [writable for writable, _ in rooms], [made for _, made in rooms]
+    local = np.empty(total, np.uint32)
+    by_threads(
+        lambda number: lists.divide(pieces[number], next_places[number], local, to), range(len(pieces)), _MOST_THREADS
+    )
+    writable, offsets = room(num_vertices + 1, np.dtype(np.int64))
+
+    def order(number: int) -> None:
+        of_block = writable[1:][number << blocks.local_bits : (number + 1) << blocks.local_bits]
+        lists.order(slice(*begins[number : number + 2].tolist()), local, to, of_block)
+
+    by_threads(order, range(blocks.count), _MOST_THREADS)
+    return offsets, kept[0], dict(zip(values, kept[1:], strict=True))
+
+
+def _at(array: NDArray[Any]) -> ctypes.c_void_p:
+    return ctypes.c_void_p(array.ctypes.data)
+
+
+def _all_at(arrays: Sequence[NDArray[Any]]) -> Any:
+    return (ctypes.c_void_p * len(arrays))(*(each.ctypes.data for each in arrays))
+
 
 _PIECE = 1 << 19
 """Edges that are divided into blocks at a time."""
@@ -30,7 +195,7 @@ _BLOCK = 1 << 16
 """Edges of a block, if all blocks have as many."""
 _MOST_BLOCKS_BITS = 8
 _WORD_BITS = 64
-_MOST_THREADS = 8
+_MOST_THREADS_ordering = 8
 
 
 class Ordered(NamedTuple):
@@ -120,7 +285,7 @@ def ordered(
     moved = {name: np.empty(total, each.dtype) for name, each in values.items()}
     sizes = id_bits, local_bits, num_blocks, np.empty(total, np.uint64)
     ordering = _Ordering(sources, destinations, values, both_ways, *sizes, moved, sort_of(total))
-    cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS)
+    cuts = by_threads(ordering.divide, range(0, max(len(sources), 1), _PIECE), _MOST_THREADS_ordering)
     ends = np.cumsum(np.sum([np.diff(of_piece) for of_piece in cuts], axis=0))
     count = int(ends[-1])
     writable, columns = room(count, id_dtype(num_vertices))
@@ -134,7 +299,7 @@ def ordered(
         parts = [slice(*of_piece[number : number + 2]) for of_piece in cuts]
         ordering.finish(parts, degrees, writable[part], targets)
 
-    by_threads(finish, range(num_blocks), _MOST_THREADS)
+    by_threads(finish, range(num_blocks), _MOST_THREADS_ordering)
     np.cumsum(offsets, out=offsets)
     return Ordered(offsets, columns, {name: made for name, (_, made) in rooms.items()})
 

@@ -9,15 +9,13 @@ from typing import Any
 import numpy as np
 
 from gdsl.diagnostics import GdslError, printable
+from gdsl.graph.arguments import exact_array
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.errors import too_large
-from gdsl.graph.given import exact_array
-from gdsl.graph.ids import LARGEST_NUM_VERTICES, id_dtype
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import notice, too_large
 from gdsl.graph.number_text import is_count, is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, id_dtype
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("arcs", "edges", "arcslist", "edgeslist", "matrix")

@@ -1,4 +1,4 @@
-"""Graphs from files of any known format."""
+"""Graphs from files: which format a file has, by its name and its content, and the reader for it."""
 
 from __future__ import annotations
 
@@ -8,27 +8,139 @@ import os
 import re
 from dataclasses import replace
 
+import numpy as np
+
 from gdsl.diagnostics import GdslError, printable
-from gdsl.graph.both_ways import notice_both_ways
-from gdsl.graph.content_format import format_by_content, guessed_format, looks_like_adjacency
+from gdsl.graph.archives import read_npz
+from gdsl.graph.column_names import ENDS, Columns, refuse_columns
 from gdsl.graph.csr import Csr, csr_of, edges_of
-from gdsl.graph.dimacs import read_dimacs
+from gdsl.graph.dimacs import is_problem_line, read_dimacs
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.edge_list_files import read_edge_list
-from gdsl.graph.errors import no_memory, with_fix
+from gdsl.graph.file_bytes import require_file
 from gdsl.graph.generators import generated_edges, looks_like_generator, refuse_for_generators
 from gdsl.graph.gml import read_gml
 from gdsl.graph.graphml import read_graphml
-from gdsl.graph.matrix_market import read_matrix_market
+from gdsl.graph.matrix_market import is_banner, read_matrix_market
 from gdsl.graph.memory import available_memory
+from gdsl.graph.messages import no_memory, notice, with_fix
 from gdsl.graph.metis import read_metis
+from gdsl.graph.number_text import is_number, words_of
 from gdsl.graph.pajek import read_pajek
 from gdsl.graph.postponed import Postponed, in_order
-from gdsl.graph.sparse_matrices import read_npz
-from gdsl.graph.text import require_file
+from gdsl.graph.text import TextLines
 from gdsl.graph.transformations import GraphOptions
-from gdsl.graph.wanted import Columns, refuse_columns
+from gdsl.graph.vertices import packed
 from gdsl.graph_names import BY_NETWORKX, COMPRESSED, SUFFIXES, come_along
+
+_MOST_LINES = 1000
+"""Comments before the line that says it."""
+_FEWEST_ROWS = 3
+"""Lines that show what a file is."""
+_FIRST_ROWS = 50
+_BEGINNINGS = {
+    "graphml": re.compile(r"<(\w+:)?graphml[\s>]"),
+    "gexf": re.compile(r"<(\w+:)?gexf[\s>]"),
+    "gml": re.compile(r"(^|\s)graph\s*\["),
+    "pajek": re.compile(r"^\*(vertices|network)\b", re.IGNORECASE | re.MULTILINE),
+    "dot": re.compile(r"\A\s*(strict\s+)?(di)?graph\b[^\[\n]*\{"),
+    "json": re.compile(r"\A\s*\{"),
+}
+"""How files of formats begin that are text."""
+CALLED = {"mtx": "a Matrix Market file", "gr": "a DIMACS file"}
+
+
+def format_by_content(path: str, wanted: str | None) -> str:
+    """The format of a file that is called an edge list: `edges`, unless its first lines say otherwise.
+
+    Raises GdslError E0712 where they do and `wanted` is `edges`.
+    """
+    with TextLines(path) as lines:
+        try:
+            found = _found(lines)
+        except GdslError:
+            found = None  # its reader says what is wrong
+    if found is None:
+        return "edges"
+    if wanted is not None:
+        message = f"this is {CALLED[found]}, not an edge list"
+        raise GdslError.single("E0712", message, fix=f"--format {found} (format='{found}')", place=path)
+    notice(f"{printable(path)} is read as {CALLED[found]} (--format {found}), as its first lines say")
+    return found
+
+
+def _found(lines: TextLines) -> str | None:
+    first = True
+    for line in itertools.islice(lines, _MOST_LINES):
+        words = line.split(None, 1)
+        if not words:
+            continue
+        if first and is_banner(line):
+            return "mtx"
+        first = False
+        if words[0] != "c":
+            return "gr" if is_problem_line(line) else None
+    return None
+
+
+def looks_like_adjacency(path: str) -> bool:
+    """Whether the lines of a file that is no list of edges are each a vertex, one line each, and its neighbors."""
+    with TextLines(path) as lines:
+        try:
+            rows = [line for line in itertools.islice(lines, _MOST_LINES) if line.lstrip()[:1] not in ("", "#", "%")]
+        except GdslError:
+            return False
+    mark = next((mark for mark in ",;" if rows and mark in rows[0]), None)
+    words = [words_of(row, mark) for row in rows]
+    if len(words) < _FEWEST_ROWS or any(word.lower() in {name for pair in ENDS for name in pair} for word in words[0]):
+        return False
+    alike = len({is_number(word) for row in words for word in row}) == 1
+    return len({row[0] for row in words}) == len(words) and len({len(row) for row in words}) > 1 and alike
+
+
+def guessed_format(path: str) -> str | None:
+    """The format that a file whose name says none seems to have; None where its beginning does not show it."""
+    with TextLines(path) as lines:
+        try:
+            rows = [line for line in itertools.islice(lines, _FIRST_ROWS) if line.strip()]
+        except GdslError:
+            return None
+    with TextLines(path) as lines:
+        found = _found(lines)
+    if found is not None or not rows:
+        return found
+    beginning = "\n".join(rows)
+    for kind, pattern in _BEGINNINGS.items():
+        if pattern.search(beginning):
+            return kind
+    words = next((row.split() for row in rows if row.lstrip()[0] not in "#%"), [])
+    return "edges" if len(words) in (2, 3) and all(map(is_number, words)) else None
+
+
+def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> None:
+    """Say that edges of the undirected file at `place` are there as (u, v) and as (v, u), and how they become one.
+
+    `what` is what the notice calls the file. Ids in the notice count from `first`, as in the file.
+    """
+    sources, destinations = edges.sources, edges.destinations
+    backward, forward = sources > destinations, sources < destinations
+    if edges.directed or not backward.any() or not forward.any():
+        return
+    of_forward = packed(sources[forward], destinations[forward], edges.num_vertices)
+    of_backward = packed(destinations[backward], sources[backward], edges.num_vertices)
+    both = np.intersect1d(of_forward, of_backward)
+    if not len(both):
+        return
+    ends = divmod(int(both[0]), max(edges.num_vertices, 1))
+    low, high = (each + first if edges.names is None else printable(str(edges.names[each])) for each in ends)
+    count = "1 edge is" if len(both) == 1 else f"{len(both):,} edges are"
+    example = f"({low}, {high}) and ({high}, {low})"
+    also = "" if len(both) == 1 else " among them"
+    notice(
+        f"{place}: {what} has each edge once, and here {count} there in both directions, {example}{also}: "
+        "each counts as two parallel edges; --dedup first (dedup='first') makes them one"
+    )
+
 
 _LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
 _GENERATORS = "graphs are made by rmat:16, grid:300 or uniform:1000:5000, where no file has such a name"

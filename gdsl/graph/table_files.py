@@ -1,26 +1,132 @@
-"""Edge tables in files of Parquet and of Arrow (IPC, Feather), by pyarrow."""
+"""Parquet and Arrow files, read and written; sizes are checked before pyarrow allocates anything."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import struct
+from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
 from gdsl.extras import first_line, required
-from gdsl.graph.arrow_sizes import MAGIC, decompressed_size
-from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS
-from gdsl.graph.data_frames import edges_of_table
+from gdsl.graph.column_names import ENDS, UNDIRECTED_ENDS, Columns
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.ids import LARGEST_NUM_VERTICES
+from gdsl.graph.file_bytes import file_size, unreadable
 from gdsl.graph.list_meaning import notice_keys
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
-from gdsl.graph.tables import EXTRA
-from gdsl.graph.text import file_size, unreadable
-from gdsl.graph.wanted import Columns
+from gdsl.graph.tables import EXTRA, edges_of_table
+from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names
+
+MAGIC = b"ARROW1"
+_CONTINUES = b"\xff\xff\xff\xff"
+_DICTIONARIES, _RECORD_BATCHES = 2, 3
+"""Places of fields in the table Footer."""
+_RECORD_BATCH, _DICTIONARY_BATCH = 3, 2
+_HEADER_TYPE, _HEADER = 1, 2
+_DATA, _BUFFERS, _COMPRESSION = 1, 2, 3
+"""Places of fields in the tables Message, DictionaryBatch and RecordBatch of Arrow's format (flatbuffers)."""
+
+
+class _OverlapError(Exception):
+    """The parts of a file are more than the file."""
+
+
+def decompressed_size(source: Any, is_file: bool) -> int:
+    """Bytes of all compressed buffers of the Arrow file, or stream, that is open as `source`.
+
+    What is damaged counts as far as it can be read; its reader says what is wrong. Raises ArrowInvalid for a file that
+    lists its parts more than once, which would be read as often.
+    """
+    import pyarrow
+
+    total = 0
+    try:
+        for metadata, body in _messages_of_file(source) if is_file else _messages_of_stream(source):
+            total += _size_of(metadata, body)
+    except _OverlapError:
+        raise pyarrow.ArrowInvalid("parts of the file overlap") from None
+    except (pyarrow.ArrowException, OSError, ValueError, struct.error, IndexError):
+        pass
+    return total
+
+
+def _messages_of_stream(source: Any) -> Iterator[tuple[bytes, Any]]:
+    import pyarrow
+
+    source.seek(0)
+    for message in pyarrow.ipc.MessageReader.open_stream(source):
+        yield message.metadata.to_pybytes(), message.body
+
+
+def _messages_of_file(source: Any) -> Iterator[tuple[bytes, Any]]:
+    """Those that the end of the file lists, where one may be listed more than once."""
+    end = source.seek(0, 2) - len(MAGIC) - 4
+    source.seek(end)
+    [length] = struct.unpack("<i", source.read(4))
+    source.seek(end - length)
+    footer = source.read(length)
+    table, left = _offset(footer, 0), end
+    for number in (_DICTIONARIES, _RECORD_BATCHES):
+        field = _field(footer, table, number)
+        if field is None:
+            continue
+        first = _offset(footer, field)
+        [count] = struct.unpack_from("<I", footer, first)
+        for place in range(count):
+            at, size, body = struct.unpack_from("<qi4xq", footer, first + 4 + 24 * place)
+            left -= size + body
+            if left < 0 or size < 0 or body < 0:
+                raise _OverlapError
+            source.seek(at)
+            metadata = source.read(size)
+            start = 8 if metadata[:4] == _CONTINUES else 4
+            yield metadata[start:], source.read(body)
+
+
+def _size_of(metadata: bytes, body: Any) -> int:
+    """The same of one message."""
+    table = _offset(metadata, 0)
+    kind = _field(metadata, table, _HEADER_TYPE)
+    header = _field(metadata, table, _HEADER)
+    if kind is None or header is None or not body:
+        return 0
+    batch = _offset(metadata, header)
+    if metadata[kind] == _DICTIONARY_BATCH:
+        data = _field(metadata, batch, _DATA)
+        if data is None:
+            return 0
+        batch = _offset(metadata, data)
+    elif metadata[kind] != _RECORD_BATCH:
+        return 0
+    buffers = _field(metadata, batch, _BUFFERS)
+    if buffers is None or _field(metadata, batch, _COMPRESSION) is None:
+        return 0
+    first, content, total = _offset(metadata, buffers), memoryview(body), 0
+    [count] = struct.unpack_from("<I", metadata, first)
+    for place in range(count):
+        start, length = struct.unpack_from("<qq", metadata, first + 4 + 16 * place)
+        if length >= 8 and 0 <= start <= len(content) - 8:
+            total += max(struct.unpack_from("<q", content, start)[0], 0)
+    return total
+
+
+def _offset(metadata: bytes, at: int) -> int:
+    """Where the offset at `at` leads."""
+    return at + int(struct.unpack_from("<I", metadata, at)[0])
+
+
+def _field(metadata: bytes, table: int, number: int) -> int | None:
+    """Where a field of a table is; None where it is not given."""
+    fields = table - struct.unpack_from("<i", metadata, table)[0]
+    [size] = struct.unpack_from("<H", metadata, fields)
+    place = 4 + 2 * number
+    if fields < 0 or place + 2 > size:
+        return None
+    [offset] = struct.unpack_from("<H", metadata, fields + place)
+    return table + offset if offset else None
+
 
 _CALLED = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 """The formats, and what messages call such a file."""

@@ -4,20 +4,13 @@ from __future__ import annotations
 
 import gzip
 import lzma
-import os
-import re
 import shlex
-import stat
 import zlib
 from collections.abc import Generator, Iterator
 from typing import Any, BinaryIO
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gdsl import files
 from gdsl.diagnostics import GdslError
-from gdsl.graph.compressed import LONGEST_MAGIC, JunkBehindError, decompressing
+from gdsl.graph.file_bytes import LONGEST_MAGIC, JunkBehindError, decompressing, file_size, unreadable
 from gdsl.graph.memory import require_memory
 from gdsl.graph_names import COMPRESSED
 
@@ -35,46 +28,6 @@ _ROWS_BETWEEN = 1 << 18
 """Lines after which the system is asked again how much memory there is."""
 
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
-
-_NO_STREAM = "save it to a file: of a stream nothing can be read again"
-_LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
-
-
-def require_file(path: str) -> os.stat_result:
-    """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
-    if not path:
-        raise GdslError.single("E0701", "the graph file cannot be read: its name is empty")
-    try:
-        status = os.stat(path)
-    except (OSError, ValueError) as error:
-        raise unreadable(path, error) from None
-    if not stat.S_ISREG(status.st_mode):
-        is_folder = stat.S_ISDIR(status.st_mode)
-        kind, fix = ("a directory", None) if is_folder else ("not a regular file", _NO_STREAM)
-        raise GdslError.single("E0701", f"this is {kind}", fix=fix, place=path)
-    return status
-
-
-def file_size(path: str) -> int:
-    """Size in bytes of the file at `path`. Raises GdslError E0701 unless it is a regular file, E0716 if it is empty."""
-    size = require_file(path).st_size
-    if size == 0:
-        raise empty(path)
-    return size
-
-
-def unreadable(path: str, error: Exception) -> GdslError:
-    """E0701 for what the system said about `path`."""
-    reason = getattr(error, "strerror", None) or str(error)
-    generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
-    fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
-    fix = _NO_STREAM if path == "-" else files.not_as_url(path) or fix
-    return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
-
-
-def empty(path: str) -> GdslError:
-    """E0716 for the file at `path`."""
-    return GdslError.single("E0716", "the file is empty", place=path)
 
 
 class _TooLongError(Exception):
@@ -304,17 +257,3 @@ def printable(text: str) -> str:
     """The beginning of `text` for a message, without what would do something to a terminal."""
     shown = "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text[:60])
     return shown + ("…" if len(text) > 60 else "")
-
-
-def narrowed(values: NDArray[Any]) -> NDArray[Any]:
-    """int64 values as int32 where all of them fit."""
-    if values.dtype != np.int64:
-        return values
-    limits = np.iinfo(np.int32)
-    fits = not len(values) or (limits.min <= values.min() and values.max() <= limits.max)
-    return values.astype(np.int32) if fits else values
-
-
-def whole_values(values: NDArray[Any]) -> NDArray[Any]:
-    """int32 values as int64: a program takes its type from them, and sums may be larger than each of them."""
-    return values.astype(np.int64) if values.dtype == np.int32 else values

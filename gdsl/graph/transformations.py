@@ -1,4 +1,4 @@
-"""What can be asked of a graph on its way in: both directions, no parallel edges, random weights."""
+"""Changes to a graph while it is built: both directions, no parallel edges or loops, random weights, reverse arcs."""
 
 from __future__ import annotations
 
@@ -10,14 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, shown
+from gdsl.graph.arguments import flag
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.given import flag
-from gdsl.graph.hashing import endpoint_weights
-from gdsl.graph.ids import id_dtype, packed
-from gdsl.graph.names import Names
+from gdsl.graph.generators import endpoint_weights
 from gdsl.graph.ordering import order_of
-from gdsl.graph.reverse_arcs import with_reverse_arcs
+from gdsl.graph.vertices import Names, id_dtype, packed
 from gdsl.numerals import whole_number
+
+
+def with_reverse_arcs(edges: EdgeList) -> EdgeList:
+    """`edges`, and after them an arc v→u with zeros as its values for each arc u→v that has no opposite.
+
+    Of parallel arcs, the k-th that leads back is the opposite of the k-th.
+    """
+    if not edges.directed:
+        return edges
+    count = edges.num_vertices
+    arcs = packed(edges.sources, edges.destinations, count)
+    kinds, first, numbers = np.unique(arcs, return_index=True, return_counts=True)
+    opposites = packed(edges.destinations[first], edges.sources[first], count)
+    places = np.minimum(np.searchsorted(kinds, opposites), max(len(kinds) - 1, 0))
+    back = np.where(kinds[places] == opposites, numbers[places], 0) if len(kinds) else numbers
+    missing = np.repeat(first, np.maximum(numbers - back, 0))
+    values = {name: np.concatenate([of, np.zeros(len(missing), of.dtype)]) for name, of in edges.attributes.items()}
+    sources = np.concatenate([edges.sources, edges.destinations[missing]])
+    destinations = np.concatenate([edges.destinations, edges.sources[missing]])
+    return replace(edges, sources=sources, destinations=destinations, attributes=values)
+
 
 LARGEST_RANDOM_WEIGHT = 64
 _DEDUP = ("first", "sum", "min", "max")

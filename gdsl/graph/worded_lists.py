@@ -18,10 +18,10 @@ from gdsl.graph.fields import records
 from gdsl.graph.list_checks import count_line_fix, may_be_counts
 from gdsl.graph.list_values import MISSING, ListValues
 from gdsl.graph.memory import require_memory
-from gdsl.graph.names import Names
-from gdsl.graph.notices import notice
+from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_number, is_whole, problem_of, whole_value
 from gdsl.graph.text import TextLines, printable, short
+from gdsl.graph.vertices import Names
 from gdsl.records import dataclass
 
 _WORDS, _CHARACTERS = 1 << 16, 1 << 22

@@ -24,9 +24,9 @@ from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.graph import Graph
 from gdsl.graph.list_checks import is_count_line
 from gdsl.graph.markup import refuse_unwritable, write_gml, write_graphml
-from gdsl.graph.names import Names
 from gdsl.graph.number_text import is_number
 from gdsl.graph.reading import READ_ONLY, TABLE_KINDS, UNCOMPRESSED, XML_KINDS, format_of
+from gdsl.graph.vertices import Names
 from gdsl.graph_names import COMPRESSED
 
 _LISTS = ("csv", "tsv")

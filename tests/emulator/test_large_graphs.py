@@ -10,7 +10,7 @@ import pytest
 
 import gdsl
 from gdsl.backends.cuda import building
-from gdsl.graph import ids, postponed
+from gdsl.graph import postponed, vertices
 from gdsl.graph.csr import transposed_by
 from gdsl.types import Widths
 from tests.support.graphs import make_graph, path
@@ -59,7 +59,7 @@ def test_only_the_edges_of_a_graph_may_need_wide_ids(
     cost = np.ones(graph.num_edges, np.int32)
     narrow = program.run(graph, {"start": 3, "cost": cost}, backend=backend).host_arrays()
     for wide_from, widths in ((COUNT + 1, Widths(32, 64)), (COUNT, Widths(64, 64)), (graph.num_edges + 1, NARROW)):
-        monkeypatch.setattr(ids, "WIDE_FROM", wide_from)
+        monkeypatch.setattr(vertices, "WIDE_FROM", wide_from)
         made = make_graph(path(COUNT), COUNT, directed=False)
         assert (made.id_widths, made.id_bits) == (widths, widths.edge)
         result = program.run(made, {"start": 3, "cost": cost}, backend=backend)
@@ -71,7 +71,7 @@ def test_only_the_edges_of_a_graph_may_need_wide_ids(
         for name, values in narrow.items():
             if name != "from_here":
                 np.testing.assert_array_equal(found[name], values, err_msg=name)
-    monkeypatch.setattr(ids, "WIDE_FROM", COUNT + 1)
+    monkeypatch.setattr(vertices, "WIDE_FROM", COUNT + 1)
     with pytest.raises(gdsl.GdslError, match="the graph needs 64 bits an id"):
         gdsl.compile(MANY_EDGES, tune=[*SMALL, "schedule.ids=32"]).run(
             make_graph(path(COUNT), COUNT, directed=False), {"start": 3, "cost": cost}, backend=backend

@@ -13,7 +13,7 @@ import gdsl
 from gdsl import Graph
 from gdsl.cli.main import main
 from gdsl.graph import memory, write
-from gdsl.graph.notices import collecting
+from gdsl.graph.messages import collecting
 
 networkx = pytest.importorskip("networkx")
 pytestmark = pytest.mark.filterwarnings("error::gdsl.GraphNotice")

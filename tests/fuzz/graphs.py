@@ -22,7 +22,7 @@ from fuzz.campaign import Finding
 from fuzz.slow_readers import Edge, NoGraph, SlowGraph, read_arrays_slowly, read_slowly
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, GraphOptions, describe, write
-from gdsl.graph.notices import collecting
+from gdsl.graph.messages import collecting
 
 _LONGEST_SECONDS = 5.0
 _LARGEST_BYTES = 200 << 20

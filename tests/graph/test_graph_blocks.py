@@ -19,7 +19,6 @@ from gdsl.graph import (
     native_text,
     ordering,
     postponed,
-    sorting,
     text,
     threads,
 )
@@ -221,8 +220,8 @@ def test_orders_of_edges(monkeypatch, directed):
                 small = {"_PIECE": 32, "_BLOCK": 16}
                 for pieces, by_cpp in itertools.product(({}, small, {**small, "_WORD_BITS": 9}), (False, True)):
                     if by_cpp:
-                        monkeypatch.setattr(sorting, "_WORTH_A_LOOK", 0)
-                        monkeypatch.setattr(sorting, "_WORTH_COMPILING", 0)
+                        monkeypatch.setattr(ordering, "_WORTH_A_LOOK", 0)
+                        monkeypatch.setattr(ordering, "_WORTH_COMPILING", 0)
                     monkeypatch.setattr(csr, "_FEW", 0 if pieces else 1 << 14)
                     monkeypatch.setattr(threads, "processors", lambda pieces=pieces: 3 if pieces else 1)
                     for name, size in pieces.items():
@@ -350,8 +349,8 @@ def test_opposites_by_cpp(monkeypatch):
         for graph in (both, Graph.from_edges(sources, destinations, count)):
             without = csr.first_without_opposite(graph._csr)
             with monkeypatch.context() as small:
-                small.setattr(sorting, "_WORTH_A_LOOK", 0)
-                small.setattr(sorting, "_WORTH_COMPILING", 0)
-                assert sorting.library_for(1) is not None
+                small.setattr(ordering, "_WORTH_A_LOOK", 0)
+                small.setattr(ordering, "_WORTH_COMPILING", 0)
+                assert ordering.library_for(1) is not None
                 assert csr.first_without_opposite(graph._csr) == without
             assert (without is None) == (graph is both)

@@ -10,7 +10,7 @@ import pytest
 from graph_cases import assert_same
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph import Graph, device_edges, foreign, postponed
+from gdsl.graph import Graph, arrays, postponed
 
 
 class Device(contextlib.nullcontext):
@@ -51,13 +51,12 @@ class OnGpu:
 
 @pytest.fixture(autouse=True)
 def few_are_many(monkeypatch):
-    for module in (device_edges, postponed):
-        monkeypatch.setattr(module, "LARGE", 4)
-    for module in (device_edges, foreign):
+    monkeypatch.setattr(postponed, "LARGE", 4)
+    for module in (arrays, postponed):
         monkeypatch.setattr(module, "on_gpu", lambda values: values)
 
 
-ON_GPU = foreign.on_gpu
+ON_GPU = arrays.on_gpu
 """Itself, which the tests below do without."""
 
 

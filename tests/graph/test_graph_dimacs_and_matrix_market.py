@@ -13,7 +13,7 @@ import gdsl
 from gdsl.cli.main import main
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, write
-from gdsl.graph.notices import collecting
+from gdsl.graph.messages import collecting
 
 pytestmark = pytest.mark.filterwarnings("error::gdsl.GraphNotice")
 SYMMETRIC = "%%MatrixMarket matrix coordinate {} symmetric\n"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from gdsl.diagnostics import GdslError
 from gdsl.graph import describe, generate, grid, looks_like_generator, open_graph, rmat, uniform
-from gdsl.graph.hashing import mixed_integer, permuted
+from gdsl.graph.generators import mixed_integer, permuted
 
 
 def fingerprint(graph):

@@ -16,7 +16,7 @@ import gdsl
 from gdsl.binding import Text
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, describe, write
-from gdsl.graph.names import Names
+from gdsl.graph.vertices import Names
 
 
 class Table(dict):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from gdsl.graph import columns, native_text
 from gdsl.graph.columns import columns_of
-from gdsl.graph.text import narrowed
+from gdsl.graph.number_text import narrowed
 from gdsl.native import kept
 
 HARD = (

@@ -12,7 +12,7 @@ from graph_cases import assert_same
 from gdsl import progress
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph, columns, ordering, text, threads
-from gdsl.graph.quiet import quiet
+from gdsl.graph.messages import quiet
 
 
 @pytest.mark.parametrize("word", ["1.5", "1e0", "99999999999999999999", "nan"])

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gdsl.graph import sorting
+from gdsl.graph import ordering
 from gdsl.native import kept
 
 
 @pytest.fixture(params=["NumPy", "C++"])
 def sort(request, monkeypatch):
-    monkeypatch.setattr(sorting, "_WORTH_A_LOOK", 0)
-    monkeypatch.setattr(sorting, "_WORTH_COMPILING", 0)
+    monkeypatch.setattr(ordering, "_WORTH_A_LOOK", 0)
+    monkeypatch.setattr(ordering, "_WORTH_COMPILING", 0)
     if request.param == "NumPy":
         monkeypatch.setattr(kept, "_loaded", {})
         monkeypatch.setattr(kept, "_absent", set())
         monkeypatch.setattr(kept.compilers, "find_compiler", lambda: None)
-    made = sorting.sort_of(1)
-    assert (made is sorting._by_numpy) == (request.param == "NumPy")
+    made = ordering.sort_of(1)
+    assert (made is ordering._by_numpy) == (request.param == "NumPy")
     return made
 
 
@@ -51,4 +51,4 @@ def test_numbers_that_are_crowded(sort):
 
 def test_few_numbers_ask_for_no_library(monkeypatch):
     monkeypatch.setattr(kept, "library", lambda *_, **__: pytest.fail("asked"))
-    assert sorting.sort_of(1000) is sorting._by_numpy
+    assert ordering.sort_of(1000) is ordering._by_numpy

@@ -1,4 +1,4 @@
-"""What a caller gives for a graph, checked: flags, ids, values by name."""
+"""Checks of what a caller passes for a graph: flags, ids, values by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gdsl.diagnostics import GdslError, shown, type_name
 from gdsl.graph.arrays import host_array
-from gdsl.graph.errors import bad_array, bad_id
+from gdsl.graph.messages import bad_array, bad_id
 
 
 def flag(name: str, value: object) -> bool:

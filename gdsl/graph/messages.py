@@ -1,7 +1,13 @@
-"""The messages of everything that has to do with graphs (E07xx)."""
+"""Errors (E07xx) and notices about graphs and their files, and quiet for the warnings of other libraries."""
 
 from __future__ import annotations
 
+import contextlib
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from contextvars import ContextVar
 from dataclasses import replace
 
 from gdsl.byte_counts import readable_bytes
@@ -43,3 +49,52 @@ def with_fix(error: GdslError, fix: str) -> GdslError:
 def refused_file(path: str, message: str, fix: str) -> GdslError:
     """E0705: a file that describes what is no graph here."""
     return GdslError.single("E0705", message, fix=fix, place=path)
+
+
+_collected: ContextVar[list[str] | None] = ContextVar("collected", default=None)
+
+
+class GraphNotice(UserWarning):
+    """A graph file was read in a way that its author may not expect, as the message says."""
+
+
+def notice(text: str) -> None:
+    """Give the user one line about a file: a `GraphNotice`, or a line of whoever collects notices."""
+    collected = _collected.get()
+    if collected is None:
+        warnings.warn(text, GraphNotice, stacklevel=_level_of_caller())
+    elif text not in collected:
+        collected.append(text)
+
+
+def _level_of_caller() -> int:
+    """The `stacklevel` for `notice` at which the frames of gdsl end: the line that reads the file."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and str(frame.f_globals.get("__name__", "")).partition(".")[0] == "gdsl":
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+@contextlib.contextmanager
+def collecting() -> Iterator[list[str]]:
+    """Collect the notices of the block in the list that is returned instead of issuing warnings."""
+    found: list[str] = []
+    token = _collected.set(found)
+    try:
+        yield found
+    finally:
+        _collected.reset(token)
+
+
+_at_once = threading.Lock()
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[set[str]]:
+    """No warnings meanwhile, by one thread at a time: what warns belongs to the process, and two that put back what
+    they found could leave it changed for good. What they would have said is in the set."""
+    heard: set[str] = set()
+    with _at_once, warnings.catch_warnings():
+        warnings.simplefilter("always")
+        warnings.showwarning = lambda message, *_, **__: heard.add(str(message))
+        yield heard

@@ -1,0 +1,162 @@
+"""The bytes of graph files: what the system says about a file, decompression, and all bytes of a file."""
+
+from __future__ import annotations
+
+import bz2
+import contextlib
+import gzip
+import lzma
+import os
+import re
+import stat
+from collections.abc import Callable, Iterator
+from typing import Any, BinaryIO
+
+from gdsl import files
+from gdsl.diagnostics import GdslError
+from gdsl.extras import first_line
+from gdsl.graph.memory import require_memory
+
+_NO_STREAM = "save it to a file: of a stream nothing can be read again"
+_LIKE_GENERATED = re.compile(r"(rmat|grid|uniform)[ =_-]?(\d[\dx:]*)")
+_COMPRESSED_CHUNK = 1 << 18
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
+LONGEST_MAGIC = len(_XZ)
+"""As many bytes at the beginning of a file tell how it is compressed."""
+_CHUNK = 1 << 20
+
+
+def require_file(path: str) -> os.stat_result:
+    """What the system knows of the file at `path`. Raises GdslError E0701 unless it is a regular file."""
+    if not path:
+        raise GdslError.single("E0701", "the graph file cannot be read: its name is empty")
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError) as error:
+        raise unreadable(path, error) from None
+    if not stat.S_ISREG(status.st_mode):
+        is_folder = stat.S_ISDIR(status.st_mode)
+        kind, fix = ("a directory", None) if is_folder else ("not a regular file", _NO_STREAM)
+        raise GdslError.single("E0701", f"this is {kind}", fix=fix, place=path)
+    return status
+
+
+def file_size(path: str) -> int:
+    """Size in bytes of the file at `path`. Raises GdslError E0701 unless it is a regular file, E0716 if it is empty."""
+    size = require_file(path).st_size
+    if size == 0:
+        raise empty(path)
+    return size
+
+
+def unreadable(path: str, error: Exception) -> GdslError:
+    """E0701 for what the system said about `path`."""
+    reason = getattr(error, "strerror", None) or str(error)
+    generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
+    fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
+    fix = _NO_STREAM if path == "-" else files.not_as_url(path) or fix
+    return GdslError.single("E0701", f"the graph file cannot be read: {reason}", place=path, fix=fix)
+
+
+def empty(path: str) -> GdslError:
+    """E0716 for the file at `path`."""
+    return GdslError.single("E0716", "the file is empty", place=path)
+
+
+class JunkBehindError(Exception):
+    """Something that is not compressed stands behind the compressed data."""
+
+
+def decompressing(raw: BinaryIO, start: bytes) -> Any | None:
+    """What reads the text of a file that begins with `start`; None where it is not compressed.
+
+    Its `read` raises EOFError, lzma.LZMAError, zlib.error and OSError for damaged data, and JunkBehindError.
+    """
+    if start.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=raw)  # which says itself what is wrong with what stands behind
+    if start.startswith(_BZIP2):
+        return _Streams(raw, _BZIP2, bz2.BZ2Decompressor)
+    return _Streams(raw, _XZ, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)) if start.startswith(_XZ) else None
+
+
+class _Streams:
+    """The text of streams that stand one behind the other, as `cat` makes them of several files."""
+
+    def __init__(self, raw: BinaryIO, magic: bytes, make: Callable[[], Any]) -> None:
+        self._raw = raw
+        self._magic = magic
+        self._make = make
+        self._stream = make()
+        self._waiting = b""
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, `size` at most; none at the end."""
+        while True:
+            if self._stream.eof and not self._next():
+                return b""
+            if self._stream.needs_input and not self._waiting:
+                self._waiting = self._raw.read(_COMPRESSED_CHUNK)
+                if not self._waiting:
+                    raise EOFError("it ends before its end is marked")
+            given, self._waiting = self._waiting, b""
+            found: bytes = self._stream.decompress(given, size)
+            if found:
+                return found
+
+    def _next(self) -> bool:
+        """Begin with the next stream, if there is one."""
+        behind = self._stream.unused_data
+        while len(behind) < len(self._magic):
+            more = self._raw.read(_COMPRESSED_CHUNK)
+            if not more:
+                break
+            behind = self._without_padding(behind + more)
+        behind = self._without_padding(behind)
+        if not behind:
+            return False
+        if not behind.startswith(self._magic):
+            raise JunkBehindError
+        self._stream, self._waiting = self._make(), behind
+        return True
+
+    def _without_padding(self, behind: bytes) -> bytes:
+        """An `.xz` file may be filled up with zeros."""
+        return behind.lstrip(b"\0") if self._magic == _XZ else behind
+
+    def close(self) -> None:
+        """The file itself is closed by who opened it."""
+
+
+def chunks_of(path: str) -> Iterator[bytes]:
+    """The bytes of the file at `path`, some at a time. Raises GdslError E0701, E0710 or E0716."""
+    file_size(path)
+    try:
+        with open(path, "rb") as raw:
+            start = raw.read(LONGEST_MAGIC)
+            raw.seek(0)
+            text: Any = decompressing(raw, start) or raw
+            with contextlib.closing(text):
+                while chunk := text.read(_CHUNK):
+                    yield chunk
+    except GdslError:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise unreadable(path, error) from None
+        raise _damaged(path, error) from None
+    except Exception as error:  # of one of the three libraries
+        raise _damaged(path, error) from None
+
+
+def bytes_of(path: str, times: int) -> bytes:
+    """All of them. Raises GdslError E0708 where `times` as much memory is more than there is."""
+    parts, size = [], 0
+    for chunk in chunks_of(path):
+        size += len(chunk)
+        require_memory(times * size, "the graph", path)
+        parts.append(chunk)
+    return b"".join(parts)
+
+
+def _damaged(path: str, error: Exception) -> GdslError:
+    return GdslError.single("E0710", f"the compressed data is damaged: {first_line(error)}", place=path)
