@@ -17,6 +17,7 @@ from gdsl.graph import (
     columns,
     csr,
     native_text,
+    number_text,
     ordering,
     postponed,
     text,
@@ -336,7 +337,7 @@ def test_columns_that_grow(monkeypatch, nbytes):
         for part in parts[1:]:
             made.append(part, 25 * len(part[0]))
         for found, *given_parts in zip(made.columns, *parts, strict=True):
-            expected = np.concatenate([text.narrowed(part) for part in given_parts])
+            expected = np.concatenate([number_text.narrowed(part) for part in given_parts])
             assert found.dtype == expected.dtype and found.tolist() == expected.tolist()
 
 
