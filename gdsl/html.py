@@ -1,6 +1,6 @@
-"""Pieces of a page for notebooks: plain HTML with styles of its own, no script, nothing from the net, all text escaped.
+"""Building blocks of HTML for notebooks: inline styles, no scripts, nothing from the network, all text escaped.
 
-What a notebook's sanitising takes away (styles, drawings) leaves text in its order, which still can be read.
+Without styles and drawings, which notebooks may remove, the text is still readable.
 """
 
 from __future__ import annotations
@@ -8,9 +8,11 @@ from __future__ import annotations
 import functools
 import html
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import ParamSpec
 
 from gdsl.diagnostics import printable
+
+Arguments = ParamSpec("Arguments")
 
 _MONOSPACED = "font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace"
 """Not every notebook gives `pre` such a font, and columns and carets of messages need one."""
@@ -20,18 +22,18 @@ _PRE = (
 _CELL = "text-align:{};padding:.15em .8em;vertical-align:top"
 
 
-def page(maker: Callable[[Any], str]) -> Callable[[Any], str | None]:
-    """What makes the page of an object, for its `_repr_html_`, which must not fail: None instead, and the notebook
-    shows the `repr`."""
+def page(create: Callable[Arguments, str]) -> Callable[Arguments, str | None]:
+    """A decorator for what `_repr_html_` returns, which must not fail: None instead of an exception, so that the
+    notebook shows the `repr`."""
 
-    @functools.wraps(maker)
-    def made(shown: Any) -> str | None:
+    @functools.wraps(create)
+    def create_safely(*arguments: Arguments.args, **named: Arguments.kwargs) -> str | None:
         try:
-            return maker(shown)
+            return create(*arguments, **named)
         except Exception:
             return None
 
-    return made
+    return create_safely
 
 
 def escaped(text: object) -> str:

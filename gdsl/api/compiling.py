@@ -1,4 +1,4 @@
-"""From text or a file to a `Program`, through the cache."""
+"""From a text, a file or the name of a sample to a `Program`."""
 
 from __future__ import annotations
 
@@ -8,22 +8,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gdsl import cache
+from gdsl.api.loading import load, types_of
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name
-from gdsl.garbage import uncollected
 from gdsl.imports import importing_from, with_imports
-from gdsl.ir import nodes as ir
 from gdsl.program_text import TEXT, read_program, read_source
-from gdsl.recursion import make_room
 from gdsl.source import Source
 
 if TYPE_CHECKING:
     from gdsl.api.tuned import Picker
-    from gdsl.types import Type
 
-Types = tuple[tuple[str, "Type"], ...]
 TuneWords = Mapping[str, object] | Sequence[str]
 
 
@@ -109,11 +104,6 @@ def _compiled(
     return Program(program, source, words, (time.perf_counter() - started) * 1000, picker, chosen)
 
 
-def types_of(program: ir.Program, chosen: Mapping[str, Type]) -> Types:
-    """The types of an instance of a program: the chosen ones, and those that `program` has else."""
-    return tuple((each.name, chosen.get(each.name, each.type)) for each in program.types)
-
-
 def _beside(source: Source) -> str | None:
     from gdsl.api.tune_files import beside, is_there
 
@@ -154,29 +144,6 @@ def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
     if fuse is not None:
         words.append(f"schedule.fuse={'on' if fuse else 'off'}")
     return tuple(words)
-
-
-def load(source: Source, words: tuple[str, ...] = (), types: Types = ()) -> ir.Program:
-    """The IR of a program, of the instance with these `types` where it has type parameters. The cache is looked up
-    before the parser is imported; a program is checked for all types that it admits once."""
-    make_room()
-    source = with_imports(source)
-    imported = [part for each in source.imported or () for part in (each.name, each.text)]
-    chosen = [part for name, type_ in types for part in (name, type_.name)]
-    key = (source.name, source.text, *words, "types", *chosen, "imports", *imported)
-    with uncollected():
-        cached = cache.load_program(key)
-        if isinstance(cached, ir.Program):
-            return cached
-        from gdsl import pipeline
-
-        every = (source.name, source.text, "imports", *imported)
-        is_sound = cache.get("checked", every) is not None
-        program = pipeline.load(source, words, types, every=not is_sound)
-        if program.types and not is_sound:
-            cache.put("checked", every, b"for every type")
-        cache.store_program(key, program)
-    return program
 
 
 def _iterator(tune: object) -> Iterator[object]:

@@ -76,7 +76,7 @@ class Watch:
         self.is_idle = not (self._says or floats)
         """Whether there is nothing to look at."""
 
-    def found(
+    def check(
         self, arrays: Mapping[str, Any], scalars: Mapping[str, Any], iterations: int, bindings: Bindings
     ) -> str | None:
         """What there is to say of one run; None where all is well. Without `arrays` scalars alone are looked at."""
@@ -85,7 +85,7 @@ class Watch:
         values = parts_of(scalars) if self._scalars else {}
         return self._left(((each, values[each.name]) for each in self._scalars), arrays, bindings)
 
-    def found_in_all(
+    def check_all(
         self,
         arrays: Mapping[str, Any],
         scalars: Mapping[str, Sequence[Any]],

@@ -14,18 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gdsl.api.compiling import Types, load
 from gdsl.api.convergence import quiet
 from gdsl.api.description import Data, parts_of_data, results_of
+from gdsl.api.loading import Types, load
 from gdsl.api.program import Program
 from gdsl.api.summary import on_host
-from gdsl.backends.interface import parts_of
+from gdsl.api.tune_files import NOT_TUNED
+from gdsl.backends.interface import TraceRecord, parts_of
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
-from gdsl.knobs import KNOBS, Knob
+from gdsl.knobs import KNOBS, Knob, written
 from gdsl.operations import Builtin, Grade
 from gdsl.plan.printer import print_plan
 from gdsl.recursion import make_room
@@ -60,6 +61,12 @@ _NEAR = frozenset(
     for word in ["exp", "log", "pow", "sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"]
 )
 """Functions that backends compute to a few units in the last place."""
+
+
+_FACTORS = (1 / 4, 4)
+"""By how much the numbers of `auto(…)` are tried smaller and larger than their defaults."""
+_FIRST, _LAST = ("order", "layout"), ("block", "fuse")
+"""Knobs of the program that decide what those of operators apply to, and those that only decide how it is launched."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,3 +304,48 @@ def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: flo
 def _is_compared(data: Data) -> bool:
     """A loop that may make one pass more may also count one more: there only floats are near each other."""
     return data.unique and (data.grade is not Grade.CONVERGED or data.type.is_float)
+
+
+@dataclass(frozen=True, slots=True)
+class KnobChoice:
+    """One knob. words: what it may be set to; an empty one leaves it as the program has it."""
+
+    name: str
+    words: tuple[str, ...]
+
+
+def knob_choices(program: ir.Program, trace: Sequence[TraceRecord]) -> list[KnobChoice]:
+    """All knobs that there are, those first from which most may come: of operators that have the most to do in `trace`.
+    Which of their values the program takes, and which of these make a difference, is not known yet."""
+    own = {knob.name: knob for knob in KNOBS if not knob.operators and knob.name not in NOT_TUNED}
+    work = _work(trace)
+    operators = sorted(tuned_operators(program).items(), key=lambda found: -work.get(found[0], 0))
+    return [
+        *(_knob_choice("", own[name]) for name in _FIRST),
+        *(
+            _knob_choice(label, knob)
+            for label, steps in operators
+            for knob in KNOBS
+            if {step.word for step in steps} & set(knob.operators)
+        ),
+        *(_knob_choice("", own[name]) for name in _LAST),
+    ]
+
+
+def _work(trace: Sequence[TraceRecord]) -> Mapping[str, int]:
+    """By label how many elements and edges an operator has gone through."""
+    found: dict[str, int] = {}
+    for record in trace:
+        found[record.label] = found.get(record.label, 0) + record.frontier_size + record.edges
+    return found
+
+
+def _knob_choice(label: str, knob: Knob) -> KnobChoice:
+    name = f"{label}.{knob.name}" if label else written(knob)
+    return KnobChoice(name, ("", *(f"{name}={value}" for value in _knob_values(knob))))
+
+
+def _knob_values(knob: Knob) -> Iterator[str]:
+    yield from knob.values
+    for argument in knob.arguments:
+        yield from (f"auto({argument.name}={max(1, round(argument.default * factor))})" for factor in _FACTORS)

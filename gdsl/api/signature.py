@@ -1,4 +1,4 @@
-"""How a program is called, as Python's tools ask for it: `inspect.signature`, `help` and completion."""
+"""How a program is called, for Python's tools: `inspect.signature`, `help` and completion."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ _OPTIONS: dict[str, tuple[Any, Any]] = {
     "types": ("dict[str, str] | None", None),
     "round": ("str | Collection[str] | None", None),
 }
-"""The options of a run that a call takes too: annotation and default by name."""
+"""The options of a run that a call also takes: annotation and default by name."""
 _NUMBERS: dict[Type, Any] = {Type.BOOL: bool, Type.FLOAT32: float, Type.FLOAT64: float}
 _NAMED = inspect.Parameter.KEYWORD_ONLY
 OPTIONS = tuple(_OPTIONS)
 
 
-class NotGiven:
-    """Stands as a default in a signature that Python has no value for; whoever gives it, gives nothing."""
+class DefaultValue:
+    """A default in a signature that Python has no value for; passing it is the same as passing nothing."""
 
     def __init__(self, shown: str) -> None:
-        """`shown` says what the value then is."""
+        """`shown` says what the value is then."""
         self._shown = shown
 
     def __repr__(self) -> str:
@@ -43,10 +43,10 @@ class NotGiven:
 
 
 class OfInstance:
-    """A name that instances have, and their class is without: what Python asks a callable object for."""
+    """An attribute that instances have and their class does not, as Python expects of callable objects."""
 
     def __init__(self, make: Callable[[Any], object]) -> None:
-        """`make` gives the value for an instance."""
+        """`make` returns the value for an instance."""
         self._make = make
         self.__doc__ = make.__doc__
 
@@ -57,10 +57,10 @@ class OfInstance:
 
 
 class DocOfInstance:
-    """`__doc__` of instances, made when it is asked for, beside that of their class."""
+    """`__doc__` of instances, created when it is accessed, next to that of their class."""
 
     def __init__(self, own: str | None, make: Callable[[Any], str]) -> None:
-        """`own` is the text of the class, `make` gives that of an instance."""
+        """`own` is the text of the class, `make` returns that of an instance."""
         self._own, self._make = own, make
 
     def __get__(self, instance: object, owner: type) -> str | None:
@@ -68,8 +68,8 @@ class DocOfInstance:
 
 
 def signature_of(program: ir.Program) -> inspect.Signature:
-    """The graph, then params, inputs and the options of a run, all by keyword. Names that Python cannot take as
-    keywords are in `**values`."""
+    """The graph, then params, inputs and the options of a run, all by keyword. Names that are keywords of Python are
+    passed in `**values`."""
     from gdsl.api.result import Result
     from gdsl.graph import Graph
 
@@ -86,24 +86,24 @@ def signature_of(program: ir.Program) -> inspect.Signature:
 
 
 def doc_of(program: ir.Program, source: Source) -> str:
-    """The call, the program's doc comment, and what it takes and gives."""
+    """The call, the program's doc comment, its arguments and its results."""
     parts = [call_of(program), program.doc.strip()]
     titles = {"type": "Types", "param": "Params", "input": "Inputs", "result": "Results", "graph": "Graph"}
     for name, sentences in sections(program, source):
         parts.append(f"{titles[name]}:\n" + textwrap.indent("\n".join(sentences), "    "))
-    parts.append(_options_told(program))
+    parts.append(_options_sentence(program))
     return "\n\n".join(part for part in parts if part)
 
 
-def _options_told(program: ir.Program) -> str:
-    """Whose the options of a call are; those that the program has a name for are its own, and are left out."""
+def _options_sentence(program: ir.Program) -> str:
+    """A sentence about the options of a call, without names that the program declares itself."""
     taken = signature_of(program).parameters
     words = {"backend": "backend", "timeout": "timeout (seconds)", "max_iterations": "max_iterations (of a loop)"}
     words |= {"types": "types (by type parameter)", "round": "round (to values of the declared type)"}
     own = {declared.name for declared in (*declared_params(program), *declared_inputs(program))}
-    told = [word for name, word in words.items() if name in taken and name not in own]
-    listed = " and ".join(part for part in (", ".join(told[:-1]), *told[-1:]) if part)
-    return f"{listed} {'is that' if len(told) == 1 else 'are those'} of `Program.run`." if told else ""
+    listed = [word for name, word in words.items() if name in taken and name not in own]
+    words_listed = " and ".join(part for part in (", ".join(listed[:-1]), *listed[-1:]) if part)
+    return f"{words_listed} {'is that' if len(listed) == 1 else 'are those'} of `Program.run`." if listed else ""
 
 
 def call_of(program: ir.Program) -> str:
@@ -123,15 +123,15 @@ def _param(param: ir.Param | ir.Array) -> inspect.Parameter:
     default: Any = inspect.Parameter.empty
     if param.default is not None:
         value = plain_default(param.default)
-        default = NotGiven(print_expression(param.default)) if value is None else value
+        default = DefaultValue(print_expression(param.default)) if value is None else value
     return inspect.Parameter(param.name, _NAMED, default=default, annotation=_python_type(param.type))
 
 
 def _input(data: ir.Array | ir.Scalar) -> inspect.Parameter:
     if isinstance(data, ir.Scalar):
         return inspect.Parameter(data.name, _NAMED, annotation=_python_type(data.type))
-    kept = "attributes" if data.domain is Domain.EDGE else "vertex_attributes"
-    default: Any = NotGiven(f"graph.{kept}[{data.name!r}]")
+    attributes = "attributes" if data.domain is Domain.EDGE else "vertex_attributes"
+    default: Any = DefaultValue(f"graph.{attributes}[{data.name!r}]")
     if data.count is not None:
         default = inspect.Parameter.empty
     return inspect.Parameter(data.name, _NAMED, default=default, annotation=np.ndarray)

@@ -10,14 +10,15 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
+import math
 import os
 import re
 from pathlib import Path
 from typing import Any
 
-from gdsl.api.graph_kinds import GraphKind
 from gdsl.diagnostics import GdslError, printable
 from gdsl.files import whole_file
+from gdsl.graph import Graph
 from gdsl.imports import with_imports
 from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
 from gdsl.program_names import SUFFIX as PROGRAM_SUFFIX
@@ -38,6 +39,83 @@ _BEGINNING = re.compile(r'\s*\{\s*"gdsl_tune"\s*:')
 """How every tune file begins, a damaged one too: what begins otherwise is never overwritten."""
 _WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\.([a-z]+)=([a-z0-9_]+)(\([a-z0-9=, ]*\))?")
 _SCHEDULE = tuple(written(knob).partition(".")[2] for knob in KNOBS if not knob.operators and not knob.alone)
+
+
+_SIZE, _DEGREE, _SKEW = 4.0, 2.0, 8.0
+"""By which factors sizes, mean degrees and skews of similar graphs may differ. With factors instead of classes, nearly
+equal graphs are never on two sides of a border. Hubs grow with their graph, so skews may differ most."""
+
+
+@dataclass(frozen=True, slots=True)
+class GraphKind:
+    """The properties of a graph that knobs depend on. edges: as stored. largest_degree: of outgoing edges.
+
+    Weights are no property of it: a program that takes weights has them in every run, from the graph or the caller,
+    and other programs do not see them.
+    """
+
+    vertices: int
+    edges: int
+    largest_degree: int
+    directed: bool
+
+    @property
+    def mean_degree(self) -> float:
+        """Edges a vertex."""
+        return self.edges / max(self.vertices, 1)
+
+    @property
+    def skew(self) -> float:
+        """The length of the longest list of edges relative to the mean: 1 if all have the same length."""
+        return max(self.largest_degree, 1) / max(self.mean_degree, 1.0)
+
+    def unlike(self, other: GraphKind) -> str | None:
+        """How a graph of this kind differs from `other`, in words; None if they are similar."""
+        if self.directed is not other.directed:
+            return f"one is {_direction(self)}, the other {_direction(other)}"
+        if _differ(self.vertices, other.vertices, _SIZE):
+            return f"{_count(self.vertices)} vertices to {_count(other.vertices)}"
+        if _differ(self.mean_degree, other.mean_degree, _DEGREE):
+            return f"{self.mean_degree:.3g} edges a vertex to {other.mean_degree:.3g}"
+        if _differ(self.skew, other.skew, _SKEW):
+            return f"a largest degree of {_count(self.largest_degree)} to one of {_count(other.largest_degree)}"
+        return None
+
+    def distance(self, other: GraphKind) -> float:
+        """The distance between two similar kinds, relative to the allowed differences."""
+        pairs = (
+            (self.vertices, other.vertices, _SIZE),
+            (self.mean_degree, other.mean_degree, _DEGREE),
+            (self.skew, other.skew, _SKEW),
+        )
+        return sum(abs(_log_ratio(one, two)) / math.log(most) for one, two, most in pairs)
+
+    def __str__(self) -> str:
+        sizes = f"{_count(self.vertices)} vertices, {_count(self.edges)} edges"
+        return f"{sizes}, degrees to {_count(self.largest_degree)}, {_direction(self)}"
+
+
+def kind_of(graph: Graph) -> GraphKind:
+    """The kind of `graph`: O(V)."""
+    degrees = graph.out_degrees
+    largest = int(degrees.max()) if len(degrees) else 0
+    return GraphKind(graph.num_vertices, graph.num_edges, largest, graph.directed)
+
+
+def _direction(kind: GraphKind) -> str:
+    return "directed" if kind.directed else "undirected"
+
+
+def _log_ratio(one: float, two: float) -> float:
+    return math.log(max(one, 1.0) / max(two, 1.0))
+
+
+def _differ(one: float, two: float, most: float) -> bool:
+    return abs(_log_ratio(one, two)) > math.log(most) * (1 + 1e-9)
+
+
+def _count(number: int) -> str:
+    return f"{number:,}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +145,7 @@ class TuneFile:
     entries: tuple[Entry, ...] = ()
     stale: str | None = None
 
-    def found(self, backend: str, device: str, kind: GraphKind) -> Entry | str:
+    def entry_for(self, backend: str, device: str, kind: GraphKind) -> Entry | str:
         """The entry for a graph of `kind`, or why there is none."""
         there = [entry for entry in self.entries if entry.backend == backend]
         if not there:

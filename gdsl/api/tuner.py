@@ -16,14 +16,13 @@ from enum import Enum
 from typing import Any
 
 from gdsl import deadline
-from gdsl.api.compiling import Types, load
 from gdsl.api.convergence import quiet
-from gdsl.api.graph_kinds import kind_of
-from gdsl.api.knob_values import Choice, choices
+from gdsl.api.loading import Types, load
 from gdsl.api.program import Program
 from gdsl.api.result import Result
-from gdsl.api.schedules import Words, code_of, differences
+from gdsl.api.schedules import KnobChoice, Words, code_of, differences, knob_choices
 from gdsl.api.summary import on_host
+from gdsl.api.tune_files import kind_of
 from gdsl.backends import registry
 from gdsl.backends.interface import Pair
 from gdsl.binding import needed_widths
@@ -203,7 +202,7 @@ class Tuner:
 
     # ------------------------------------------------------------ the program as it is
 
-    def _measure_auto(self) -> list[Choice]:
+    def _measure_auto(self) -> list[KnobChoice]:
         """The time without any knob, and the results that all tries must have, too."""
         self._tell("the program as it is", 0, 1)
         try:
@@ -224,7 +223,7 @@ class Tuner:
             times.append(self._auto.run(self, None).time_ms)
         self._auto.longest = self._auto.longest or first.time_ms / 1000
         self.found.auto_ms = self.found.tuned_ms = statistics.median(times[1:] or times)
-        return choices(self._auto.program.ir, first.trace)
+        return knob_choices(self._auto.program.ir, first.trace)
 
     def _left(self, part: float) -> float:
         """Seconds of a part of the time that are left."""
@@ -232,7 +231,7 @@ class Tuner:
 
     # ------------------------------------------------------------ the search
 
-    def _descend(self, knobs: list[Choice]) -> None:
+    def _descend(self, knobs: list[KnobChoice]) -> None:
         if self._before and self.backend != "reference":
             self._tell("what was best before", 0, len(knobs))
             words = {word.partition("=")[0]: word for word in self._before}

@@ -218,7 +218,8 @@ def _in_teams(program: Program) -> Plan:
 
 
 def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None) -> str:
-    from gdsl.api.compiling import compile_file, types_of
+    from gdsl.api.compiling import compile_file
+    from gdsl.api.loading import types_of
     from gdsl.cli.tree import print_tree
     from gdsl.pipeline import load_checked
     from gdsl.program_text import read_program

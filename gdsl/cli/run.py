@@ -143,7 +143,7 @@ def command(
     with limited(timeout):
         run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
     if plot is not None:
-        from gdsl.api.plotting import all_pictures
+        from gdsl.api.result import all_pictures
 
         write_plot(plot, all_pictures(run.result))
     if as_json:

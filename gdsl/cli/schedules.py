@@ -68,7 +68,8 @@ def check_schedules(
 ) -> bool:
     """Run the program under `how_many` combinations of knobs, print what came of it, and say whether all was well.
     Raises GdslError where the program, the graph or the params are wrong."""
-    from gdsl.api.compiling import compile_source, types_of
+    from gdsl.api.compiling import compile_source
+    from gdsl.api.loading import types_of
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
     from gdsl.binding import check_names, needed_widths

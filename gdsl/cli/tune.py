@@ -34,7 +34,7 @@ from gdsl.diagnostics import printable
 from gdsl.version import __version__
 
 if TYPE_CHECKING:
-    from gdsl.api.graph_kinds import GraphKind
+    from gdsl.api.tune_files import GraphKind
     from gdsl.api.tuner import Found, Tell, Try
     from gdsl.source import Source
 
@@ -118,9 +118,9 @@ def _search(
 ) -> _Search:
     """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
     the file to write are wrong."""
-    from gdsl.api.compiling import compile_source, types_of
-    from gdsl.api.graph_kinds import kind_of
-    from gdsl.api.tune_files import Entry, file_of, require_tune_file
+    from gdsl.api.compiling import compile_source
+    from gdsl.api.loading import types_of
+    from gdsl.api.tune_files import Entry, file_of, kind_of, require_tune_file
     from gdsl.api.tuned import device_of
     from gdsl.api.tuner import Tuner, run_quietly
     from gdsl.backends import registry
@@ -141,7 +141,7 @@ def _search(
     graph = words.open(graph_word)
     values = param_values(given, graph)
     kind, device = kind_of(graph), device_of(chosen)
-    former = file_of(path, program.name, source).found(chosen, device, kind)
+    former = file_of(path, program.name, source).entry_for(chosen, device, kind)
     before = former.knobs if isinstance(former, Entry) else ()
     instance = types_of(program.instance(graph, values).ir, {})
     with _progress() as tell:

@@ -9,9 +9,9 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from gdsl import deadline
+from gdsl.api.arguments import limits
 from gdsl.api.compiling import compile as compile_program
 from gdsl.api.convergence import quiet
-from gdsl.api.limits import limits
 from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.graph import as_graph
@@ -80,7 +80,7 @@ def profile(
             if len(runs) > 1:  # the results of one run are enough
                 runs[-2] = _Measured(runs[-2].time_ms, result, runs[-2].trace)
     median = sorted(runs, key=lambda run: run.time_ms)[(repeat - 1) // 2]
-    tuned, executable = ready.ran(graph, backend)
+    tuned, executable = ready.last_run(graph, backend)
     return Profile(
         gathered(
             Run(

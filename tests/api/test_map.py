@@ -290,7 +290,7 @@ def test_the_programs_own_names_come_first(karate: gdsl.Graph) -> None:
     assert batch.iterations.tolist() == [1, 2, 3]
     with pytest.raises(gdsl.GdslError, match="E0803"):
         pagerank.map(karate, {"damping": [0.5, 0.9]}, max_iterations=1, backend="reference")
-    with pytest.raises(TypeError, match="'damping' is none"):
+    with pytest.raises(TypeError, match="'damping' is not one"):
         pagerank.map(karate, {"damping": [0.5]}, damping=3)
 
 

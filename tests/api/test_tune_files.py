@@ -14,8 +14,17 @@ from typing import Any
 import pytest
 
 import gdsl
-from gdsl.api.graph_kinds import GraphKind, kind_of
-from gdsl.api.tune_files import Entry, TuneFile, beside, new_file, read_file, require_tune_file, write_file
+from gdsl.api.tune_files import (
+    Entry,
+    GraphKind,
+    TuneFile,
+    beside,
+    kind_of,
+    new_file,
+    read_file,
+    require_tune_file,
+    write_file,
+)
 from gdsl.api.tuned import device_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import open_graph
@@ -113,13 +122,13 @@ def test_the_nearest_entry_is_taken(tmp_path):
         file = file.replaced(entry(f"schedule.block={size}", graph=GraphKind(size, 5 * size, 17, False)))
     assert len(file.entries) == 3
     for size, nearest in ((20, 34), (70, 34), (150, 200), (500, 1100), (450, 200)):
-        found = file.found("reference", device_of("reference"), GraphKind(size, 5 * size, 17, False))
+        found = file.entry_for("reference", device_of("reference"), GraphKind(size, 5 * size, 17, False))
         assert isinstance(found, Entry) and found.graph.vertices == nearest
     assert "another kind of graph" in str(
-        file.found("reference", device_of("reference"), GraphKind(9999, 9999, 17, False))
+        file.entry_for("reference", device_of("reference"), GraphKind(9999, 9999, 17, False))
     )
-    assert "nothing was tuned on cuda" in str(file.found("cuda", "a GPU", KARATE))
-    assert "another machine" in str(file.found("reference", "another one", KARATE))
+    assert "nothing was tuned on cuda" in str(file.entry_for("cuda", "a GPU", KARATE))
+    assert "another machine" in str(file.entry_for("reference", "another one", KARATE))
 
 
 # ---------------------------------------------------------------- runs

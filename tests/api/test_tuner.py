@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from gdsl.api import tuner
-from gdsl.api.knob_values import Choice, choices
 from gdsl.api.program import Program
+from gdsl.api.schedules import KnobChoice, knob_choices
 from gdsl.api.tuner import Found, Stop, Tuner, Verdict
 from gdsl.backends import failures
 from gdsl.diagnostics import GdslError
@@ -85,8 +85,8 @@ def search(cost: Cost, seconds: float = 1e6, text: str = TEXT, graph: str = "kar
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two knobs of three values: what is not about which knobs there are needs no more."""
     words = {"visit.balance": ("bins", "block", "merge"), "visit.direction": ("push", "pull")}
-    knobs = [Choice(name, ("", *(f"{name}={value}" for value in values))) for name, values in words.items()]
-    monkeypatch.setattr(tuner, "choices", lambda *_: knobs)
+    knobs = [KnobChoice(name, ("", *(f"{name}={value}" for value in values))) for name, values in words.items()]
+    monkeypatch.setattr(tuner, "knob_choices", lambda *_: knobs)
 
 
 def has(words: tuple[str, ...], word: str) -> bool:
@@ -233,7 +233,7 @@ def test_what_the_machine_has_no_room_for_is_left_out(few: None) -> None:
 
 def test_what_auto_stands_for_on_the_graph_is_not_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """On a grid a GPU's `auto` is from near to far, on a graph of hubs as given."""
-    monkeypatch.setattr(tuner, "choices", lambda *found: choices(*found)[:1])
+    monkeypatch.setattr(tuner, "knob_choices", lambda *found: knob_choices(*found)[:1])
     weighted = open_graph("grid:12", weights="random:1"), open_graph("lesmis")
     for graph, other in zip(weighted, ("as_given", "near_far"), strict=True):
         machine = Machine(lambda words: 10.0)

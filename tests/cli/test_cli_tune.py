@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gdsl.api import tuner
-from gdsl.api.knob_values import Choice
+from gdsl.api.schedules import KnobChoice
 from gdsl.backends import registry
 
 needs_cpu = pytest.mark.skipif(not registry.availability("cpu").ok, reason="no C++ compiler")
@@ -31,7 +31,7 @@ def fakes(monkeypatch, cost):
 @needs_cpu
 def test_a_file_is_written_and_taken(gdslc, work, monkeypatch):
     """Really measured: what comes of it nobody knows, but that it fits."""
-    monkeypatch.setattr(tuner, "choices", lambda *_: [Choice("visit.direction", ("visit.direction=push",))])
+    monkeypatch.setattr(tuner, "knob_choices", lambda *_: [KnobChoice("visit.direction", ("visit.direction=push",))])
     answer = gdslc("tune", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "cpu", "--seconds", "300")
     assert answer.status == 0, answer.err
     assert "hops on path.mtx: 5 vertices, 6 edges, degrees to 2, undirected\non cpu, " in answer.out

@@ -13,8 +13,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.api.graph_kinds import kind_of
-from gdsl.api.tune_files import Entry, new_file, write_file
+from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
 from gdsl.backends.cuda import nvrtc, rooms
 from gdsl.backends.cuda.launching import Launching

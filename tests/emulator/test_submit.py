@@ -33,8 +33,8 @@ def test_results_come_in_any_order(cupy: FakeCupy, graph: gdsl.Graph, busy: Simp
     busy.until = None
     pending = [program.submit(graph, source=source, backend="cuda") for source in range(4)]
     assert [each.done() for each in pending] == [False] * 4
-    assert "going on" in repr(pending[0])
-    with pytest.raises(TimeoutError, match=r"going on after 0\.01 seconds"):
+    assert "in progress" in repr(pending[0])
+    with pytest.raises(TimeoutError, match=r"in progress after 0\.01 seconds"):
         pending[1].result(timeout=0.01)
     busy.until = 0.0
     for source in (2, 0, 3, 1):
@@ -168,7 +168,7 @@ def test_wrong_values_are_told_at_once(cupy: FakeCupy, graph: gdsl.Graph) -> Non
         with pytest.raises(gdsl.GdslError) as caught:
             program.submit(graph, values, backend="cuda")
         assert caught.value.code == code
-    with pytest.raises(TypeError, match="options, and 'source' is none"):
+    with pytest.raises(TypeError, match="options, and 'source' is not one"):
         program.submit(graph, {}, source=3)
     with pytest.raises(ValueError, match="positive number of seconds"):
         program.submit(graph, source=0, timeout=0)

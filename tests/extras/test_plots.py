@@ -198,7 +198,7 @@ def test_results_of_all_kinds(axes):
     assert ax.get_xlabel() == "1 not finite"
     with pytest.raises(ValueError, match=r"'s' is a scalar; what can be drawn is half, best\.0, best\.1, odd, late"):
         result.plot("s")
-    with pytest.raises(ValueError, match="'some' is no result"):
+    with pytest.raises(ValueError, match="'some' is not a result"):
         result.plot("some")
     with pytest.raises(TypeError, match="not 3"):
         result.plot(3)

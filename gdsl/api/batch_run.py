@@ -1,4 +1,4 @@
-"""One program for many values of its params: `Program.map` and `Program.imap`."""
+"""Runs a program with many values of its params: `Program.map` and `Program.imap`."""
 
 from __future__ import annotations
 
@@ -6,18 +6,17 @@ import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gdsl import deadline
-from gdsl.api.batch import Batch, Runs
+from gdsl.api.arguments import limits, split_call
+from gdsl.api.batch import Batch, Runs, Stacks
+from gdsl.api.compiled import CompiledProgram
 from gdsl.api.convergence import warn
-from gdsl.api.given import called_with
-from gdsl.api.limits import limits
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS as OPTIONS_OF_A_RUN
-from gdsl.api.stacks import Stacks
 from gdsl.backends import registry
 from gdsl.backends.interface import Bindings, Executable, Limits, Pair
 from gdsl.backends.many import Bounds, FailedAtError, Part, run_many
@@ -33,17 +32,14 @@ from gdsl.numerals import is_whole
 from gdsl.progress import Counting
 from gdsl.types import Type
 
-if TYPE_CHECKING:
-    from gdsl.api.program import Program
-
 OPTIONS = ("batch", "memory", "progress", *OPTIONS_OF_A_RUN)
-"""What calls take beside params and inputs."""
+"""The options of a call, next to params and inputs."""
 _MOST_READ = 1 << 24
-"""Values of an iterator without a length."""
+"""The most values that are read from an iterator without a length."""
 
 
 class Options(NamedTuple):
-    """How values are run; `batch` and `memory` as `Bounds` has them."""
+    """The options of a call; `batch` and `memory` as in `Bounds`."""
 
     batch: int | None = None
     memory: int | None = None
@@ -55,82 +51,84 @@ class Options(NamedTuple):
     round: str | Collection[str] | None = None
 
 
-def called(program: Program, values: Mapping[str, Any] | None, named: dict[str, Any]) -> tuple[dict[str, Any], Options]:
-    """What a call gives: params and inputs, and options. Raises TypeError."""
-    given, chosen = called_with(OPTIONS, program._binder.known, values, named)
-    return given, Options(**chosen)
+def arguments_of(
+    program: CompiledProgram, values: Mapping[str, Any] | None, named: dict[str, Any]
+) -> tuple[dict[str, Any], Options]:
+    """The params and inputs of a call, and its options. Raises TypeError."""
+    arguments, options = split_call(OPTIONS, program._binder.known, values, named)
+    return arguments, Options(**options)
 
 
-def run_all(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Batch:
+def run_all(program: CompiledProgram, graph: Any, arguments: dict[str, Any], options: Options) -> Batch:
     """`Program.map`."""
-    many = _Many(program, as_graph(graph), given, options)
+    run = _BatchRun(program, as_graph(graph), arguments, options)
     with deadline.limited(options.timeout):
-        return many.batch()
+        return run.batch()
 
 
-def run_each(program: Program, graph: Any, given: dict[str, Any], options: Options) -> Iterator[Result]:
-    """`Program.imap`; what is wrong with the values is told before the first result is asked for."""
-    many = _Many(program, as_graph(graph), given, options)
+def run_each(program: CompiledProgram, graph: Any, arguments: dict[str, Any], options: Options) -> Iterator[Result]:
+    """`Program.imap`; invalid values are reported before the first result is requested."""
+    run = _BatchRun(program, as_graph(graph), arguments, options)
     with deadline.limited(options.timeout):
-        return many.results()
+        return run.results()
 
 
-class _Many:
-    """One call."""
+class _BatchRun:
+    """One call of `map` or `imap`."""
 
-    def __init__(self, program: Program, graph: Graph, given: dict[str, Any], options: Options) -> None:
+    def __init__(self, program: CompiledProgram, graph: Graph, arguments: dict[str, Any], options: Options) -> None:
         self.graph, self.options = graph, options
         self.stops = limits(options.timeout, options.max_iterations)
         self.bounds = Bounds(_positive("batch", options.batch), _positive("memory", options.memory))
-        self.varied, self.shared = _varied(program, graph, given)
-        read = {**self.shared, **self.varied}
-        instance = program.instance(graph, read, options.types, varied=self.varied)
-        self.program = _suited(instance, graph, options.backend)
+        self.varied, self.shared = _varied(program, graph, arguments)
+        values = {**self.shared, **self.varied}
+        instance = program.instance(graph, values, options.types, varied=self.varied)
+        self.program, _ = instance._tuned_for(graph, options.backend)
         self.rounded = self.program._rounded(options.round)
         self.count = len(next(iter(self.varied.values())))
         self.first: Bindings | None = None
-        """What the first run is given, the inputs of all."""
+        """The arguments of the first run, which has the inputs of all runs."""
 
     def batch(self) -> Batch:
-        """All at once."""
+        """All results as a `Batch`."""
         self.bounds = replace(self.bounds, whole=True)
         runs, parts = self._begin()
         stacks, whole = Stacks(self.count), Part({}, {}, [], 0.0, "nothing to run")
         if not self.count:
-            return Batch(runs, self._nothing(), self.varied)
+            return Batch(runs, self._empty_part(), self.varied)
         for part in parts:
             arrays = {array.name: part.arrays[array.name] for array in self.program._results.arrays}
             try:
                 stacks.put(arrays, len(part.iterations))
             except MemoryError:
                 message = f"there is not enough free memory for the results of all {self.count:,} runs"
-                raise GdslError.single("E0912", message, fix="imap gives them one after the other") from None
+                raise GdslError.single("E0912", message, fix="imap yields them one after the other") from None
             scalars = {name: [*whole.scalars.get(name, ()), *found] for name, found in part.scalars.items()}
             iterations = [*whole.iterations, *part.iterations]
-            how = whole.how if whole.iterations else part.how  # the last one may have fewer
+            how = whole.how if whole.iterations else part.how  # the last part may be smaller
             whole = Part({}, scalars, iterations, whole.time_ms + part.time_ms, how)
         watch = self.program._results.watch
         if self.first is not None and not watch.is_idle:
-            said = watch.found_in_all(stacks.arrays, whole.scalars, self.first, self.varied)
-            if said is not None:
-                warn(said)
+            warning = watch.check_all(stacks.arrays, whole.scalars, self.first, self.varied)
+            if warning is not None:
+                warn(warning)
         return Batch(runs, replace(whole, arrays=stacks.arrays), self.varied)
 
     def results(self) -> Iterator[Result]:
-        """One after the other, as they come."""
+        """The results one after the other, as they are computed."""
         runs, parts = self._begin()
 
         def each() -> Iterator[Result]:
             watch, first = self.program._results.watch, self.first
-            quiet = watch.is_idle
+            is_quiet = watch.is_idle
             for part in parts:
                 for row in range(len(part.iterations)):
                     result = runs.result(part, row)
-                    if not quiet and first is not None:
-                        said = watch.found(result.arrays, result.scalars, result.iterations, first)
-                        if said is not None:
-                            quiet = True  # one warning for all runs
-                            warn(said)
+                    if not is_quiet and first is not None:
+                        warning = watch.check(result.arrays, result.scalars, result.iterations, first)
+                        if warning is not None:
+                            is_quiet = True  # one warning for all runs
+                            warn(warning)
                     yield result
 
         return each()
@@ -145,16 +143,16 @@ class _Many:
             bound = self._bound(choice)
             started = time.perf_counter()
             with deadline.doing("compiling the program"):
-                ready, executable = program._ready(choice, widths, self.options.backend)
+                usable, executable = program._compile_for(choice, widths, self.options.backend)
             compile_ms = (time.perf_counter() - started) * 1000
-            if ready is not choice:
-                choice, bound = ready, self._bound(ready)
+            if usable is not choice:
+                choice, bound = usable, self._bound(usable)
         except GdslError as error:
             raise program._explained(error) from None
-        if bound:  # a limit of passes that differs is that of no other run
-            alike = {name: value for name, value in bound[0].params.items() if name not in self.varied}
-            self.first = replace(bound[0], params=alike)
-        params = bound[0].params if bound else self._of_none()
+        if bound:  # a limit of passes that differs between runs does not apply to all
+            common = {name: value for name, value in bound[0].params.items() if name not in self.varied}
+            self.first = replace(bound[0], params=common)
+        params = bound[0].params if bound else self._params_of_no_run()
         runs = Runs(program._results, (choice.backend.name, choice.line), compile_ms, params, self.graph)
         return runs, self._parts(executable, bound, self._limits())
 
@@ -165,7 +163,7 @@ class _Many:
                 bounds = replace(self.bounds, done=counting.add)
                 yield from run_many(executable, self.graph, bound, stops, bounds)
         except FailedAtError as failed:
-            raise self._told(failed.error, failed.index) from None
+            raise self._with_index(failed.error, failed.index) from None
         except GdslError as error:
             raise self.program._explained(error) from None
 
@@ -174,7 +172,7 @@ class _Many:
         return replace(self.stops, spent=spent) if spent else self.stops
 
     def _bound(self, choice: Choice) -> Sequence[Bindings]:
-        """Everything checked, for each of the values."""
+        """The checked arguments of each run."""
         program, widths = self.program, needed_widths(self.program._program, self.graph)
         binder, found = program._binder, list[Bindings]()
         how: dict[str, Any] = {"widths": widths, "device": choice.backend.name == "cuda", "rounded": self.rounded}
@@ -183,21 +181,21 @@ class _Many:
             try:
                 together = binder.bind_all(self.graph, self.shared, self.varied, **how)
             except GdslError as error:
-                raise self._told(error, 0) from None
+                raise self._with_index(error, 0) from None
             if together is not None:
                 return together
             for index in range(self.count):
-                given = {**self.shared, **{name: values[index] for name, values in self.varied.items()}}
+                values = {**self.shared, **{name: each[index] for name, each in self.varied.items()}}
                 try:
                     former = found[0] if found else None
-                    found.append(binder.bind(self.graph, given, former=former, **how))
+                    found.append(binder.bind(self.graph, values, former=former, **how))
                 except GdslError as error:
-                    raise self._told(error, index) from None
+                    raise self._with_index(error, index) from None
                 self._check_shapes(found, index)
         return found
 
     def _check_shapes(self, found: list[Bindings], index: int) -> None:
-        """Raise ValueError where arrays would have other lengths than those of the first value."""
+        """Raise ValueError where arrays would have other lengths than in the first run."""
         if not self.program._results.has_several:
             return
         for array in self.program._results.arrays:
@@ -208,16 +206,16 @@ class _Many:
                     f"with number {index}; call the program once for each number of values"
                 )
 
-    def _told(self, error: GdslError, index: int) -> GdslError:
-        """`error`, with which of the values it is about."""
+    def _with_index(self, error: GdslError, index: int) -> GdslError:
+        """`error`, with a note about the values that caused it."""
         values = ", ".join(f"{name}={shown(values[index])}" for name, values in self.varied.items())
         note = f"this is number {index} of the {self.count:,} values, counted from 0: {values}"
-        found = self.program._explained(error)
-        told = [replace(each, notes=(*each.notes, note)) for each in found.diagnostics]
-        return GdslError(told, found.source)
+        explained = self.program._explained(error)
+        noted = [replace(each, notes=(*each.notes, note)) for each in explained.diagnostics]
+        return GdslError(noted, explained.source)
 
-    def _of_none(self) -> dict[str, int]:
-        """How many values elements have where there are no runs: what the shared params say, with 0 for all others."""
+    def _params_of_no_run(self) -> dict[str, int]:
+        """Params that decide how many values an element has if there are no runs: the shared ones, and 0 for others."""
         program, binder = self.program._program, self.program._binder
         params = {param.name: 0 for param in program.params}
         params |= {name: int(value) for name, value in self.shared.items() if is_whole(value)}
@@ -226,25 +224,20 @@ class _Many:
                 params[param.name] = max(int(binder.default_of(param, param.default, self.graph, params)), 0)
         return params
 
-    def _nothing(self) -> Part:
+    def _empty_part(self) -> Part:
         """The results of no runs."""
         widths = needed_widths(self.program._program, self.graph)
-        sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, self._of_none())
+        sizes = of_graph(self.graph.num_vertices, self.graph.num_edges, self._params_of_no_run())
 
-        def none(kind: Type, length: int) -> Any:
+        def empty(kind: Type, length: int) -> Any:
             if kind.is_pair:
-                return Pair(*(none(part, length) for part in kind.parts))
+                return Pair(*(empty(part, length) for part in kind.parts))
             dtype = np.dtype(f"i{widths.of(kind) // 8}") if kind.is_id else element_dtype(kind, widths)
             return np.empty((0, length), np.bool_ if kind is Type.BOOL else dtype)
 
-        arrays = {array.name: none(array.type, array.extent.value(sizes)) for array in self.program._results.arrays}
+        arrays = {array.name: empty(array.type, array.extent.value(sizes)) for array in self.program._results.arrays}
         scalars: dict[str, list[Any]] = {name: [] for name in self.program._results.scalars}
         return Part(arrays, scalars, [], 0.0, "nothing to run")
-
-
-def _suited(program: Program, graph: Graph, backend: str) -> Program:
-    """The program by the knobs that its tune file has for such graphs."""
-    return program._picked(graph, backend)[0]
 
 
 def _positive(name: str, value: Any) -> int | None:
@@ -257,24 +250,26 @@ def _positive(name: str, value: Any) -> int | None:
     return int(value)
 
 
-def _varied(program: Program, graph: Graph, given: dict[str, Any]) -> tuple[dict[str, Sequence[Any]], dict[str, Any]]:
-    """The params of which there are several values, and what all runs share. Raises TypeError where there is none, and
-    ValueError where they are not equally many."""
+def _varied(
+    program: CompiledProgram, graph: Graph, arguments: dict[str, Any]
+) -> tuple[dict[str, Sequence[Any]], dict[str, Any]]:
+    """The params with a list of values, and the arguments that all runs share. Raises TypeError if no param has a list,
+    and ValueError if the lists differ in length."""
     params = {each.name: each for each in declared_params(program._program) if isinstance(each, ir.Param)}
-    varied = {name: _listed(name, given[name], graph) for name in params if name in given}
-    found = {name: values for name, values in varied.items() if values is not None}
-    lengths = {name: len(values) for name, values in found.items()}
+    varied = {name: _listed(name, arguments[name], graph) for name in params if name in arguments}
+    lists = {name: values for name, values in varied.items() if values is not None}
+    lengths = {name: len(values) for name, values in lists.items()}
     if len(set(lengths.values())) > 1:
-        told = ", ".join(f"{length} of {name}" for name, length in lengths.items())
-        raise ValueError(f"lists of values must be equally long, and there are {told}")
-    if not found:
-        if not given.keys() <= program._binder.known:
-            check_names(program._program, given, program._source)
-        raise TypeError(_none_listed(program, {name: given[name] for name in params if name in given}))
-    return found, {name: value for name, value in given.items() if name not in found}
+        counts = ", ".join(f"{length} of {name}" for name, length in lengths.items())
+        raise ValueError(f"lists of values must be equally long, and there are {counts}")
+    if not lists:
+        if not arguments.keys() <= program._binder.known:
+            check_names(program._program, arguments, program._source)
+        raise TypeError(_no_list(program, {name: arguments[name] for name in params if name in arguments}))
+    return lists, {name: value for name, value in arguments.items() if name not in lists}
 
 
-def _none_listed(program: Program, single: dict[str, Any]) -> str:
+def _no_list(program: CompiledProgram, single: dict[str, Any]) -> str:
     names = [each.name for each in declared_params(program._program) if isinstance(each, ir.Param)]
     if not names:
         return f"{program.name} has no params with many values: sets and inputs are the same in all runs"
@@ -284,15 +279,14 @@ def _none_listed(program: Program, single: dict[str, Any]) -> str:
 
 
 def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
-    """The values of a param, None where it is a single one: a str is a name, and so is a tuple or a frozenset that
-    names a vertex."""
+    """The values of a param, None for a single one: a str is a name, and so is a tuple or frozenset that names one."""
     if isinstance(value, str | bytes) or attribute(value, "shape") == ():
         return None
     if isinstance(value, tuple | frozenset) and graph.names is not None and graph.names.id_of(value) is not None:
         return None
     if isinstance(value, range):
         return value
-    if isinstance(value, list | tuple):  # what is checked before the runs stays so, whatever the caller does to his
+    if isinstance(value, list | tuple):  # a copy: the values must stay as they were checked
         return [*value]
     if isinstance(value, Mapping) or not isinstance(value, Iterable):
         return None
@@ -305,11 +299,11 @@ def _listed(name: str, value: Any, graph: Graph) -> Sequence[Any] | None:
 
 
 def _read(name: str, value: Iterable[Any]) -> list[Any]:
-    """All that an iterable gives, which may not know how many that are."""
+    """All values of an iterable, which may have no length."""
     if isinstance(value, Sized):
         return list(value)
     values = list(islice(value, _MOST_READ + 1))
     if len(values) > _MOST_READ:
-        told = f"an iterator gives more than {_MOST_READ:,} values of {name}, and may not end"
-        raise ValueError(f"{told}; so many are given as a range, a list or an array")
+        problem = f"an iterator gives more than {_MOST_READ:,} values of {name}, and may not end"
+        raise ValueError(f"{problem}; pass so many as a range, a list or an array")
     return values
