@@ -18,10 +18,11 @@ BACKENDS = ("cuda", "cpu", "export")
 
 @cache
 def environment(backend: str) -> Environment:
-    """Templates of `backend` (`cpu` or `cuda`), relative to its directory; an undefined name is an error."""
+    """Templates of `backend` (`cpu` or `cuda`), relative to its directory; an undefined name is an error.
+    `phase is node("Barrier")` asks for the kind of a node."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-    return Environment(
+    found = Environment(
         loader=FileSystemLoader(resource_directory("templates") / backend, encoding="utf-8"),
         undefined=StrictUndefined,
         autoescape=False,
@@ -31,6 +32,8 @@ def environment(backend: str) -> Environment:
         auto_reload=False,
         bytecode_cache=_prepared_templates(backend),
     )
+    found.tests["node"] = lambda value, kind: type(value).__name__ == kind
+    return found
 
 
 def render(backend: str, name: str, /, **context: object) -> str:

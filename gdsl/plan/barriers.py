@@ -1,7 +1,7 @@
 """Puts a barrier before every step that would meet what steps since the last barrier have done.
 
 What a step touches says `gdsl.effects.access`; two accesses meet where one of them writes and no thread's own order
-keeps them apart. What makes a frontier ends with a barrier of its own (see `waiting`); what it collects goes into
+keeps them apart. What makes a frontier ends with a barrier of its own (see `phases`); what it collects goes into
 storage that nobody reads, or behind what a set holds already, so that frontiers ask for nothing more, but for those
 that lie within a history. A loop's test reads too, and its body may begin with what the end of the last pass has left.
 Where a pass might meet no barrier at all it ends with one, since a run is stopped at barriers.
@@ -17,7 +17,6 @@ from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import (
     Barrier,
     Branch,
-    Choice,
     Combine,
     Copy,
     Define,
@@ -40,7 +39,7 @@ from gdsl.plan.nodes import (
     Turn,
 )
 from gdsl.plan.ownership import Touched, touched_by
-from gdsl.plan.waiting import has_barrier_within, walks_without_waiting
+from gdsl.plan.phases import counts_late
 from gdsl.plan.walking import steps_in
 
 Since = frozenset[Access]
@@ -251,7 +250,7 @@ def _touched_in_sweep(step: Operation, accesses: Accesses) -> Touched:
     together = flattened(step)
     found = [touched_by(each.step, each.does, accesses) for each in together if isinstance(each.does, Sweep)]
     touched = frozenset[Access]().union(*(each.first for each in found))
-    if any(isinstance(each.does, Sweep) and walks_without_waiting(each.does) for each in together):
+    if any(isinstance(each.does, Sweep) and counts_late(each.does) for each in together):
         # The thread of a member is one that has its list, not the one that other sweeps give it.
         touched = frozenset(dataclasses.replace(each, who=Who.ANYBODY, frontier="") for each in touched) | {_WALKED}
         return Touched(touched, touched, False)
@@ -274,7 +273,7 @@ def _of_anybody(since: Since, frontier: str) -> Since:
 def ends_with_barrier(step: Step) -> bool:
     """Whether a step has a barrier of its own behind it."""
     if isinstance(step, Operation):
-        return step.waits or isinstance(step.does, Choice)
+        return step.waits
     return isinstance(step, _ENDING) or (isinstance(step, OnSets) and step.waits)
 
 
@@ -283,7 +282,7 @@ def _meets_a_barrier(steps: tuple[Step, ...]) -> bool:
     for step in steps:
         if isinstance(step, Barrier) or ends_with_barrier(step):
             return True
-        if isinstance(step, Operation) and isinstance(step.does, Sweep) and has_barrier_within(step.does):
+        if isinstance(step, Operation) and step.meets_barrier:
             return True
         if isinstance(step, Branch) and _meets_a_barrier(step.then) and _meets_a_barrier(step.otherwise):
             return True

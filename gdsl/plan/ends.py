@@ -1,6 +1,6 @@
 """Decides which reductions end with a barrier of their own, where the barrier behind them would come in any case.
 
-A reduction need not wait (`waiting`). It does where no barrier less would be met without: if all wait behind it for its
+A reduction need not wait (`phases`). It does where no barrier less would be met without: if all wait behind it for its
 results, it may as well be its own barrier, since where long lists are cut into chunks all wait until these have been
 read, and would then wait twice.
 """
@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection
 
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import Branch, Launch, Loop, On, Operation, Step, Sweep
-from gdsl.plan.waiting import walks_without_waiting
+from gdsl.plan.phases import counts_late, with_phases
 
 
 def open_ended(steps: tuple[Step, ...]) -> list[list[int]]:
@@ -33,14 +33,14 @@ def open_ended(steps: tuple[Step, ...]) -> list[list[int]]:
 
 def is_open(operation: Operation) -> bool:
     """Whether a reduction that need not wait is in the operator's sweep."""
-    return any(isinstance(each.does, Sweep) and walks_without_waiting(each.does) for each in flattened(operation))
+    return any(isinstance(each.does, Sweep) and counts_late(each.does) for each in flattened(operation))
 
 
 def ending(launch: Launch, sites: Collection[int]) -> Launch:
     """`launch` with a barrier at the end of the operators of these sites."""
 
     def changed(step: Operation) -> Operation:
-        return dataclasses.replace(step, waits=step.waits or step.step.site in sites)
+        return with_phases(step) if step.step.site in sites and not step.waits else step
 
     return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
 
@@ -49,7 +49,7 @@ def not_ending(launch: Launch) -> Launch:
     """`launch` with none of these barriers."""
 
     def changed(step: Operation) -> Operation:
-        return dataclasses.replace(step, waits=step.waits and not is_open(step))
+        return with_phases(step, waits=False) if step.waits and is_open(step) else step
 
     return dataclasses.replace(launch, steps=_mapped(launch.steps, changed))
 

@@ -32,10 +32,12 @@ from gdsl.plan.nodes import (
     Step,
     Swap,
 )
+from gdsl.plan.phases import with_all_phases
 
 
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with its launches."""
+    plan = with_all_phases(plan)
     first, *others = plan.schedule
     assert isinstance(first, Initialise)
     if not plan.target.fused:

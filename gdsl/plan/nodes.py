@@ -20,6 +20,20 @@ from gdsl.ir.nodes import (
     StoreScalar,
 )
 from gdsl.operations import Domain, Over
+from gdsl.plan.phase_nodes import (
+    Barrier,
+    Convert,
+    Counter,
+    Directions,
+    HoldMarks,
+    Part,
+    Phase,
+    ReadCounter,
+    Trace,
+    When,
+    Within,
+    Work,
+)
 from gdsl.plan.renumbering import Renumbering
 from gdsl.plan.scalar_nodes import Everyone, HandBack, Keep, Turn
 from gdsl.plan.storage import Buffer, Struct
@@ -67,10 +81,22 @@ class Operation:
     call: str
     """The call as the program has it, for people."""
     does: Sweep | Choice
-    waits: bool = True
-    """Whether it ends with a barrier of its own; see `waiting`."""
     ahead: tuple[Operation, ...] = ()
     """What is done in the same sweep, with each member before its own work on it; see `fusion`."""
+    body: tuple[Phase, ...] = ()
+    """On a grid, its phases with the barriers between them; see `phases`."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether it ends with a barrier of its own."""
+        ends = [each for each in self.body if isinstance(each, (Work, Barrier)) and each != Work(Part.MARKS)]
+        return not ends or (isinstance(ends[-1], Barrier) and ends[-1].when is When.ALWAYS)
+
+    @property
+    def meets_barrier(self) -> bool:
+        """Whether all threads wait for each other at its end, or before they copy what was stored aside. The barrier
+        between two walks is left out: it is there in any case, and one at the end does more."""
+        return self.waits or Work(Part.STAGED) in self.body
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +115,6 @@ class Initialise:
     vertex_arrays: tuple[Initial, ...]
     edge_arrays: tuple[Initial, ...]
     scalars: tuple[Initial, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Barrier:
-    """All threads wait here for all others."""
-
-    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +169,7 @@ class OnSets:
 
     step: ir.SetStep
     waits: bool
-    """Whether it ends with a barrier of its own; see `waiting`. A level of a history that does not is no copy: the
+    """Whether it ends with a barrier; see `synchronization`. A level of a history that does not is no copy: the
     frontier has its members where they lie in the history."""
 
 
@@ -338,9 +357,12 @@ __all__ = [
     "Collect",
     "Combine",
     "Compare",
+    "Convert",
     "Copy",
+    "Counter",
     "Dedup",
     "Define",
+    "Directions",
     "Early",
     "EarlyRead",
     "EdgeCount",
@@ -351,6 +373,7 @@ __all__ = [
     "Form",
     "Frontier",
     "HandBack",
+    "HoldMarks",
     "Identity",
     "Initial",
     "Initialise",
@@ -367,7 +390,10 @@ __all__ = [
     "On",
     "OnSets",
     "Operation",
+    "Part",
+    "Phase",
     "Plan",
+    "ReadCounter",
     "Reduction",
     "Renumbering",
     "Segment",
@@ -379,9 +405,13 @@ __all__ = [
     "Switch",
     "Tables",
     "Total",
+    "Trace",
     "Turn",
     "Variant",
     "Vote",
     "Walk",
+    "When",
+    "Within",
+    "Work",
     "Write",
 ]

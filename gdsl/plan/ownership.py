@@ -11,7 +11,6 @@ from gdsl.ir.nodes import Element, ElementTarget, FunctionCall, Operator, Parame
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.plan.sweep_nodes import Members, Sweep
-from gdsl.plan.waiting import has_barrier_within
 from gdsl.records import dataclass
 
 
@@ -28,9 +27,8 @@ class Touched:
 def touched_by(step: Operator, sweep: Sweep, accesses: Accesses) -> Touched:
     """Of an operator that does not end with a barrier."""
     found = accesses.of_step(step)
-    if has_barrier_within(sweep):
-        segment = sweep.segment
-        assert segment is not None and segment.aside is not None
+    segment = sweep.segment
+    if segment is not None and segment.aside is not None:
         stored, aside = Access(segment.array, True, Who.ANYBODY), Access(segment.aside, True, Who.ANYBODY)
         copied = frozenset({stored, Access(segment.aside, False, Who.ANYBODY)})
         own = frozenset({segment.array, segment.aside})

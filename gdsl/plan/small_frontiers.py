@@ -58,10 +58,10 @@ from gdsl.plan.nodes import (
     Step,
     Sweep,
 )
+from gdsl.plan.phases import counts_late
 from gdsl.plan.sectors import is_for_narrow_graphs
 from gdsl.plan.sweep_nodes import Dedup, Form, Warps
 from gdsl.plan.target import Target
-from gdsl.plan.waiting import has_barrier_within, walks_without_waiting
 from gdsl.plan.walking import map_operations, steps_in, sweeps_of
 
 
@@ -238,9 +238,9 @@ class _Neighbours:
         if since and _shares_lists(sweep):
             self.former |= since
             self.following.add(first.step.site)
-        if ends_with_barrier(operation) or has_barrier_within(sweep):
+        if operation.meets_barrier:
             return _NONE
-        leaves = _shares_lists(sweep) and walks_without_waiting(sweep)
+        leaves = _shares_lists(sweep) and counts_late(sweep)
         return since | {first.step.site} if leaves else since
 
 

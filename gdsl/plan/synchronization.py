@@ -1,6 +1,6 @@
 """Pass `synchronization`: only the barriers that somebody needs, and scalars that spare some.
 
-`waiting` says which steps end with a barrier of their own, `ends` for which reductions that is left open, `barriers`
+`phases` says which operators end with a barrier of their own, `ends` for which reductions that is left open, `barriers`
 where else one is needed. `turns` gives scalars several places, and `kept` a value to each thread, where that saves
 barriers.
 """
@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import dataclasses
 
+from gdsl.ir.nodes import PushLevel, SetStep, TakeLevel
 from gdsl.plan import turns
+from gdsl.plan.buffers import marked_domains
 from gdsl.plan.deduplication import repeated_of
 from gdsl.plan.ends import is_open
 from gdsl.plan.facts import Facts
 from gdsl.plan.fusion import flattened
 from gdsl.plan.nodes import Initial, Launch, OnSets, Operation, Plan, Step
-from gdsl.plan.waiting import operation_waits, set_step_waits
+from gdsl.plan.phases import operator_waits, with_marks_held, with_phases
+from gdsl.plan.target import Target
 from gdsl.plan.walking import map_blocks
 
 
@@ -28,7 +31,8 @@ def run(plan: Plan, facts: Facts) -> Plan:
     assert isinstance(launch, Launch)
     placed = turns.place(turns.without(launch), plan.program, facts.accesses)
     turning = tuple(Initial(name, value) for name, value in placed.turning.items())
-    return dataclasses.replace(plan, schedule=(placed.launch,), turning=turning, kept=placed.kept)
+    plan = dataclasses.replace(plan, schedule=(placed.launch,), turning=turning, kept=placed.kept)
+    return with_marks_held(plan, bool(marked_domains(plan)))
 
 
 def _ends(plan: Plan) -> tuple[Step, ...]:
@@ -38,14 +42,22 @@ def _ends(plan: Plan) -> tuple[Step, ...]:
 
     def waits(operation: Operation) -> bool:
         several = operation.step.frontier.frontier in repeated and not is_open(operation)
-        return operation_waits(operation.does, plan.program, plan.target) or several
+        return operator_waits(operation.does, plan.program, plan.target) or several
 
     def changed(step: Step) -> Step:
         if isinstance(step, OnSets):
-            return dataclasses.replace(step, waits=set_step_waits(step.step, counted, plan.target))
+            return dataclasses.replace(step, waits=_set_step_waits(step.step, counted, plan.target))
         if not isinstance(step, Operation):
             return step
-        ahead = tuple(dataclasses.replace(each, waits=waits(each)) for each in step.ahead)
-        return dataclasses.replace(step, ahead=ahead, waits=any(map(waits, flattened(step))))
+        return with_phases(step, any(map(waits, flattened(step)))) if plan.target.grid else step
 
     return map_blocks(plan.schedule, lambda block: tuple(map(changed, block)))
+
+
+def _set_step_waits(step: SetStep, counted: frozenset[str], target: Target) -> bool:
+    """Whether a step between sets and data does; the edges of the sets `counted` are counted whenever they are made."""
+    if not target.grid:
+        return True
+    if isinstance(step, TakeLevel):
+        return step.name in counted
+    return not isinstance(step, PushLevel)

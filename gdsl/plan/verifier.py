@@ -3,7 +3,8 @@
 1. Every step of the program occurs once; only steps that do not conflict change their order.
 2. Each conjunct is tested and each statement run once on every way through a sweep (`verifier_variants`).
 3. A plain write goes where one call alone has the element (`verifier_variants`).
-4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one (`barriers.missing`).
+4. Between two conflicting accesses there is a barrier, and every pass of a loop meets one: between steps
+   (`barriers.missing`), and between the phases of an operator (`verifier_phases`).
 5. Whatever spares work has the fact of the program that allows it (`verifier_sweeps`, `verifier_sets`).
 6. The storage of every node exists and is large enough (`verifier_storage`).
 7. Frontiers that share a slot are never needed at the same time (`verifier_slots`).
@@ -52,6 +53,7 @@ from gdsl.plan.nodes import (
     Swap,
     Turn,
 )
+from gdsl.plan.verifier_phases import verify_phases
 from gdsl.plan.verifier_sets import verify_combinations
 from gdsl.plan.verifier_sizes import verify_sizes
 from gdsl.plan.verifier_slots import verify_slots
@@ -74,6 +76,7 @@ def verify(plan: Plan) -> None:
     sweeping = SweepVerifier(plan)
     for operation in operations(plan):
         sweeping.verify(operation)
+    verify_phases(plan)
     verify_combinations(plan)
     verify_slots(plan)
     verify_sizes(plan)
@@ -269,6 +272,7 @@ class _Verifier:
                 self.expect(step.asks_lists == asks, "whether members are looked for in lists")
             if isinstance(step, Barrier):
                 self.expect(plan.target.grid and bool(step.reason), "a barrier for nothing")
+                self.expect(step == Barrier(step.reason), "a barrier of an operator outside of it")
         self._handed_on(launch)
         self.expect(bool(launch.steps) != (launch.answer is not None), "a launch that does nothing")
         one = plan.target.fused or (len(launch.steps) <= 1 and not any(isinstance(s, Loop) for s in launch.steps))

@@ -76,9 +76,9 @@ KEPT_MUTANTS = (
     ),
     Mutant(
         "no barrier before sums that stood aside are stored",
-        "operators/neighbor_reduce.cu.j2",
-        "{% elif op.waits or op.copied %}\n    synchronize(run);\n",
-        "{% elif op.waits or op.copied %}\n",
+        GENERATED,
+        "    synchronize(run);\n    each_vertex(all_members",
+        "    each_vertex(all_members",
         SMOOTHED,
         "race result",
     ),

@@ -48,7 +48,6 @@ CHOICES = {
     ("Loop", "body"): "a barrier more",
     ("Members", "whole"): "a set whose size is asked for, or not",
     ("OnSets", "waits"): "a barrier more",
-    ("Operation", "waits"): "a barrier more",
     ("Plan", "turning"): "an entry that is there twice",
     ("Segment", "both_sides"): "both sides of a choice read, or one",
     ("Segment", "side_by_side"): "edges at a time",

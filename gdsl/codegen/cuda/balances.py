@@ -29,7 +29,3 @@ WAIT = "synchronize(run);"
 _SORTED = "const bin_sizes sorted = sorted_by_now(run);"
 BETWEEN_PUSHES = {Balance.MERGE: (WAIT,), Balance.BINS: (_SORTED, WAIT)}
 """Between the two lists of a vertex, where the second goes on in what the first has shared out."""
-BETWEEN_REDUCTIONS = {
-    Balance.AUTO: ("const uint64 chunks = load_relaxed(&run.counters()->hubs);",),
-    Balance.BINS: (_SORTED,),
-}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, BETWEEN_REDUCTIONS, WAIT
+from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, WAIT
 from gdsl.codegen.cuda.first_values import keeping, kept_in
 from gdsl.codegen.cuda.listed import listed_text
 from gdsl.codegen.cuda.texts import (
@@ -71,7 +71,6 @@ from gdsl.plan.nodes import (
     Walk,
 )
 from gdsl.plan.small_frontiers import is_listed
-from gdsl.plan.storage import Role
 
 _END_BITMAP = "end_bitmap(run, result);"
 _ON_A_VERTEX = {Argument.VERTEX: "v"}
@@ -93,7 +92,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         of_first = isinstance(first.does, Sweep) and first.does.segment is not None
         host, beside = (first, others) if of_first else (alone, operation.ahead)
         numbered = enumerate(beside, start=1)
-        text = super().print(dataclasses.replace(host, waits=operation.waits))
+        text = super().print(dataclasses.replace(host, body=operation.body))
         return dataclasses.replace(
             text, beside=tuple(self._beside(each, number, "near" if of_first else "v") for number, each in numbered)
         )
@@ -125,7 +124,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             "members": members_of(sweep, prefix) if has_input else f"{members}{{{counted}}}",
             "size": "input.size" if has_input else f"uint64({everything})",
             "totals": self._totals(operation, sweep),
-            "waits": operation.waits,
+            "body": operation.body,
             "beside": (),
         }
 
@@ -325,7 +324,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         sides = (
             self._reduce_side(walk, i, sweep, segment, words.identity, target) for i, walk in enumerate(sweep.walks)
         )
-        marks = any(buffer.role is Role.MARKS for buffer in self.plan.buffers)
         return ReduceText(
             **common,
             type=type_name(segment.type),
@@ -336,10 +334,7 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             reduce=f"{words.reduce}(&{target}[near], reduced{words.rest})",
             sides=tuple(sides),
             balance=reduce_of(sweep, segment),
-            between=BETWEEN_REDUCTIONS.get(sweep.balance, ()),
-            mapped=sweep.members.form is Form.BITMAP,
             adds=sweep.balance in (Balance.MERGE, Balance.EDGES),
-            hubs=any(walk.shared is not None for walk in sweep.walks),
             side_by_side=segment.side_by_side,
             target=target,
             copied=array if segment.aside is not None else "",
@@ -347,7 +342,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             known="upcoming, " if segment.upcoming is not None else "",
             history=f"d.{self.names.member(segment.upcoming.members)}" if segment.upcoming is not None else "",
             fetched=tuple(f"d.{self.names.member(name)}" for name in segment.fetched),
-            same_turn=not common["waits"] and segment.aside is None and marks,
             walked=in_rows(sweep, common["members"]),
             rows=rows_ahead(sweep, self.names),
         )
@@ -392,7 +386,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             lists=lists_walked(sweep, walk, self._lists_of(walk)),
             parameters=EDGE,
             value=self.texts.value(walk.variant, self._in_a_list(sweep, walk), empty, kept),
-            first_of_two=place == 0 and len(sweep.walks) == 2,
             begin="chunks" if place else "0",
             more=more_of(sweep, place),
             assign=f"{target}[near] = {assign}",

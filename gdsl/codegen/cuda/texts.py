@@ -7,6 +7,7 @@ from typing import ClassVar
 from gdsl.codegen.functors import Ballot, EarlyCalls, TotalsText
 from gdsl.codegen.operators import CommonText
 from gdsl.codegen.switches import SwitchText
+from gdsl.plan.nodes import Phase
 from gdsl.records import dataclass
 
 
@@ -114,7 +115,6 @@ class ReduceSide:
     lists: str
     parameters: str
     value: str
-    first_of_two: bool
     begin: str
     more: str
     assign: str
@@ -164,8 +164,8 @@ class OperatorText(CommonText):
     directed: bool
     """Whether it remembers a direction from pass to pass."""
     totals: TotalsText | None
-    waits: bool
-    """Whether it ends with a barrier."""
+    body: tuple[Phase, ...]
+    """Its phases."""
     beside: tuple[Beside, ...]
     """What runs in its sweep: of a reduction behind its result, of all else before its own work on a member."""
 
@@ -248,13 +248,8 @@ class ReduceText(OperatorText):
     reduce: str
     sides: tuple[ReduceSide, ...]
     balance: str
-    between: tuple[str, ...]
-    """What is read after the first of two sides, before all wait."""
-    mapped: bool
-    """Whether the members must be there as a bitmap, too."""
     adds: bool
     """Whether `balance` combines parts with what stands there."""
-    hubs: bool
     side_by_side: int
     """Edges of a list that a thread looks at without waiting for one of them."""
     target: str
@@ -267,8 +262,6 @@ class ReduceText(OperatorText):
     """The members of the history whose next level is looked at while others are waited for; else empty."""
     fetched: tuple[str, ...]
     """The arrays that are fetched at these members."""
-    same_turn: bool
-    """Whether it ends without a barrier where others mark what they collect."""
     walked: str
     """The members, with what is fetched for the next ones."""
     rows: tuple[str, ...]

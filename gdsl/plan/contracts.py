@@ -1,0 +1,59 @@
+"""The barriers inside functions of the CUDA runtime that operators call.
+
+Each function of the runtime that waits has a comment of one line with its contract, `// barriers: 2`, followed by
+`if <condition>` where it may wait less often and by `, publishes <counters>`. The functions here are those of which the
+plan says more: their barrier is a phase of its own. `tests/plan/test_contracts.py` compares this table, the comments
+and the code.
+"""
+
+from __future__ import annotations
+
+from gdsl.plan.phase_nodes import Barrier, Counter, Part, When, Within
+from gdsl.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """A barrier in the function that does the phase `part`, before its work or (`after`) behind it. The functions of
+    the runtime that may do so are called `functions`."""
+
+    part: Part | None
+    """None: what completes a result."""
+    after: bool
+    when: When
+    publishes: tuple[Counter, ...]
+    functions: tuple[str, ...]
+
+    def admits(self, barrier: Barrier) -> bool:
+        """Whether a phase is that barrier."""
+        return (barrier.when, barrier.publishes) == (self.when, self.publishes)
+
+
+CONTRACTS = {
+    Within.VISITS: Contract(Part.VISITS, True, When.FIRST_PASS, (), ("forget_visits", "begin_bounded")),
+    Within.CHUNKS: Contract(
+        Part.CHUNKS,
+        False,
+        When.LONG_LISTS,
+        (Counter.CHUNKS,),
+        (
+            "push_hubs",
+            "push_hubs_side_by_side",
+            "push_unvisited_hubs",
+            "push_unvisited_hubs_side_by_side",
+            "pull_hubs",
+            "reduce_hubs",
+            "reduce_hubs_until",
+            "vote_hubs",
+            "intersect_hubs",
+        ),
+    ),
+    Within.CHUNK_OWNERS: Contract(Part.CHUNK_OWNERS, False, When.LONG_LISTS, (), ("each_hub",)),
+    Within.RESULT: Contract(
+        None,
+        False,
+        When.ALWAYS,
+        (Counter.ACCEPTED,),
+        ("end_queue", "end_late_queue", "end_bitmap", "end_edges", "end_entries"),
+    ),
+}

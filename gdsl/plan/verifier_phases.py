@@ -1,0 +1,255 @@
+"""What must hold of the phases of each operator: all of its work in order, and a barrier between any two phases of
+which one touches what the other writes, scratch memory included."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator
+from enum import Enum
+
+from gdsl.ir.nodes import NeighborReduce
+from gdsl.ir.verifier import VerificationError
+from gdsl.operations import Balance, Domain
+from gdsl.plan.buffers import marked_domains
+from gdsl.plan.contracts import CONTRACTS
+from gdsl.plan.nodes import (
+    Barrier,
+    Choice,
+    Convert,
+    Counter,
+    Dedup,
+    Directions,
+    EdgeCount,
+    Form,
+    HoldMarks,
+    Operation,
+    Part,
+    Phase,
+    Plan,
+    ReadCounter,
+    Sweep,
+    Trace,
+    When,
+    Work,
+)
+from gdsl.plan.walking import own_sweeps
+
+
+class _Access(Enum):
+    READS = "reads"
+    WRITES = "writes"
+    ADDS = "adds"
+    """By atomics, which are in no order."""
+
+
+_READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
+_CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
+_SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
+_RESULTS, _STAGED = "results", "results stored aside"
+_SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES)
+"""What the next operator writes again."""
+_SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS)
+_Accesses = tuple[tuple[str, _Access], ...]
+
+
+def verify_phases(plan: Plan) -> None:
+    """Raise `gdsl.ir.verifier.VerificationError` unless each operator of a grid has the phases that it needs."""
+    for operation in own_sweeps(plan):
+        for each in (*operation.ahead, *((operation,) if not plan.target.grid else ())):
+            _expect(not each.body, operation, "phases that nobody runs")
+        if not plan.target.grid:
+            continue
+        if isinstance(operation.does, Choice):
+            directions = operation.body[0] if len(operation.body) == 1 else None
+            _expect(isinstance(directions, Directions), operation, "a switch between no phases")
+            assert isinstance(directions, Directions)
+            _verify(operation, operation.does.yes, directions.pull)
+            _verify(operation, operation.does.no, directions.push)
+            continue
+        first = operation.ahead[0] if operation.ahead else operation
+        host = first if isinstance(first.does, Sweep) and first.does.segment is not None else operation
+        assert isinstance(host.does, Sweep)
+        _verify(operation, host.does, operation.body)
+        _expect(plan.target.fused or operation.waits, operation, "a launch that does not wait for its own end")
+        held = HoldMarks() in operation.body or not marked_domains(plan)
+        waits = any(isinstance(each, Barrier) and each.when is When.ALWAYS for each in operation.body)
+        counts = any(map(_counts_walked, (host.does,)))
+        _expect(held or waits or not counts, operation, "marks that may still be cleared")
+
+
+def _expect(holds: bool, operation: Operation, what: str) -> None:
+    if not holds:
+        raise VerificationError(f"plan: {operation.name}: {what}")
+
+
+def _verify(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None:
+    work = [each for each in body if isinstance(each, Work)]
+    _expect(work == list(_work(operation, sweep)), operation, "another order of work")
+    _expect(not any(isinstance(each, Directions) for each in body), operation, "a switch that there is not")
+    _conversions(operation, sweep, body)
+    traces = [place for place, each in enumerate(body) if isinstance(each, Trace)]
+    behind = body[traces[0] + 1 :] if len(traces) == 1 else body
+    _expect(all(isinstance(each, (Convert, HoldMarks)) for each in behind), operation, "a trace that is not the end")
+    for place, each in enumerate(body):
+        if isinstance(each, Barrier):
+            _contract(operation, sweep, body, place, each)
+    for taken in itertools.product((False, True), repeat=len(_SOMETIMES)):
+        occasions = {When.ALWAYS, *itertools.compress(_SOMETIMES, taken)}
+        _flow(operation, sweep, body, occasions)
+
+
+def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
+    """All that is to be done, in order."""
+    walks = len(sweep.walks) if sweep.vote is None and sweep.walks else 1
+    for walk in range(walks):
+        if sweep.skips is not None:
+            yield Work(Part.VISITS, walk)
+        yield Work(Part.MEMBERS, walk)
+        if _is_cut(sweep):
+            yield Work(Part.CHUNKS, walk)
+    if _is_cut(sweep) and sweep.segment is not None and operation.ahead:
+        yield Work(Part.CHUNK_OWNERS, walks - 1)
+    yield Work(Part.HELD)
+    if _clears_marks(sweep):
+        yield Work(Part.MARKS)
+    if _stages(sweep):
+        yield Work(Part.STAGED)
+
+
+def _is_cut(sweep: Sweep) -> bool:
+    return sweep.intersection is not None or any(each.shared is not None for each in sweep.walks)
+
+
+def _stages(sweep: Sweep) -> bool:
+    return any(each is not None and each.aside is not None for each in (sweep.segment, sweep.vote))
+
+
+def _clears_marks(sweep: Sweep) -> bool:
+    collect = sweep.collect
+    cleared = collect is not None and (collect.dedup is Dedup.MARK or collect.form is Form.BITMAP)
+    return cleared and sweep.selection is None
+
+
+def _counts_walked(sweep: Sweep) -> bool:
+    return sweep.segment is not None or sweep.edges is EdgeCount.WALKED
+
+
+def _conversions(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None:
+    """Members have the form in which they are read, before anything is done, and so has the result of a pull."""
+    form, found = sweep.members.form, [each for each in body if isinstance(each, Convert)]
+    wanted = [] if form is None or sweep.members.domain is Domain.EDGE or sweep.order is not None else [Convert(form)]
+    if isinstance(operation.step, NeighborReduce) or sweep.segment is not None:
+        wanted = [Convert(each) for each in (Form.QUEUE, Form.BITMAP) if form in (each, Form.BITMAP)]
+    _expect(list(body[: len(wanted)]) == wanted, operation, "members in another form")
+    of_result = sweep.selection is not None and sweep.collect is not None and sweep.collect.form is Form.QUEUE
+    last = [Convert(Form.QUEUE, result=True)] if of_result else []
+    _expect(
+        found == [*wanted, *last] and list(body[-1:] if last else []) == last, operation, "a result in another form"
+    )
+
+
+def _contract(operation: Operation, sweep: Sweep, body: tuple[Phase, ...], place: int, barrier: Barrier) -> None:
+    """A barrier inside a function of the runtime is where that function is called, and as its contract says."""
+    if barrier.within is None:
+        cut = barrier.when is When.LONG_LISTS and sweep.segment is not None and _is_cut(sweep)
+        plain = not barrier.publishes and (cut or barrier.when is When.ALWAYS)
+        _expect(plain, operation, "a barrier that says more than it does")
+        return
+    contract = CONTRACTS[barrier.within]
+    _expect(contract.admits(barrier), operation, "a barrier that the runtime does not have")
+    neighbor = body[place - 1] if contract.after else body[place + 1]
+    fits = sweep.collect is not None if contract.part is None else isinstance(neighbor, Work)
+    fits = fits and (contract.part is None or (isinstance(neighbor, Work) and neighbor.part is contract.part))
+    _expect(fits, operation, "a barrier inside a function that is not called there")
+
+
+def _flow(operation: Operation, sweep: Sweep, body: tuple[Phase, ...], occasions: Collection[When]) -> None:
+    """No two accesses since a barrier conflict, on one of the `occasions` that phases depend on."""
+    since: set[tuple[str, _Access]] = set()
+    known: set[Counter] = set()
+    counted = False
+    """Whether all edges walked are counted."""
+    for phase in body:
+        if isinstance(phase, Barrier):
+            if phase.when in occasions:
+                since = {(each.value, _READS) for each in phase.publishes}
+                known, counted = {*phase.publishes}, True
+            continue
+        if isinstance(phase, Work):
+            if _when(phase) not in occasions:
+                continue
+            missing = phase.part is Part.CHUNKS and Counter.CHUNKS not in known
+            _expect(not missing, operation, "chunks that not all threads know")
+            known -= {Counter.CHUNKS, Counter.BINS} if phase.part is Part.MEMBERS else set()
+            counted = counted and phase.part not in (Part.MEMBERS, Part.CHUNKS)
+        if isinstance(phase, Trace):
+            counted = counted or not _counts_walked(sweep)
+            fits = counted == (phase.counted is not None and phase.counted in occasions)
+            _expect(fits, operation, "edges are traced before all are counted")
+        for accesses in _accesses(phase, sweep):
+            if accesses is None:
+                since = set()
+                continue
+            accesses = tuple(each for each in accesses if each[0] != _CHUNKS or When.LONG_LISTS in occasions)
+            for name, kind in accesses:
+                meets = any((name, other) in since for other in _Access if _conflict(kind, other))
+                _expect(not meets, operation, f"{name}: no barrier between two phases")
+            since.update(accesses)
+    left = {name for name, _ in since} & set(_SHARED_SCRATCH)
+    _expect(not left, operation, f"{', '.join(sorted(left))}: may be overwritten while they are read")
+
+
+def _conflict(one: _Access, other: _Access) -> bool:
+    return _WRITES in (one, other) or one is not other
+
+
+def _when(work: Work) -> When:
+    if work.part in (Part.CHUNKS, Part.CHUNK_OWNERS):
+        return When.LONG_LISTS
+    return When.FIRST_PASS if work.part is Part.VISITS else When.ALWAYS
+
+
+def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
+    """What a phase touches that other threads touch, beside what the program's own functors do; None: a barrier that
+    the runtime has inside."""
+    if isinstance(phase, ReadCounter):
+        yield ((phase.counter.value, _READS),)
+    if not isinstance(phase, Work):
+        return
+    staged, results = _stages(sweep), sweep.segment is not None or sweep.vote is not None
+    target = _STAGED if staged else _RESULTS
+    read: _Accesses = ((_RESULTS, _READS),) if staged else ()
+    collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS)) if sweep.collect is not None else ()
+    match phase.part:
+        case Part.VISITS:
+            yield ((_VISITED, _WRITES),)
+        case Part.MEMBERS:
+            counts: _Accesses = ((_CHUNKS, _ADDS),) if _is_cut(sweep) else ()
+            visits: _Accesses = ((_VISITED, _WRITES),) if sweep.skips is not None else ()
+            yield from _shared_out(
+                sweep, ((target, _WRITES),) if results else (), ((target, _ADDS),) if results else ()
+            )
+            yield (*read, *counts, *visits, *collected)
+        case Part.CHUNKS:
+            visits = ((_VISITED, _ADDS),) if sweep.skips is not None else ()
+            yield ((_CHUNKS, _READS), *read, *visits, *collected, *(((target, _ADDS),) if results else ()))
+        case Part.CHUNK_OWNERS:
+            yield ((_CHUNKS, _READS), (target, _READS))
+        case Part.HELD:
+            yield collected
+        case Part.STAGED:
+            yield ((_STAGED, _READS), (_RESULTS, _WRITES))
+        case Part.MARKS:
+            yield ((_MARKS, _WRITES),)
+
+
+def _shared_out(sweep: Sweep, stored: _Accesses, added: _Accesses) -> Iterator[_Accesses | None]:
+    """The ways to share edges that wait themselves. `stored`, `added`: how results are left, whole or in parts."""
+    if sweep.balance is Balance.MERGE:
+        yield from (((_SHARES, _WRITES), *stored), None, ((_SHARES, _WRITES),), None, ((_SHARES, _READS), *added))
+    elif sweep.balance is Balance.BINS:
+        yield from (((_BINS, _ADDS),), None, ((_BINS, _READS), *stored))
+    elif sweep.balance is Balance.EDGES and stored:
+        yield from (stored, None, added)
+    else:
+        yield stored
