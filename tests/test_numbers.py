@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.binding.numbers import check_numbers
+from gdsl.binding.graph_checks import check_numbers
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
 from gdsl.pipeline import load

@@ -22,7 +22,7 @@ from gdsl.operations import Domain
 if TYPE_CHECKING:
     from gdsl.api.tuned import Tuned
     from gdsl.graph import Graph
-    from gdsl.pictures.choosing import Values
+    from gdsl.pictures.plots import Values
 
 FRONTIER = "frontier"
 """The name for the trace in `Result.plot`, unless a result has it."""
@@ -198,7 +198,7 @@ class Result(Conversions, Mapping[str, Any]):
 
 def _plot(result: Result, name: str | None, ax: Any, kind: str | None) -> Any:
     """`Result.plot`."""
-    from gdsl.pictures.choosing import plot_values
+    from gdsl.pictures.plots import plot_values
 
     if name is not None and not isinstance(name, str):
         raise TypeError(f"the name of a result is a str, not {shown(name)}")
@@ -215,9 +215,9 @@ def _plot(result: Result, name: str | None, ax: Any, kind: str | None) -> Any:
 
 def _plot_trace(result: Result, ax: Any) -> Any:
     """`Result.plot_trace`."""
-    from gdsl.pictures import choosing
+    from gdsl.pictures import plots
 
-    return choosing.plot_trace(result.trace, f"{result.iterations:,} iterations on {result.backend}", ax)
+    return plots.plot_trace(result.trace, f"{result.iterations:,} iterations on {result.backend}", ax)
 
 
 def all_pictures(result: Result) -> list[Callable[[Any], object]]:
@@ -248,7 +248,7 @@ def _names_of(result: Result) -> dict[str, tuple[Data, int | None]]:
 
 
 def _values(result: Result, name: str, which: tuple[Data, int | None]) -> Values:
-    from gdsl.pictures.choosing import Values
+    from gdsl.pictures.plots import Values
 
     declared, place = which
     values: NDArray[Any] = on_host(parts_of(result.arrays)[declared.name])

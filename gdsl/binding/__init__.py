@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from gdsl.binding.bind import Binder, bind, check_names, declared_inputs, declared_params, needed_widths, problem_data
+from gdsl.binding.graph_checks import values_of
 from gdsl.binding.inputs import unchecked
-from gdsl.binding.named import vertex_by_name
-from gdsl.binding.params import Text, scalar_value
-from gdsl.binding.several import values_of
+from gdsl.binding.params import Text, scalar_value, vertex_by_name
 
 __all__ = [
     "Binder",

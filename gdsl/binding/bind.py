@@ -13,16 +13,19 @@ import numpy as np
 from gdsl import deadline
 from gdsl.backends.alike import Alike
 from gdsl.backends.interface import Bindings
+from gdsl.binding.conditions import Condition, Conditioned, WhereChecker
 from gdsl.binding.expressions import Evaluator
+from gdsl.binding.graph_checks import (
+    check_counts,
+    check_literals,
+    check_numbers,
+    check_requirements,
+    check_room,
+    values_of,
+)
 from gdsl.binding.inputs import attribute_array, input_array, is_ready, unchecked
-from gdsl.binding.literals import check_literals
-from gdsl.binding.named import vertex_by_name
-from gdsl.binding.numbers import check_numbers
-from gdsl.binding.params import all_within, check_id, scalar_value, whole_values
-from gdsl.binding.requirements import check_requirements
+from gdsl.binding.params import all_within, check_id, scalar_value, vertex_by_name, whole_values
 from gdsl.binding.sets import set_flags
-from gdsl.binding.several import check_counts, check_room, values_of
-from gdsl.binding.where import Condition, Conditioned, WhereChecker
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir

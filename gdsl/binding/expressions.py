@@ -1,7 +1,7 @@
-"""Values of the expressions that are checked or needed before a run: defaults of params, `where` of inputs.
+"""Evaluates expressions before a run: defaults of params, `where` of inputs.
 
-Whole arrays at a time, with the meaning that the language gives to every operation. Ids are uint64 here with `none` as
-the largest value, so that it orders after all.
+Whole arrays at a time, with the meaning that the language gives every operation. Ids are uint64 with `none` as the
+largest value, so that it orders after all others. A pair is a tuple of two arrays.
 """
 
 from __future__ import annotations
@@ -13,12 +13,89 @@ import numpy as np
 
 from gdsl import deadline
 from gdsl.arithmetic.operations import of_arrays
-from gdsl.binding import operations, pairs
-from gdsl.binding.operations import DTYPES, Array
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes as ir
 from gdsl.operations import BinaryOperation, Degree, Domain
 from gdsl.types import Type
+
+Array = Any
+
+NONE = 2**64 - 1
+"""`none` among ids that are held as uint64."""
+
+DTYPES: dict[Type, Any] = {
+    Type.BOOL: np.dtype(np.bool_),
+    Type.INT32: np.dtype(np.int32),
+    Type.UINT32: np.dtype(np.uint32),
+    Type.INT64: np.dtype(np.int64),
+    Type.UINT64: np.dtype(np.uint64),
+    Type.FLOAT32: np.dtype(np.float32),
+    Type.FLOAT64: np.dtype(np.float64),
+    Type.VERTEX: np.dtype(np.uint64),
+    Type.EDGE: np.dtype(np.uint64),
+}
+"""The dtypes that expressions are evaluated in."""
+
+
+def stored_as(module: Any, values: Array, type_: Type) -> Array:
+    """`values` of a bound array (ids signed, `none` as -1) in the dtype that expressions are evaluated in."""
+    if type_.is_id:
+        return values.astype(np.int64).astype(np.uint64)
+    return values.astype(DTYPES[type_], copy=False)
+
+
+def convert(module: Any, value: Array, old: Type, new: Type, ids: int) -> Array:
+    """A change of type as `ir.Convert` means it; `ids` is how many ids of the type `new` there are."""
+    if old is new:
+        return value
+    target = DTYPES[new]
+    if old.is_id:
+        none = value == np.uint64(NONE)
+        largest = NONE if new is Type.UINT64 else (2**32 - 1 if new is Type.UINT32 else -1)
+        return module.where(none, module.full(1, largest, dtype=target), value.astype(target))
+    if new.is_id:
+        bad = (value < 0) | (value >= ids)
+        return module.where(bad, np.uint64(NONE), module.where(bad, 0, value).astype(np.uint64))
+    return of_arrays(module).convert(old, new)(value)
+
+
+Value = Any
+"""An array, or a pair of arrays."""
+
+
+def choose(module: Any, condition: Any, yes: Value, no: Value) -> Value:
+    """One of two values for each element."""
+    if isinstance(yes, tuple):
+        return tuple(module.where(condition, one, other) for one, other in zip(yes, no, strict=True))
+    return module.where(condition, yes, no)
+
+
+def zero_values(module: Any, length: int, kind: Type) -> Value:
+    """Room for `length` values of a type."""
+    if kind.is_pair:
+        return tuple(module.zeros(length, DTYPES[part]) for part in kind.parts)
+    return module.zeros(length, DTYPES[kind])
+
+
+def num_elements(value: Value) -> int:
+    """How many elements a value speaks of: their number, or one for all of them."""
+    return max(map(len, value)) if isinstance(value, tuple) else len(value)
+
+
+def element_of(value: Value, place: int) -> Value:
+    """The value of one element."""
+    if isinstance(value, tuple):
+        return tuple(element_of(part, place) for part in value)
+    return value[place : place + 1] if len(value) > 1 else value
+
+
+def store(values: Value, place: int, value: Value) -> None:
+    """Store the value of one element."""
+    if isinstance(values, tuple):
+        for part, own in zip(values, value, strict=True):
+            part[place] = own[0]
+    else:
+        values[place] = value[0]
 
 
 class Evaluator:
@@ -56,7 +133,7 @@ class Evaluator:
     def value(self, expression: ir.Expression) -> bool | int | float:
         """The one value of an expression that speaks of no element; `none` is -1."""
         result = self.values(expression, 0, 1)[0].item()
-        if expression.type.is_id and result == operations.NONE:
+        if expression.type.is_id and result == NONE:
             return -1
         return result  # type: ignore[no-any-return]
 
@@ -97,7 +174,7 @@ class Evaluator:
                 return self._chain(node, local, active)
             case ir.Select(condition=condition, yes=yes, no=no):
                 chosen = self._evaluate(condition, local, active)
-                return pairs.chosen(
+                return choose(
                     self._module,
                     chosen,
                     self._evaluate(yes, local, self._narrowed(active, chosen)),
@@ -110,7 +187,7 @@ class Evaluator:
             case ir.Convert(operand=operand):
                 value = self._evaluate(operand, local, active)
                 limits = self._counts.get(Domain.VERTEX if node.type is Type.VERTEX else Domain.EDGE, 0)
-                return operations.convert(self._module, value, operand.type, node.type, limits)
+                return convert(self._module, value, operand.type, node.type, limits)
             case ir.BuiltinCall(function=builtin, arguments=arguments):
                 values = [self._evaluate(argument, local, active) for argument in arguments]
                 return self._arithmetic.builtin(builtin, arguments[0].type)(*values)
@@ -124,12 +201,12 @@ class Evaluator:
             case ir.Literal(value=value):
                 return self._constant(value, node.type)
             case ir.NoneId():
-                return self._constant(operations.NONE, node.type)
+                return self._constant(NONE, node.type)
             case ir.Local(name=name):
                 return local[name]
             case ir.ParamValue(name=name):
                 value = self._params[name]
-                return self._constant(operations.NONE if node.type.is_id and value < 0 else value, node.type)
+                return self._constant(NONE if node.type.is_id and value < 0 else value, node.type)
             case ir.ScalarValue(name=name):
                 return self._constant(self._array(name), node.type)
             case ir.OwnId():
@@ -175,7 +252,7 @@ class Evaluator:
     def _gathered(self, node: ir.Element | ir.DegreeOf, local: dict[str, Array], active: Array | None) -> Array:
         if isinstance(node, ir.Element) and isinstance(node.index, ir.OwnId) and self._range and self._range[2] == 1:
             first, last, _ = self._range
-            return operations.stored_as(self._module, self._array(node.array)[first:last], node.type)
+            return stored_as(self._module, self._array(node.array)[first:last], node.type)
         if isinstance(node, ir.Element):
             whole, index = self._array(node.array), self._evaluate(node.index, local, active)
             what = f"{node.array}[{{}}]"
@@ -188,12 +265,12 @@ class Evaluator:
             bad = bad & active
         if bool(bad.any()):
             offender = int(index[int(bad.argmax())] if len(index) == len(bad) else index[0])
-            shown = "none" if offender == operations.NONE else str(offender)
+            shown = "none" if offender == NONE else str(offender)
             raise GdslError.single("E0801", f"index out of range: {what.format(shown)}", node.span)
         if len(whole) == 0:
             return self._module.zeros(len(index), DTYPES[node.type])
         values = whole[self._module.clip(index, 0, len(whole) - 1).astype(np.int64)]
-        return operations.stored_as(self._module, values, node.type)
+        return stored_as(self._module, values, node.type)
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
         """A function's values: all elements at once where it has no control flow, else one after the other."""
@@ -201,18 +278,18 @@ class Evaluator:
         names = [name for name, _ in function.parameters]
         if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
-        length = max([pairs.length(value) for value in values] + [len(self._own)])
-        results = pairs.zeros(self._module, length, function.result)
+        length = max([num_elements(value) for value in values] + [len(self._own)])
+        results = zero_values(self._module, length, function.result)
         own, part, where = self._own, self._part, self._range
         self._range = None
         for place in range(length):
             deadline.check()
             if active is not None and not bool(active[place if len(active) > 1 else 0]):
                 continue
-            one = [pairs.one_of(value, place) for value in values]
+            one = [element_of(value, place) for value in values]
             self._ids = own[place : place + 1] if len(own) > 1 else own
             self._parts = part[place : place + 1] if len(part) > 1 else part
-            pairs.put(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
+            store(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
         self._ids, self._parts, self._range = own, part, where
         return results
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from gdsl.arithmetic.constants import integer_range
+from gdsl.binding.graph_checks import flat
 from gdsl.binding.params import Text, rounding_words
-from gdsl.binding.representable import first_changed, plain_number
-from gdsl.binding.several import flat
+from gdsl.binding.representation import first_changed, plain_number
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
 from gdsl.graph.arrays import host_array, is_of_cupy, is_on_gpu, on_gpu

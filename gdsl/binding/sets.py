@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from gdsl.binding.inputs import is_device_array
-from gdsl.binding.named import vertex_by_name
-from gdsl.binding.params import Text, plain
+from gdsl.binding.params import Text, plain, vertex_by_name
 from gdsl.diagnostics import GdslError, shown, type_name
 from gdsl.extras import first_line
 from gdsl.foreign_objects import has

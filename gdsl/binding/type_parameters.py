@@ -11,7 +11,7 @@ import numpy as np
 
 from gdsl.binding.inputs import unchecked
 from gdsl.binding.params import Text, plain
-from gdsl.binding.representable import has_float32
+from gdsl.binding.representation import has_float32
 from gdsl.diagnostics import GdslError, shown
 from gdsl.foreign_objects import attribute
 from gdsl.graph import Graph

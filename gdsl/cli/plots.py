@@ -32,7 +32,7 @@ def _checked(context: click.Context, option: click.Parameter, name: str | None) 
 
 def check_plot(path: Path) -> None:
     """Raise E0907 or E0911 now for a picture that could not be drawn or written later, before the work is done."""
-    from gdsl.pictures.figures import require_matplotlib
+    from gdsl.pictures.plots import require_matplotlib
 
     require_matplotlib()
     check_writable(path)
@@ -40,7 +40,7 @@ def check_plot(path: Path) -> None:
 
 def write_plot(path: Path, draws: Sequence[Callable[[Any], object]]) -> None:
     """Write a picture with a panel for each of `draws`. Raises E0911."""
-    from gdsl.pictures.figures import panels, write_figure
+    from gdsl.pictures.plots import panels, write_figure
     from gdsl.progress import working
 
     with working(f"drawing {path}"):

@@ -10,7 +10,7 @@ import dataclasses
 from dataclasses import dataclass
 
 from gdsl.arithmetic.constants import integer_range
-from gdsl.binding.literals import id_literals
+from gdsl.binding.graph_checks import id_literals
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.cpu.generate import LIBRARY
 from gdsl.codegen.functions import FunctionPrinter

@@ -452,7 +452,7 @@ class Graph:
         """A picture by Matplotlib, on `ax` or new axes, which it returns: a small graph is drawn (``kind="drawing"``),
         of a larger one it is how many vertices have each degree (``kind="distribution"``). Raises ValueError for other
         kinds, GdslError E0907 without Matplotlib."""
-        from gdsl.pictures.choosing import plot_graph
+        from gdsl.pictures.plots import plot_graph
 
         return plot_graph(self, ax, kind)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.graph.number_text import narrowed
-from gdsl.native import kept
+from gdsl.native import helper_library
 
 Columns = tuple[NDArray[Any], ...]
 Lists = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -43,7 +43,7 @@ def lists_reader(path: str) -> Callable[[bytes], Lists | None] | None:
 
 
 def _library_for(path: str) -> ctypes.CDLL | None:
-    return kept.library(_NAME, (_COLUMNS, _NUMBERS), make=os.path.getsize(path) >= WORTH_COMPILING)
+    return helper_library.library(_NAME, (_COLUMNS, _NUMBERS), make=os.path.getsize(path) >= WORTH_COMPILING)
 
 
 def _lists(library: ctypes.CDLL, lines: bytes) -> Lists | None:

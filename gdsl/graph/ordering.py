@@ -37,9 +37,9 @@ def library_for(count: int) -> ctypes.CDLL | None:
     """What is compiled of `order.cpp`, where it is worth while for so many numbers or edges and can be had."""
     if count < _WORTH_A_LOOK:
         return None
-    from gdsl.native import kept  # which small graphs do without
+    from gdsl.native import helper_library  # which small graphs do without
 
-    return kept.library(_NAME, (*_SYMBOLS.values(), *_OF_LISTS), make=count >= _WORTH_COMPILING)
+    return helper_library.library(_NAME, (*_SYMBOLS.values(), *_OF_LISTS), make=count >= _WORTH_COMPILING)
 
 
 def sort_of(count: int) -> Sort:

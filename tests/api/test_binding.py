@@ -210,7 +210,7 @@ def test_requirements(graph):
 
 
 def test_what_is_the_graphs_own_is_converted_and_tested_once(graph, monkeypatch):
-    from gdsl.binding.where import WhereChecker
+    from gdsl.binding.conditions import WhereChecker
 
     tested: list[str] = []
     test = WhereChecker._test

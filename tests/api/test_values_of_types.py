@@ -9,7 +9,7 @@ import pytest
 
 import gdsl
 from gdsl import GdslError
-from gdsl.binding.representable import first_changed, has_float32
+from gdsl.binding.representation import first_changed, has_float32
 from gdsl.cli.main import main
 
 EDGES = ([0, 1, 2], [1, 2, 3])

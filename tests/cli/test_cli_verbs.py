@@ -14,7 +14,7 @@ import pytest
 
 from gdsl import resources
 from gdsl.doctor import State, cupy_clash, examine
-from gdsl.native import elf
+from gdsl.native import library_check
 
 
 def test_version(gdslc):
@@ -103,7 +103,7 @@ def test_ptx_and_cubin(gdslc):
     assert gdslc("compile", "hops.gdsl", "--arch", "sm_90", "-o", "hops.cubin").status == 0
     cubin = Path("hops.cubin").read_bytes()
     assert cubin[:4] == b"\x7fELF"
-    assert elf.length(cubin) == len(cubin), "tools that read it ask for every byte"
+    assert library_check.length(cubin) == len(cubin), "tools that read it ask for every byte"
     gdslc("compile", "hops.gdsl", "--emit", "ptx", "--arch", "sm_1").fails(1, "E0904")
 
 

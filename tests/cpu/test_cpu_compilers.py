@@ -19,7 +19,7 @@ from gdsl.backends.cpu.compiled import CpuBackend, plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
 from gdsl.native import processes, processor
-from gdsl.native.trial import is_cut_off
+from gdsl.native.library_check import is_cut_off
 
 TEXT = """program p;
 problem { vertex a : int32 = 7; }

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.binding import device_where
+from gdsl.binding import device_conditions
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
@@ -41,9 +41,9 @@ OTHERS = ["x * 2 < 5", "x >= int32(id)", "x > out_degree(id)", "min(x, 3) >= 0"]
 
 @pytest.fixture
 def cupy(monkeypatch: pytest.MonkeyPatch) -> FakeCupy:
-    device_where._kernel.cache_clear()
+    device_conditions._kernel.cache_clear()
     yield install(monkeypatch)
-    device_where._kernel.cache_clear()
+    device_conditions._kernel.cache_clear()
 
 
 def program(kind: str, condition: str) -> gdsl.Program:
@@ -87,7 +87,7 @@ def test_a_kernel_says_what_numpy_says(cupy: FakeCupy, kind: str, condition: str
 def test_what_is_not_plain_is_left_to_others(cupy: FakeCupy, condition: str) -> None:
     (array,) = (array for array in program("int32", condition).ir.arrays if array.where is not None)
     given = cupy.asarray(np.zeros(3, np.int32))
-    assert device_where.started("x", array.where, given, {"limit": 1}) is None
+    assert device_conditions.started("x", array.where, given, {"limit": 1}) is None
     assert cupy.log["raw kernel"] == 0
 
 

@@ -16,8 +16,8 @@ matplotlib = pytest.importorskip("matplotlib")
 
 import gdsl  # noqa: E402
 from gdsl.cli.main import main  # noqa: E402
-from gdsl.pictures import positions  # noqa: E402
-from gdsl.pictures.figures import panels  # noqa: E402
+from gdsl.pictures import drawing  # noqa: E402
+from gdsl.pictures.plots import panels  # noqa: E402
 
 matplotlib.use("Agg")
 
@@ -141,7 +141,7 @@ def test_kinds_that_there_are_not(karate, large, axes):
 
 
 def test_a_drawing_is_always_the_same(karate):
-    first, second = (positions.positions(34, *karate.edges) for _ in range(2))
+    first, second = (drawing.positions(34, *karate.edges) for _ in range(2))
     assert np.array_equal(first, second)
     assert np.abs(first).max() <= 1.0 + 1e-9
 
@@ -156,7 +156,7 @@ def test_without_libraries_for_springs(monkeypatch, missing):
         return imported(name, *arguments)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    found = positions.positions(6, np.array([0, 1, 2, 4]), np.array([1, 2, 3, 4]))
+    found = drawing.positions(6, np.array([0, 1, 2, 4]), np.array([1, 2, 3, 4]))
     assert found.shape == (6, 2)
     assert len({tuple(place) for place in found.round(6).tolist()}) == 6, "no two in one place"
     assert found[4][1] == found[5][1] == -1.25, "what has no edge stands below"
@@ -235,7 +235,7 @@ def test_of_a_large_graph_the_distribution(axes, large):
 )
 @pytest.mark.filterwarnings("ignore:overflow encountered")
 def test_distributions_of_odd_values(axes, values):
-    from gdsl.pictures.distributions import draw_values
+    from gdsl.pictures.charts import draw_values
 
     ax = axes()
     draw_values(ax, values, "", "title")

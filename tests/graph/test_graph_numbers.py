@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from gdsl.graph import columns, native_text
 from gdsl.graph.columns import columns_of
 from gdsl.graph.number_text import narrowed
-from gdsl.native import kept
+from gdsl.native import helper_library
 
 HARD = (
     *("1e23", "9007199254740993", "9007199254740993.0", "9007199254740992.9999999", "9007199254740993.00000000000001"),
@@ -110,9 +110,9 @@ def test_whole_numbers_are_as_wide_as_they_are(block_reader):
 
 def test_without_a_compiler_texts_are_read_by_numpy(monkeypatch):
     monkeypatch.setattr(native_text, "WORTH_COMPILING", 0)
-    monkeypatch.setattr(kept, "_loaded", {})
-    monkeypatch.setattr(kept, "_absent", set())
-    monkeypatch.setattr(kept.compilers, "find_compiler", lambda: None)
+    monkeypatch.setattr(helper_library, "_loaded", {})
+    monkeypatch.setattr(helper_library, "_absent", set())
+    monkeypatch.setattr(helper_library.compilers, "find_compiler", lambda: None)
     assert native_text.columns_reader(__file__) is None
 
 
@@ -121,8 +121,8 @@ def test_a_compiler_that_fails_is_no_mistake_of_a_file(monkeypatch, tmp_path):
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
     for command in ("false", "true"):  # one refuses, the other makes nothing
         monkeypatch.setenv("CXX", command)
-        monkeypatch.setattr(kept, "_loaded", {})
-        monkeypatch.setattr(kept, "_absent", set())
+        monkeypatch.setattr(helper_library, "_loaded", {})
+        monkeypatch.setattr(helper_library, "_absent", set())
         assert native_text.columns_reader(__file__) is None
 
 
@@ -131,8 +131,8 @@ def test_what_is_kept_is_used_for_smaller_files(monkeypatch, tmp_path):
     monkeypatch.setenv("GDSL_CACHE_DIR", str(tmp_path))
     for least, by_numpy in ((1 << 30, True), (0, False), (1 << 30, False)):
         monkeypatch.setattr(native_text, "WORTH_COMPILING", least)
-        monkeypatch.setattr(kept, "_loaded", {})
-        monkeypatch.setattr(kept, "_absent", set())
+        monkeypatch.setattr(helper_library, "_loaded", {})
+        monkeypatch.setattr(helper_library, "_absent", set())
         assert (native_text.columns_reader(__file__) is None) == by_numpy
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gdsl.graph import ordering
-from gdsl.native import kept
+from gdsl.native import helper_library
 
 
 @pytest.fixture(params=["NumPy", "C++"])
@@ -14,9 +14,9 @@ def sort(request, monkeypatch):
     monkeypatch.setattr(ordering, "_WORTH_A_LOOK", 0)
     monkeypatch.setattr(ordering, "_WORTH_COMPILING", 0)
     if request.param == "NumPy":
-        monkeypatch.setattr(kept, "_loaded", {})
-        monkeypatch.setattr(kept, "_absent", set())
-        monkeypatch.setattr(kept.compilers, "find_compiler", lambda: None)
+        monkeypatch.setattr(helper_library, "_loaded", {})
+        monkeypatch.setattr(helper_library, "_absent", set())
+        monkeypatch.setattr(helper_library.compilers, "find_compiler", lambda: None)
     made = ordering.sort_of(1)
     assert (made is ordering._by_numpy) == (request.param == "NumPy")
     return made
@@ -50,5 +50,5 @@ def test_numbers_that_are_crowded(sort):
 
 
 def test_few_numbers_ask_for_no_library(monkeypatch):
-    monkeypatch.setattr(kept, "library", lambda *_, **__: pytest.fail("asked"))
+    monkeypatch.setattr(helper_library, "library", lambda *_, **__: pytest.fail("asked"))
     assert ordering.sort_of(1000) is ordering._by_numpy

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
 from gdsl.diagnostics import caution
-from gdsl.native import trial
+from gdsl.native import library_check
 
 SYMBOLS = ("gdsl_run", "gdsl_release")
 """What every generated library has."""
@@ -46,7 +46,7 @@ class Library:
             self.run, self.release = (getattr(loaded, symbol) for symbol in SYMBOLS)
             self._threads = _thread_functions(loaded)
         except (OSError, AttributeError) as error:
-            raise LibraryError(trial.reason(str(error), path)) from None
+            raise LibraryError(library_check.reason(str(error), path)) from None
         self.run.argtypes = [ctypes.POINTER(HostSlice)]
         self.release.argtypes = [ctypes.POINTER(ControlBlock)]
         self.release.restype = None
@@ -75,10 +75,10 @@ def _thread_functions(loaded: ctypes.CDLL) -> tuple[Callable[[], int], Callable[
 
 def refusal(path: Path) -> str | None:
     """Why the library at `path` cannot be used; None if it can. Raises OSError."""
-    if not trial.can_try():
-        return "its end is missing" if trial.is_cut_off(path) else _refusal_here(path)
+    if not library_check.can_try():
+        return "its end is missing" if library_check.is_cut_off(path) else _refusal_here(path)
     with _openmp_environment() as environment:
-        return trial.refusal(path, SYMBOLS, environment)
+        return library_check.refusal(path, SYMBOLS, environment)
 
 
 def _refusal_here(path: Path) -> str | None:

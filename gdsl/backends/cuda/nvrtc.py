@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from gdsl import cache as entries
 from gdsl.diagnostics import GdslError
-from gdsl.native import elf
+from gdsl.native import library_check
 
 Made = TypeVar("Made")
 OPTIONS = (
@@ -110,7 +110,7 @@ def kept_cubin(kind: str, text: str, arch: str) -> bytes:
 
 def _whole(cubin: bytes) -> bytes:
     """CuPy 14.2 leaves out the last byte, which is 0: drivers take that, tools such as `nvdisasm` do not."""
-    return cubin + bytes(max(0, (elf.length(cubin) or 0) - len(cubin)))
+    return cubin + bytes(max(0, (library_check.length(cubin) or 0) - len(cubin)))
 
 
 def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:

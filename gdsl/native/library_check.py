@@ -1,14 +1,45 @@
-"""Whether a library that the compiler made can be used: another process tries it, as a damaged one may end the process
-that loads it."""
+"""Whether a library that a compiler built is whole and loads, tried in another process, which it may crash."""
 
 from __future__ import annotations
 
 import re
+import struct
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from gdsl.native import elf, processes
+from gdsl.native import processes
+
+_MAGIC = b"\x7fELF"
+_WIDTHS = {1: ("IIIIHHHHHH", 16, 4), 2: ("QQQIHHHHHH", 32, 8)}
+"""By class (32 or 64 bits): the header from `e_entry` on, and where a segment has its size in the file."""
+_ORDERS = {1: "<", 2: ">"}
+
+
+def length(data: bytes) -> int | None:
+    """Where the last of what the headers speak of ends, in bytes; None where `data` is of another format.
+
+    Raises ValueError for headers that are not all there.
+    """
+    if data[:4] != _MAGIC:
+        return None
+    try:
+        form, size_at, word = _WIDTHS[data[4]]
+        order = _ORDERS[data[5]]
+        header = struct.unpack_from(f"{order}{form}", data, 24)
+        _, segments, sections, _, _, segment_size, segment_count, section_size, section_count, _ = header
+        ends = [segments + segment_size * segment_count, sections + section_size * section_count]
+        for number in range(segment_count):
+            start = segments + number * segment_size
+            offset_at = start + word  # behind the type (and, of 64 bits, the flags)
+            width = "I" if word == 4 else "Q"
+            [offset] = struct.unpack_from(f"{order}{width}", data, offset_at)
+            [size] = struct.unpack_from(f"{order}{width}", data, start + size_at)
+            ends.append(offset + size)
+    except (struct.error, KeyError, IndexError):
+        raise ValueError("the headers are cut off") from None
+    return int(max(ends))
+
 
 _TRIAL = """\
 import ctypes, sys
@@ -32,7 +63,7 @@ def is_cut_off(path: Path) -> bool:
     """
     data = path.read_bytes()
     try:
-        return (elf.length(data) or 0) > len(data)
+        return (length(data) or 0) > len(data)
     except ValueError:
         return True
 

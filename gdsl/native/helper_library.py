@@ -1,4 +1,4 @@
-"""Small libraries that make gdsl itself faster, never needed: where one cannot be had NumPy does it, without a word."""
+"""Small libraries that make gdsl itself faster; where there is no compiler, NumPy does their work."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from gdsl import cache
 from gdsl.cache.location import private_file
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
-from gdsl.native import processor, trial
+from gdsl.native import library_check, processor
 from gdsl.resources import resource_text
 
 OPTIONS = tuple(option for option in compilers.OPTIONS if option not in ("-fopenmp", "-frounding-math"))
@@ -51,7 +51,7 @@ def _found(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:
             return _load(path, symbols)
         except OSError:  # it may be the place, as on a file system mounted noexec
             path = private_file(".so", path.read_bytes())
-    elif make and trial.can_try():
+    elif make and library_check.can_try():
         path = _made(text, name.rpartition("/")[2], key, symbols, compiler)
     return None if path is None else _load(path, symbols)
 
@@ -65,7 +65,7 @@ def _made(
         if error.diagnostics[0].code in ("E0905", "E0906"):
             return None
         raise
-    return cache.put_file(_KIND, key, binary, accept=lambda path: trial.refusal(path, symbols) is None)
+    return cache.put_file(_KIND, key, binary, accept=lambda path: library_check.refusal(path, symbols) is None)
 
 
 def _load(path: Path, symbols: Sequence[str]) -> ctypes.CDLL:

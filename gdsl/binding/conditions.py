@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from gdsl import deadline
-from gdsl.binding import device_where
+from gdsl.binding import device_conditions
 from gdsl.binding.expressions import Evaluator
+from gdsl.binding.graph_checks import values_of
 from gdsl.binding.inputs import array_module, is_device_array, value_name
-from gdsl.binding.several import values_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
@@ -120,7 +120,7 @@ class WhereChecker:
         is_array = isinstance(declared, ir.Array)
         is_set = isinstance(declared, ir.Array) and declared.is_set
         if is_device_array(values) and not is_set:
-            verdict = device_where.started(declared.name, where, values, self._params)
+            verdict = device_conditions.started(declared.name, where, values, self._params)
             if verdict is not None:
                 self._open.append(partial(self._settle, declared, verdict, values))
                 return
@@ -140,7 +140,7 @@ class WhereChecker:
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
 
-    def _settle(self, declared: Conditioned, verdict: device_where.Verdict, values: Any) -> None:
+    def _settle(self, declared: Conditioned, verdict: device_conditions.Verdict, values: Any) -> None:
         with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
             place = verdict.failure()
         if place is not None:
