@@ -22,7 +22,6 @@ from gdsl.source import Span
 
 LONGEST_RUN = 40
 """So many operators in a row are nested nodes, which say more to who looks at an expression as a whole."""
-
 _LONGEST_NUMBER = 60
 _LONGEST_NUMBER_SHOWN = 12
 

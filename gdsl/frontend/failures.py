@@ -38,6 +38,33 @@ class Failure:
     before_span: Span
     line_before: str
     """The text of the same statement before the token."""
+    source: Source
+
+    @property
+    def line(self) -> str:
+        """The whole line of the token."""
+        return self.source.line(self.span.line)
+
+    @property
+    def rest(self) -> str:
+        """The line from the token on; nothing at the end of the text."""
+        return self.line[self.span.column - 1 :] if self.kind != "$END" else ""
+
+    @property
+    def adjacent(self) -> bool:
+        """Whether nothing separates the token from the one before it."""
+        return (self.before_span.end_line, self.before_span.end_column) == (self.span.line, self.span.column)
+
+    @property
+    def joined(self) -> str:
+        """The token, with the one before it where nothing separates the two."""
+        return self.before + self.text if self.adjacent else self.text
+
+    @property
+    def with_before(self) -> Span:
+        """The place of both tokens."""
+        before, here = self.before_span, self.span
+        return Span(before.line, before.column, here.end_line, here.end_column)
 
     def near_word(self) -> str | None:
         """The keyword that could stand here and that the word which does stand here is near to."""
@@ -78,7 +105,7 @@ def unexpected_token(failure: UnexpectedToken, source: Source, spellings: dict[s
     before, start, end = _word_before(plain, position)
     first, last = line_and_column(source.text, start), line_and_column(source.text, end)
     statement = plain[max(plain.rfind(sign, 0, position) for sign in ";{}") + 1 : position]
-    return Failure(token.type, str(token), span, expected, spellings, before, Span(*first, *last), statement)
+    return Failure(token.type, str(token), span, expected, spellings, before, Span(*first, *last), statement, source)
 
 
 def _word_before(plain: str, position: int) -> tuple[str, int, int]:

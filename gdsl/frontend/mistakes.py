@@ -1,23 +1,341 @@
-"""Turns the parser's two kinds of failure into one message that teaches: what was expected, and how to mend it.
+"""The table of common mistakes of syntax, and the message for all others: what the parser expected.
 
-The table of known mistakes is keyed by the parser's state, seen as the set of tokens that it would have taken, and by
-the token that came instead, with the token before it.
+The parser stopped at a token (`Failure`). An entry of the table states its conditions on this token, the one before it,
+the expected tokens and the text around it; the first entry that fits is shown.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-
-from gdsl.diagnostics import Diagnostic, Edit, Label, Suggestion
-from gdsl.frontend.failures import NO_STRINGS, Failure, declared_names, shown_character
-from gdsl.frontend.foreign_syntax import foreign_form
-from gdsl.frontend.mistyped_forms import mistyped_form
-from gdsl.frontend.unfinished import unfinished_form
-from gdsl.frontend.vocabulary import FOREIGN_TYPES, KEYWORDS, TYPES, closest, enumerate_words
-from gdsl.source import Source, Span
+from gdsl.diagnostics import Diagnostic
+from gdsl.frontend.failures import NO_STRINGS, Failure
+from gdsl.frontend.mistake_functions import (
+    Special,
+    address_meant,
+    block_after_colon,
+    block_word,
+    cast_form,
+    conditional_form,
+    first_value,
+    functor_head,
+    import_first,
+    import_meant,
+    is_no_near_word,
+    let_of_type,
+    letter_of_another_script,
+    may_be_called,
+    missing_first_line,
+    missing_semicolon,
+    misspelt_keyword,
+    number_with_suffix,
+    pair_of_types,
+    range_form,
+    second_side,
+    step_form,
+    typed_local,
+    values_of_an_element,
+    word_operator,
+)
+from gdsl.frontend.mistake_patterns import (
+    INSIDE,
+    POSTFIX,
+    SPELLINGS,
+    TYPE,
+    VALUE,
+    Mistake,
+    foreign,
+    mistake,
+    unexpected,
+)
+from gdsl.frontend.vocabulary import (
+    CONTEXTUAL_FUNCTIONS,
+    FUNCTIONS,
+    TYPES,
+    enumerate_words,
+)
+from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES
 
+# ---------------------------------------------------------------- words and patterns
+
+_NAMED_CALLS = FUNCTIONS | CONTEXTUAL_FUNCTIONS | TYPES.keys()
+_CALLS_OPERATOR = r"\b(?:filter|where|compute|advance|neighbor_reduce|neighbor_vote|intersect|top)\s*\("
+_PARAMETERS = r"\w+|\([\w\s,]*\)"
+_PAIR_TYPE = r"\b(?:std::)?(?:pair|tuple|Pair|Tuple)\s*[<(\[]\s*(?P<first>\w+)\s*,\s*(?P<second>\w+)\s*[>)\]]"
+_FUNCTOR_HEAD = r"^\s*(?P<kind>vertex|edge|common|vote)\s+functor\s+(?P<name>\w+)\s*\((?P<parameters>[^()]*)\)?"
+_FUNCTOR = r"^\s*(?P<kind>{})\s+functor\s+(?P<name>\w+)\s*(?:\([^()]*)?$"
+_LOCAL = r"^\s*(?P<word>let|var)\s+(?P<name>\w+)\s*(?::\s*(?P<type>\w+)\s*)?$"
+_DATA = r"^\s*(?:(?:input|local)\s+)*(?P<kind>param|vertex|edge|scalar)\s+(?P<name>\w+)\s*$"
+_FUNCTION = r"(?s)^\s*function\s+(?P<name>\w+)\s*\((?P<parameters>.*)$"
+_C_LOOP = (
+    r"\(\s*(?:\w+\s+)??(?P<name>\w+)\s*=\s*(?P<first>[^;]+?)\s*;\s*\w+\s*{}(?!=)\s*(?P<last>[^;]+?)\s*;"
+    r"\s*(?:\+\+\s*\w+|\w+\s*(?:\+\+|\+=\s*1))\s*\)"
+)
+_COMMENT = "a comment begins with `#` and ends with the line"
+_FILE = 'write `import name from "file.gdsl";`'
+_EACH_VERTEX = "write `scalar $name : $type|type;` for one value, `vertex $name : $type|type;` for one at each vertex"
+# fmt: off
+_SIGNS = {
+    "**": "write `pow(x, y)` or `x * x`",
+    "<-": "write `=`",
+    "===": "write `==`",
+    "!==": "write `!=`",
+    "<>": "write `!=`",
+    "=<": "write `<=`",
+    ">>>": "`>>` of an unsigned number brings zeros: cast it to `uint32` or `uint64` first",
+    "=>": "write `>=` to compare",
+    "/*": _COMMENT,
+    "*/": _COMMENT,
+    "::": "the functions of the language have no prefix: write `min(…)`, `max(…)`, `abs(…)`, `inf`",
+}
+_FUNCTION_FORMS = (
+    "a function of numbers is `function $name(x : int32) -> int32 { return x; }`; what runs at vertices or along edges "
+    "is `vertex functor $name(v) { … }` or `edge functor $name(src, dst, e) { … }`; statements of the schedule are "
+    "`procedure $name() { … }`"
+)
+_PARTS = {
+    **dict.fromkeys((
+        "def", "fn", "func", "fun", "proc", "void", "int", "float", "double", "bool", "long", "auto", "procedure",
+        "kernel", "__global__", "__device__",
+    ), _FUNCTION_FORMS),
+    **dict.fromkeys(
+        ("let", "var", "const", "struct", "class", "typedef", "type", "static", "global", "record"),
+        "data are declared in `problem { … }`: `param`, `vertex`, `edge` or `scalar`, then a name, `:` and a type",
+    ),
+    **dict.fromkeys((
+        "include", "using", "from", "namespace", "use", "package", "template", "public", "pub", "export", "module",
+    ), "leave it out: a program is one file, and all of the language is there"),
+    "main": "what runs is `schedule { … }`",
+}
+"""Words that begin a part of a program elsewhere."""
+_DECLARATIONS = {
+    **dict.fromkeys(("node", "nodes", "vertices", "array"), "write `vertex`"),
+    "edges": "write `edge`",
+    **dict.fromkeys(("global", "static", "shared"), "write `scalar`"),
+    **dict.fromkeys(("const", "parameter"), "write `param`"),
+    **dict.fromkeys(("output", "result", "out"), "leave it out: all data are results, but for `local` ones"),
+}
+"""Words that begin a declaration elsewhere."""
+_KINDS = {"triangle": "common", "node": "vertex", "link": "edge", "arc": "edge", "ballot": "vote"}
+# fmt: on
+# ---------------------------------------------------------------- the table
+_LAMBDA = "a functor without a name is written with `=>`"
+_UNTYPED = "the parameters of a functor have no types"
+_PAIR_TYPES = "the type of a pair is written in parentheses"
+_TYPE_FIRST = "the type stands behind the name"
+_NAMED_IMPORTS = "what is imported is named, one by one and as it is called there"
+_ASSIGNS = "EQUAL UPDATE ANY_ASSIGN SHORT_ASSIGN"
+# fmt: off
+TABLE: tuple[Mistake | Special, ...] = (
+    letter_of_another_script,
+    # functors without a name
+    foreign(_LAMBDA, "write `$names|names => $body`", at="before", before="lambda",
+             line=rf"lambda\s+(?P<names>[\w\s,]+?)\s*:\s*(?P<body>{VALUE})"),
+    foreign(_LAMBDA, "write `$names|names => $body`", at="sign", sign="->", begun=_CALLS_OPERATOR,
+             line=rf"[(,]\s*(?P<names>{_PARAMETERS})\s*->\s*(?P<body>{VALUE})"),
+    foreign(_LAMBDA, "write `$names|last => $body|block`", text="[ function", begun=_CALLS_OPERATOR,
+             rest=r"(?:\[[^\[\]]*\]|function)\s*\((?P<names>[^()]*)\)\s*(?:->\s*\w+\s*)?\{\s*(?:return\s+(?P<body>[^;{}]*);)?"),
+    foreign(_UNTYPED, "write `$names|parameters => $body|or`", text=":",
+             line=rf"\(\s*(?P<names>\w+\s*:[^()]*)\)\s*=>\s*(?P<body>{VALUE})?"),
+    foreign("statements of a functor without a name stand in braces", "write `$names => { $target $text $value; }`",
+             kind=_ASSIGNS, begun=rf"(?P<names>{_PARAMETERS})\s*=>\s*(?P<target>[^={{}}]+)$",
+             after=rf"\s*(?P<value>{VALUE})"),
+    # pairs and several values
+    foreign("a part of a pair is written behind it", "write `$value.$part`", at="sign", sign="::",
+             line=rf"\b(?:std::)?get\s*<\s*(?P<part>[01])\s*>\s*\(\s*(?P<value>{VALUE})\s*\)"),
+    foreign("a pair is written in parentheses", "write `($first, $second)`", at="sign", sign="::",
+             line=rf"\b(?:std::)?make_(?:pair|tuple)\s*\(\s*(?P<first>{VALUE})\s*,\s*(?P<second>{VALUE})\s*\)"),
+    foreign(_PAIR_TYPES, pair_of_types, at="sign", sign="::", line=_PAIR_TYPE),
+    foreign("a random number is a function of its keys", "write `random(v, iteration)`, a float32 below 1",
+             at="sign", sign="::", line=r"\bstd::s?rand\b"),
+    foreign(_PAIR_TYPES, pair_of_types, text="< ( [", before="pair tuple Pair Tuple", line=_PAIR_TYPE),
+    foreign("the parts of a pair are taken one by one",
+             "write `$before $first = $value.0; $before $second = $value.1;`", text="(", before="let var",
+             rest=r"\(\s*(?P<first>\w+)\s*,\s*(?P<second>\w+)\s*\)\s*=\s*(?P<value>[^;]+);"),
+    unexpected("a pair has two parts", "write `($first, $second)`, and keep the rest in data of its own", text=",",
+                only="RPAR", begun=rf"\(\s*(?P<first>{VALUE})\s*,\s*(?P<second>{VALUE})$"),
+    unexpected("a pair has two parts", "keep the rest in data of its own", text=",", only="RPAR"),
+    values_of_an_element,
+    foreign("an edge has one index", "write `$array[e]`", text=",", expects="RSQB",
+             begun=r"(?P<array>\w+)\[\s*src\s*$", rest=r",\s*dst\s*\]"),
+    foreign("each index has its own brackets", "write `$array[$first][$second]`", text=",", expects="RSQB",
+             begun=r"(?P<array>\w+)\[(?P<first>[^\[\],]+)$", rest=r",\s*(?P<second>[^\[\],]+)\]"),
+    # heads of functors
+    foreign(_UNTYPED, "write `$kind functor $name($parameters|untyped)`", text=":", only="RPAR|COMMA|RPAR COMMA",
+             line=_FUNCTOR_HEAD),
+    foreign("a vote functor gives a number",
+             "write `vote functor $name($parameters) -> int64 { value …; }`, or what it gives", text="{",
+             line=_FUNCTOR_HEAD.replace("vertex|edge|common|vote", "vote"), begun=r"^(?:[^-]|-(?!>))*$"),
+    foreign("a functor has a `value`", "write `value $value|or;`", text="return", expects_any="APPLY VALUE",
+             rest=r"return(?:\s+(?P<value>[^;]+);)?"),
+    foreign("there is no `$text functor`", lambda f, g: f"write `{_KINDS[f.text]} functor`", text=_KINDS,
+             rest=r"\w+\s+functor\b"),
+    # sets, histories and buckets
+    foreign("a frontier has no type beside its name", "write `frontier $name`, or `edge frontier $name`",
+             before="frontier", rest=r"<[^<>]*>\s*(?P<name>\w+)"),
+    foreign("a set is written in braces", "write `{ … }` with its vertices, or `{ }`", before="new",
+             rest=r"\w*vertexset"),
+    foreign("a set is made by an operator", "write `filter($set, $name => $condition)`", text="for",
+             line=rf"\{{\s*(?P<name>\w+)\s+for\s+(?P=name)\s+in\s+(?P<set>\w+)\s+if\s+(?P<condition>{VALUE})\}}"),
+    foreign("`$text=` is one word", "write `$target $text= $value;`", text="min max any",
+             begun=r"(?s)^\s*(?P<target>\S.*)$", rest=rf"\w+\s+=(?!=)\s*(?P<value>{VALUE})"),
+    foreign("a history begins empty", "write `history $name;`", text="< ( =", begun=r"^\s*history|\bhistory\s*$",
+             line=r"\bhistory\s*(?:<[^<>]*>)?\s*(?P<name>\w+)"),
+    foreign("buckets are made by an array and a width", "write `buckets $name(A, width) = { source };`", text="< ( =",
+             begun=r"^\s*buckets|\bbuckets\s*$", line=r"\bbuckets\s*(?:<[^<>]*>)?\s*(?P<name>\w+)"),
+    foreign("what is worked off by levels are buckets", "write `buckets $name$other(A, width) = { source };`",
+             before="priority_queue PriorityQueue heap Heap new >",
+             line=r"^(?=.*\b(?:priority_queue|PriorityQueue|heap|Heap)\b).*?(?:(?:priority_queue|PriorityQueue)\s*"
+                  r"(?:<[^<>]*>)?\s+(?P<name>\w+)|\b(?P<other>\w+)\s*=\s*new\b)"),
+    block_after_colon,
+    range_form,
+    # imports and procedures
+    foreign("the names stand before the file", 'write `import $names from "$file.gdsl";`', text="from",
+             line=r"^\s*from\s+(?P<file>[\w.]+)\s+import\s+(?P<names>[\w\s,]+)"),
+    foreign("a program begins with `program name;`", import_first, text="import", expects="PROGRAM",
+             line=r"^\s*import\b"),
+    foreign("the name of the file stands in quotes", import_meant, only="STRING", line=r"^\s*import\b"),
+    foreign(_NAMED_IMPORTS, import_meant, text="* { as", line=r"^\s*import\b"),
+    foreign(_NAMED_IMPORTS, import_meant, kind="STRING", before="import", line=r"^\s*import\b"),
+    foreign("a procedure gives no value",
+             "write `$head { … }`; what it finds goes into a scalar or an array", text="->",
+             begun=r"(?s)^\s*(?P<head>.*?)\s*-?\s*$", line=r"^\s*procedure\s+\w+"),
+    foreign("the parameter `$before` has no type", "write `$before : int32`, or what it is", text=", )", only="COLON",
+             line=r"^\s*(?:procedure|function|operator)\s+\w+"),
+    unexpected("`from` is missing", _FILE, kind="STRING", expects="FROM"),
+    mistake("E0102", 'unknown character `"`', NO_STRINGS, at="first", kind="STRING"),
+    unexpected("the name of the file stands in quotes", _FILE, only="STRING", at_end=True),
+    # numbers
+    mistake("E0109", "a number ends with its point", "write `1.0`, with digits on both sides", at="before",
+             before=".", not_kind="NAME", begun=r"\d\.$", at_end=True),
+    number_with_suffix,
+    mistake("E0109", "a number begins with its point", "write `0.5`, with digits on both sides", text=".",
+             rest=r"\.\d"),
+    # expressions of other languages
+    cast_form,
+    step_form,
+    foreign("`:=` is not an operator here", "write `let x = …` for a new name, `x = …` for one that exists",
+             at="sign", sign=":="),
+    foreign("`->` is not an operator here", "write `$array[$index]`", at="both",
+             line=r"(?P<index>\w+)\s*->\s*(?P<array>\w+)", when=lambda f, g: f.joined == "->"),
+    foreign("`->` is not an operator here", "an element is written `a[v]`", at="both",
+             when=lambda f, g: f.joined == "->"),
+    foreign("`=>` stands between the parameters of a functor and what it does, where an operator takes a functor",
+             "write `f = where(v => …);`; at least as large is `>=`", at="sign", sign="=>",
+             begun=r"^(?!\s*(?:if|while|cond|accept|value|return|let|var)\b)"),
+    *(foreign(f"`{sign}` is not an operator here", fix, at="sign", sign=sign) for sign, fix in _SIGNS.items()),
+    *(foreign(f"`{sign}` is not an operator here", f"write `{sign[::-1]}`", at="sign", sign=sign)
+      for sign in ("=+", "=*", "=|")),
+    conditional_form,
+    word_operator,
+    foreign("nothing asks whether a set has an element",
+             "mark its members in an array, `vertex member : bool;`, and read `member[v]`", text="in", expects="PLUS"),
+    foreign("`for` has no parentheses",
+             "write `for $name in $first..$last { … }`; in the schedule `repeat ($last) { … }`",
+             text="(", before="for", rest=_C_LOOP.format("<")),
+    foreign("`for` has no parentheses",
+             "write `for $name in $first..$last + 1 { … }`; in the schedule `repeat ($last + 1) { … }`",
+             text="(", before="for", rest=_C_LOOP.format("<=")),
+    foreign("`for` has no parentheses", "write `for $name in $set { … }`", text="(", before="for",
+             rest=rf"\(\s*(?:[\w&]+\s+)*(?P<name>\w+)\s*(?::|in|of)\s*(?P<set>{INSIDE})\)"),
+    foreign("`for` has no parentheses", "write `for i in 0..n { … }`", text="(", before="for"),
+    foreign(_TYPE_FIRST, typed_local, at="both", kind="NAME", before=SPELLINGS, expects="COLON", lacks="PLUS"),
+    foreign("an argument stands in parentheses", "write `$before($operand)`", at="both", kind="NAME INTEGER FLOAT",
+             before=_NAMED_CALLS, rest=POSTFIX, when=may_be_called),
+    foreign("there are no lists", "an empty set is `{ }`", at="rest", kind="LSQB", expects="LBRACE", rest=r"\[\s*\]"),
+    foreign("there are no lists", "a set is written in braces: `{ $members }`", at="rest", kind="LSQB",
+             expects="LBRACE", rest=r"\[(?P<members>[^\[\]]*)\]"),
+    foreign("there are no addresses", address_meant, text="&", before="( , ="),
+    foreign("there are no functions without a name",
+             "declare a function or a functor, `vertex functor f(v) { cond …; }`, and write its name",
+             at="before", before="lambda", at_end=True),
+    # words that begin something in other languages
+    unexpected("a functor is one of vertices or of edges",
+                "write `vertex functor f(v) { … }` or `edge functor f(src, dst, e) { … }`", text="functor",
+                expects="SCHEDULE", lacks="LET", begun=r"^\s*$"),
+    foreign("`$text` begins no part of a program", lambda f, g: _PARTS[f.text].replace("$name", g["name"] or "f"),
+             text=_PARTS, expects="SCHEDULE", lacks="LET", begun=r"^\s*$", rest=r"(?:(?:\w+\s+)+?(?P<name>\w+)\s*\()?"),
+    foreign(_TYPE_FIRST, _EACH_VERTEX, expects="PARAM", begun=r"^\s*$", rest=rf"(?P<type>{TYPE})\s+(?P<name>\w+)",
+             when=lambda f, g: g["type"] not in _DECLARATIONS),
+    unexpected("nothing says what `$name` is", _EACH_VERTEX.replace("|type", ""), expects="PARAM", begun=r"^\s*$",
+                rest=r"(?P<name>\w+)\s*:\s*(?P<type>\w+)"),
+    foreign("`$text` declares nothing here", lambda f, g: _DECLARATIONS[f.text], text=_DECLARATIONS, expects="PARAM",
+             begun=r"^\s*$"),
+    block_word,
+    # declarations at other places
+    unexpected("the type `$name` has no default, which is taken where nothing decides",
+                lambda f, g: f"write `type {g['name']} : {g['class']} = {TYPE_CLASSES[g['class']][-2].name};`",
+                text=";", begun=rf"\btype\s+(?P<name>\w+)\s*:\s*(?P<class>{'|'.join(TYPE_CLASSES)})\s*$"),
+    foreign("types are declared by `type`",
+             "write `type t : number = float32;` for a type that is the caller's, `type t = float32;` for another name",
+             text="typedef using template", expects="TYPE"),
+    unexpected("the type `$text` is declared where statements stand", "declare it in `problem { … }`", at="before",
+                kind="NAME", before="type", expects="PLUS", after=r"\s*[:=]"),
+    unexpected("`$before $text` is declared where statements stand",
+                "declare it in `problem { … }`; the statements of a functor have `let` and `var`", at="before",
+                kind="NAME", before="scalar vertex edge param input", after=r"\s*:"),
+    foreign(_TYPE_FIRST, let_of_type, at="before", kind="NAME", before=SPELLINGS | {"auto", "const"},
+             expects="PLUS"),
+    # parentheses, braces and assignments
+    unexpected("the condition of `$before` has no parentheses", "write `$before (…) { … }`", only="LPAR",
+                before="if while repeat", at_end=True),
+    unexpected("a block in braces is expected here", "put the statement in braces: `{ … }`",
+                only="LBRACE|LBRACE IF", before=") else", when=lambda f, g: f.text != "elif", at_end=True),
+    unexpected("a block in braces is expected here", "write `$before { … }`", only="LBRACE",
+                before="problem schedule tune apply", at_end=True),
+    missing_first_line,
+    foreign("`$text` assigns and has no value", "make it a statement of its own, `x $text …;`", kind="SHORT_ASSIGN"),
+    foreign("`=` assigns and has no value", "write `==` to compare", text="=", kind="EQUAL",
+             begun=r"^\s*(?:cond|if|while|accept|value|return)\b"),
+    unexpected("a functor inside another block", lambda f, g: f"close the block before line {f.span.line} with `}}`",
+                at="before", kind="NAME", before="functor", begun=r"^\s*(?:vertex|edge) functor\s*$"),
+    # something missing or too much
+    unexpected("one `$word` declares one name", "write a `$word` for each", text=",", begun=_LOCAL),
+    unexpected("`$name` has no value", first_value, text=";", begun=_LOCAL,
+                when=lambda f, g: not g["type"] or g["type"] in TYPES),
+    unexpected("a declaration has one name", "write a line for each: `$kind $name : …;`", text=",", expects="COLON",
+                begun=_DATA),
+    unexpected("`$name` has no type",
+                lambda f, g: f"write for example `{g['kind']} {g['name']} : int32{';' if f.text == ';' else ' = …;'}`",
+                text="; =", expects="COLON", begun=_DATA),
+    unexpected("`functor` is missing", "write `$kind functor $text`", only="FUNCTOR",
+                begun=r"^\s*(?P<kind>vertex|edge)\s*$", when=is_no_near_word, at_end=True),
+    unexpected(_UNTYPED, functor_head, text=":", not_kind="NAME", begun=_FUNCTOR.format("vertex|edge")),
+    unexpected("a vertex functor has one parameter, the vertex", functor_head, text=", ) {",
+                begun=_FUNCTOR.format("vertex")),
+    unexpected("an edge functor has three parameters, both ends and the edge", functor_head, text=", ) {",
+                begun=_FUNCTOR.format("edge")),
+    unexpected("a block before this does not end", "close it with `}` before this", text="schedule problem tune",
+                kind="NAME IF FOR WHILE LET VAR ACCEPT", expects="APPLY COND", when=is_no_near_word),
+    unexpected("a functor is made of `cond`, `apply` and `value`", "put the statements into `apply { … }`",
+                kind="NAME IF FOR WHILE LET VAR ACCEPT", expects="APPLY COND", when=is_no_near_word),
+    unexpected("`cond` among the statements of a block", "put it before `apply`, or decide here by `if (…) { … }`",
+                at="before", not_kind="EQUAL", expects="UPDATE", begun=r"^\s*cond\s*$", at_end=True),
+    unexpected("`apply` in a block", "a functor has one `apply`", at="before", text="{", before="apply",
+                expects="UPDATE"),
+    unexpected("`$before` has no type", "write for example `$before : int32`", only="COLON", begun=_FUNCTION,
+                at_end=True),
+    unexpected("the type of the result stands behind `->`", "write for example `function $name($parameters -> int32`",
+                text=": {", begun=_FUNCTION, when=lambda f, g: g["parameters"].endswith(")")),
+    unexpected("a choice has two sides", second_side, text=";", expects="COLON", begun=r"\?"),
+    unexpected("`accept` has a value", "write `accept true;`", text=";", before="accept"),
+    unexpected("`return` has a value",
+                "in a function give its value; in a functor put what stands behind it under an `if`", text=";",
+                before="return"),
+    unexpected("an assignment has one target", "write two: `$value = …; … = $value;`", text="=", kind="EQUAL",
+                begun=r"(?<![=<>!])=(?!=)\s*(?P<value>\S.*)$"),
+    unexpected("a statement assigns to one thing", "write a statement for each", text=",", expects="UPDATE"),
+    unexpected("a `;` that ends nothing", "leave it out", text=";", begun=r"^\s*$"),
+    unexpected("a `$text` that closes nothing", "leave it out", text=") ]", expects="SEMICOLON"),
+    unexpected("a comma behind the last", "leave it out", at="before", text=") }", before=","),
+    unexpected("a `]` is missing", "close the bracket before this", text="= ; )", expects="RSQB"),
+    misspelt_keyword,
+    unexpected("a `)` is missing", "close the parenthesis before this", text="; { }", expects="RPAR"),
+    missing_semicolon,
+    mistake("E0203", "`$text` is a word of the language and cannot be a name here", "choose another name", only="NAME",
+             when=lambda f, g: f.text.isidentifier()),
+)
+# fmt: on
+"""The first that fits is shown."""
 # fmt: off
 _OPERATORS = frozenset((
     "OR", "AND", "BAR", "CARET", "AMPERSAND", "EQUALITY", "RELATION", "SHIFT", "PLUS", "MINUS", "STAR", "SLASH",
@@ -37,18 +355,12 @@ _STATEMENT = frozenset((
 ))
 # fmt: on
 _UPDATES = frozenset(("UPDATE", "ANY_ASSIGN", "SHORT_ASSIGN"))
-_STATEMENT_WORDS = ("let", "var", "if", "for", "while", "repeat", "frontier", "accept", "return", "break")
-_PART_WORDS = ("cond", "apply", "value", "problem", "schedule", "tune", "requires", "functor", "vertex", "edge")
-_BEHIND_A_VALUE = re.compile(r"\s*(?:[=\[.@|&^*/%<>+]|-=|(?:min|max|any)=)")
-"""What stands behind the name of a value, and behind no keyword."""
-_ARRAYS_AND_SCALARS = ("scalar", "vertex", "edge", "param", "input")
-_DATA_WORDS = ("param", "input", "local", "vertex", "edge", "scalar", "program", "function")
 
 
 def describe(failure: Failure, source: Source) -> Diagnostic:
     """The message for `failure`."""
-    for mistake in _KNOWN:
-        found = mistake(failure, source)
+    for entry in TABLE:
+        found = entry.diagnostic(failure) if isinstance(entry, Mistake) else entry(failure)
         if found is not None:
             return found
     if failure.kind == "$END":
@@ -88,228 +400,3 @@ def _open_brace(source: Source) -> str | None:
     opened = [line for line, text in enumerate(source.text.split("\n"), 1) for _ in range(text.count("{"))]
     closed = source.text.count("}")
     return "add the missing `}`" if len(opened) > closed else None
-
-
-def _after(span: Span) -> Span:
-    return Span(span.end_line, span.end_column, span.end_line, span.end_column + 1)
-
-
-# ---------------------------------------------------------------- the table
-
-
-def _assignment_as_value(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.kind != "SHORT_ASSIGN":
-        return None
-    fix = f"make it a statement of its own, `x {failure.text} …;`"
-    return Diagnostic("E0112", f"`{failure.text}` assigns and has no value", failure.span, fix=fix)
-
-
-def _assignment_in_condition(failure: Failure, source: Source) -> Diagnostic | None:
-    in_condition = re.match(r"\s*(cond|if|while|accept|value|return)\b", failure.line_before)
-    if failure.text == "=" and in_condition and failure.kind == "EQUAL":
-        return Diagnostic("E0112", "`=` assigns and has no value", failure.span, fix="write `==` to compare")
-    return None
-
-
-def _number_suffix(failure: Failure, source: Source) -> Diagnostic | None:
-    previous = failure.before_span
-    adjacent = (previous.end_line, previous.end_column) == (failure.span.line, failure.span.column)
-    if failure.before == "." and re.search(r"\d\.$", failure.line_before) and failure.kind != "NAME":
-        fix = "write `1.0`, with digits on both sides"
-        return Diagnostic("E0109", "a number ends with its point", previous, fix=fix)
-    if failure.before[:1].isdigit() and adjacent and (failure.kind == "NAME" or failure.text == "."):
-        span = Span(previous.line, previous.column, failure.span.end_line, failure.span.end_column)
-        written = failure.before + failure.text
-        return Diagnostic("E0109", f"`{written}` is not a number", span, fix=_mended_number(failure))
-    if failure.text == "." and re.match(r"\.\d", source.line(failure.span.line)[failure.span.column - 1 :]):
-        fix = "write `0.5`, with digits on both sides"
-        return Diagnostic("E0109", "a number begins with its point", failure.span, fix=fix)
-    return None
-
-
-def _mended_number(failure: Failure) -> str:
-    """What to write in place of a number with something behind it."""
-    before, rest = failure.before, failure.text
-    if rest == ".":
-        return "write `1.0`, with digits on both sides"
-    if re.fullmatch(r"[0-9_]+", rest):
-        return f"write `{before}{rest.replace('_', '')}`"
-    if before == "0" and rest[0] in "xX":
-        return "write hexadecimal digits behind `0x`, such as `0xff`"
-    if before == "0" and rest[0] in "bBoO":
-        return "write the number in decimal, or in hexadecimal such as `0xff`"
-    return "write the exponent, such as `1e3`" if rest in ("e", "E") else f"write `{before}`"
-
-
-def _letter_of_another_script(failure: Failure, source: Source) -> Diagnostic | None:
-    """A word that ends where a letter stands that looks like one of its own."""
-    end = failure.span.end_column
-    letter = source.line(failure.span.end_line)[end - 1 : end]
-    if not failure.text.isidentifier() or letter.isascii() or not letter.isalpha():
-        return None
-    span = Span(failure.span.end_line, end, failure.span.end_line, end + 1)
-    fix = "names are made of the letters a to z and A to Z, digits and `_`"
-    return Diagnostic("E0102", f"unknown character {shown_character(letter)}", span, fix=fix)
-
-
-def _string(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.kind == "STRING" and "FROM" in failure.expected:
-        return Diagnostic("E0101", "`from` is missing", failure.span, fix='write `import name from "file.gdsl";`')
-    if failure.kind == "STRING":
-        start = failure.span
-        span = Span(start.line, start.column, start.line, start.column + 1)
-        return Diagnostic("E0102", 'unknown character `"`', span, fix=NO_STRINGS)
-    if failure.expected == {"STRING"}:
-        message = "the name of the file stands in quotes"
-        return Diagnostic("E0101", message, failure.span, fix='write `import name from "file.gdsl";`')
-    return None
-
-
-def _unclosed_block(failure: Failure, source: Source) -> Diagnostic | None:
-    part = failure.line_before.strip()
-    if failure.before == "functor" and failure.kind == "NAME" and part in ("vertex functor", "edge functor"):
-        line = failure.span.line
-        fix = f"close the block before line {line} with `}}`"
-        return Diagnostic("E0101", "a functor inside another block", failure.before_span, fix=fix)
-    return None
-
-
-def _misspelt_keyword(failure: Failure, source: Source) -> Diagnostic | None:
-    near = failure.near_word()
-    if near is not None:
-        return Diagnostic("E0103", f"unknown word `{failure.text}`", failure.span, fix=f"did you mean `{near}`?")
-    first = re.match(r"\s*([A-Za-z_]\w*)", failure.line_before)
-    if first is None or first.group(1) in KEYWORDS or first.group(1) in declared_names(source.text):
-        return None
-    word = first.group(1)
-    column = _column_of_first_word(failure)
-    if column is None or _BEHIND_A_VALUE.match(failure.line_before, first.end()):
-        return None
-    line = failure.span.line
-    span = Span(line, column, line, column + len(word))
-    near = closest(word, _STATEMENT_WORDS + _PART_WORDS + _DATA_WORDS)
-    looks_wrong = failure.kind == "NAME" or failure.text in ("{", ":", "functor") or failure.before == word
-    if near is None or near == word or not looks_wrong:
-        return None
-    return Diagnostic("E0103", f"unknown word `{word}`", span, fix=f"did you mean `{near}`?")
-
-
-def _column_of_first_word(failure: Failure) -> int | None:
-    if "\n" in failure.line_before.lstrip():
-        return None
-    if not failure.line_before:
-        return None
-    # The end of the text has no place of its own: the last character stands for it.
-    end = failure.span.column + (1 if failure.kind == "$END" else 0)
-    return end - len(failure.line_before.lstrip())
-
-
-def _missing_parenthesis(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.expected == {"LPAR"} and failure.before in ("if", "while", "repeat"):
-        message = f"the condition of `{failure.before}` has no parentheses"
-        return Diagnostic("E0101", message, failure.span, fix=f"write `{failure.before} (…) {{ … }}`")
-    return None
-
-
-def _missing_braces(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.expected in ({"LBRACE"}, {"LBRACE", "IF"}) and failure.before in (")", "else"):
-        if failure.text == "elif":
-            return None
-        message = "a block in braces is expected here"
-        return Diagnostic("E0101", message, failure.span, fix="put the statement in braces: `{ … }`")
-    if failure.expected == {"LBRACE"} and failure.before in ("problem", "schedule", "tune", "apply"):
-        message = "a block in braces is expected here"
-        return Diagnostic("E0101", message, failure.span, fix=f"write `{failure.before} {{ … }}`")
-    if "PROGRAM" in failure.expected and failure.kind != "$END" and failure.text in _PART_WORDS + _DATA_WORDS:
-        start = Span(failure.span.line, failure.span.column, failure.span.line, failure.span.column)
-        found = Suggestion("write it first, such as `program my_program;`", (Edit(start, "program my_program;\n"),))
-        message = "a program begins with `program name;`"
-        return Diagnostic("E0101", message, failure.span, fix="write it first", suggestions=(found,))
-    return None
-
-
-def _data_apart(failure: Failure, source: Source) -> Diagnostic | None:
-    """The program's data where statements stand."""
-    behind = source.line(failure.span.end_line)[failure.span.end_column - 1 :].lstrip()
-    if failure.before in _ARRAYS_AND_SCALARS and failure.kind == "NAME" and behind[:1] == ":":
-        message = f"`{failure.before} {failure.text}` is declared where statements stand"
-        fix = "declare it in `problem { … }`; the statements of a functor have `let` and `var`"
-        return Diagnostic("E0101", message, failure.before_span, fix=fix)
-    return None
-
-
-def _type_declaration(failure: Failure, source: Source) -> Diagnostic | None:
-    """A declared type without its default, in the words of another language, or where statements stand."""
-    begun = re.search(r"\btype\s+(\w+)\s*:\s*(\w+)\s*$", failure.line_before)
-    if begun is not None and failure.text == ";" and begun[2] in TYPE_CLASSES:
-        message = f"the type `{begun[1]}` has no default, which is taken where nothing decides"
-        fix = f"write `type {begun[1]} : {begun[2]} = {TYPE_CLASSES[begun[2]][-2].name};`"
-        return Diagnostic("E0101", message, failure.span, fix=fix)
-    if failure.text in ("typedef", "using", "template") and "TYPE" in failure.expected:
-        fix = "write `type t : number = float32;` for a type that is the caller's, `type t = float32;` for another name"
-        return Diagnostic("E0112", "types are declared by `type`", failure.span, fix=fix)
-    behind = source.line(failure.span.end_line)[failure.span.end_column - 1 :].lstrip()
-    if failure.before == "type" and failure.kind == "NAME" and behind[:1] in (":", "=") and "PLUS" in failure.expected:
-        message = f"the type `{failure.text}` is declared where statements stand"
-        return Diagnostic("E0101", message, failure.before_span, fix="declare it in `problem { … }`")
-    return None
-
-
-def _foreign_declaration(failure: Failure, source: Source) -> Diagnostic | None:
-    known = FOREIGN_TYPES.keys() | TYPES.keys() | {"auto", "const"}
-    if failure.kind == "NAME" and failure.before in known and "PLUS" in failure.expected:
-        kind = FOREIGN_TYPES.get(failure.before, failure.before)
-        named = "" if failure.before in ("auto", "const") else f" : {kind}"
-        message = "the type stands behind the name"
-        fix = f"write `let {failure.text}{named} = …;`, or `var` for a name that changes; for the schedule declare "
-        fix += "a `scalar` in `problem`"
-        return Diagnostic("E0112", message, failure.before_span, fix=fix)
-    return None
-
-
-def _missing_parenthesis_at_end(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.text in (";", "{", "}") and "RPAR" in failure.expected:
-        return Diagnostic("E0101", "a `)` is missing", failure.span, fix="close the parenthesis before this")
-    return None
-
-
-def _missing_semicolon(failure: Failure, source: Source) -> Diagnostic | None:
-    if "SEMICOLON" not in failure.expected or failure.kind == "$END":
-        return None
-    if (
-        failure.span.line == failure.before_span.end_line
-        and failure.text != "}"
-        and failure.text not in _STATEMENT_WORDS
-    ):
-        return None
-    labels = (Label(failure.span, "before this"),) if failure.span.line != failure.before_span.end_line else ()
-    return Diagnostic("E0111", "a `;` is missing", _after(failure.before_span), labels, fix="write `;` here")
-
-
-def _keyword_as_name(failure: Failure, source: Source) -> Diagnostic | None:
-    if failure.expected == {"NAME"} and failure.text.isidentifier():
-        message = f"`{failure.text}` is a word of the language and cannot be a name here"
-        return Diagnostic("E0203", message, failure.span, fix="choose another name")
-    return None
-
-
-_KNOWN: tuple[Callable[[Failure, Source], Diagnostic | None], ...] = (
-    _letter_of_another_script,
-    mistyped_form,
-    _string,
-    _number_suffix,
-    foreign_form,
-    _type_declaration,
-    _data_apart,
-    _foreign_declaration,
-    _missing_parenthesis,
-    _missing_braces,
-    _assignment_as_value,
-    _assignment_in_condition,
-    _unclosed_block,
-    unfinished_form,
-    _misspelt_keyword,
-    _missing_parenthesis_at_end,
-    _missing_semicolon,
-    _keyword_as_name,
-)

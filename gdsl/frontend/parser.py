@@ -10,7 +10,6 @@ from typing import Any
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.failures import line_and_column, shown_character, unexpected_character, unexpected_token
-from gdsl.frontend.mistakes import describe
 from gdsl.frontend.tables import parser
 from gdsl.recursion import DEEPEST_NESTING, make_room
 from gdsl.source import Source, Span
@@ -114,6 +113,8 @@ def _spellings(start: str) -> dict[str, str]:
 
 def _described(failure: Any, source: Source, spellings: dict[str, str]) -> Diagnostic:
     from lark.exceptions import UnexpectedToken
+
+    from gdsl.frontend.mistakes import describe  # many patterns, which only programs with mistakes need
 
     if isinstance(failure, UnexpectedToken):
         return describe(unexpected_token(failure, source, spellings), source)

@@ -45,7 +45,6 @@ SCHEDULE_FUNCTIONS = frozenset((
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""
-
 FOREIGN_TYPES = {
     "int": "int32",
     "long": "int64",
@@ -88,8 +87,19 @@ FOREIGN_NAMES = {
     "atomicAdd": "+=",
 }
 """What people write from habit, and what it is called here."""
-
-
+ATOMICS = {
+    "atomicMin": "min=",
+    "atomicMax": "max=",
+    "atomicAdd": "+=",
+    "atomicSub": "-=",
+    "atomicAnd": "&=",
+    "atomicOr": "|=",
+    "atomicXor": "^=",
+    "atomic_min": "min=",
+    "atomic_max": "max=",
+    "atomic_add": "+=",
+}
+"""Atomic functions, and the updates that they are here."""
 _MANY = 200
 """Candidates that are all compared; of more of them only those that are near at first sight, and not all of these."""
 

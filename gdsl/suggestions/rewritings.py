@@ -51,7 +51,6 @@ def power(found: re.Match[str]) -> str:
 
 
 Replacement = str | Callable[[re.Match[str]], str]
-
 # fmt: off
 _TABLE: tuple[tuple[str, Replacement] | tuple[str, Replacement, str], ...] = (
     # updates

@@ -135,7 +135,6 @@ def buckets_statement(call: syntax.Method, symbol: Symbol, operators: Operators)
 
 _ORDERS = {"backward": True, "forward": False}
 _LOOP = "write `for f in backward(h) { … }`, or `forward(h)`"
-
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
 

@@ -5,12 +5,45 @@ from __future__ import annotations
 from gdsl.diagnostics import Suggestion
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment, Place
-from gdsl.frontend.habits import ATOMICS, FUNCTIONS, LARGEST, LENGTHS, STATEMENT_WORDS
 from gdsl.frontend.syntax import SymbolKind
-from gdsl.frontend.vocabulary import FOREIGN_NAMES, FOREIGN_TYPES, TYPES
+from gdsl.frontend.vocabulary import ATOMICS, FOREIGN_NAMES, FOREIGN_TYPES, TYPES
 from gdsl.operations import Domain
 from gdsl.source import Span
 
+STATEMENT_WORDS = {
+    "continue": "put what a round does behind it under `if (…) { … }`",
+    "pass": "leave it out: a block may be empty, `{ }`",
+}
+"""Words that other languages have as statements of their own."""
+FUNCTIONS = {
+    "print": "leave it out: `gdslc run` shows what `problem` declares, but for `local` data",
+    "range": "a range stands in a loop of a functor, `for i in 0..n { … }`; the schedule has `repeat (n) { … }`",
+    "append": "the schedule makes sets: `f = f | { … };`; a functor says `accept` for what belongs to the next one",
+    "assert": "leave it out; what must hold of an input is its `where`",
+    "sqr": "write `pow(x, 2)`, or `x * x`",
+    "push": "the schedule makes sets: `f = f | { … };`; a functor says `accept` for what belongs to the next one",
+    "randint": "write `random_below(n, v, iteration)` for one of 0 to n - 1",
+    "seed": "a random number is a function of its keys, `random(v, iteration, seed)`, with `param seed : int32`",
+    "round": "write `floor(x + 0.5)`",
+}
+FUNCTIONS.update(
+    dict.fromkeys(
+        ("printf", "println", "echo", "puts", "log_info", "cout", "display", "output", "emit"), FUNCTIONS["print"]
+    )
+)
+FUNCTIONS.update(dict.fromkeys(("srand", "set_seed", "manual_seed"), FUNCTIONS["seed"]))
+FUNCTIONS.update(dict.fromkeys(("rand_int", "randrange", "uniform_int_distribution"), FUNCTIONS["randint"]))
+FUNCTIONS.update(
+    dict.fromkeys(("rand", "drand48", "rand01", "uniform"), "write `random(v, iteration)`, a float32 below 1")
+)
+FUNCTIONS.update(dict.fromkeys(("insert", "enqueue", "push_back"), FUNCTIONS["append"]))
+"""Functions that there are not, and what to do instead."""
+LENGTHS = frozenset(("len", "length", "count_of", "sizeof", "num", "cardinality"))
+"""What others call the size of a set or of an array."""
+LARGEST = frozenset(
+    ("INT_MAX", "INT32_MAX", "INT64_MAX", "LONG_MAX", "UINT_MAX", "FLT_MAX", "DBL_MAX", "MAX_INT", "INF", "maxint")
+)
+"""Names of a number that stands for "nothing yet"."""
 _NUMBERS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
 
 

@@ -24,7 +24,6 @@ GRAPH_CALLS = ("subgraph", "contract")
 _FORMS = "`subgraph(e)` of an edge frontier, or `contract(label, weight)`"
 _CONTRACTED = "contracted "
 """What the family of a variable begins with that may hold a contraction; no name has a space."""
-
 Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
 

@@ -15,11 +15,7 @@ from gdsl.source import Span
 from gdsl.types import Type
 
 _CALLED = re.compile(r"([A-Za-z_]\w*)\s*\.\s*([A-Za-z_]\w*)\s*(?:\((.*)\))?", re.DOTALL)
-
-
 _ADDED = ("add", "insert", "push", "append", "push_back", "enqueue", "put", "emplace")
-
-
 _SETS = {
     **dict.fromkeys(_ADDED, "write `{f} = {f} | {{ {x} }};`"),
     **dict.fromkeys(("update", "union", "extend", "merge"), "write `{f} = {f} | {x};`"),
@@ -37,46 +33,30 @@ _SETS = {
         ("pop", "dequeue", "pop_front", "front", "top"), "operators take all of `{f}` at once: `compute({f}, functor)`"
     ),
 }
-
-
 _REDUCED = ("sum", "min", "max", "any", "all", "argmin", "argmax")
-
-
 _ARRAYS = {
     "fill": "write `fill({f}, {x});`",
     "swap": "write `swap({f}, {x});`",
     **{word: "write `" + word + "({f})` in the schedule" for word in _REDUCED},
     **dict.fromkeys(("size", "len", "length"), "write `{n}`"),
 }
-
-
 _OF_A_VERTEX = {
     **dict.fromkeys(("neighbors", "neighbours", "adj", "out_neighbors", "adjacent"), "write `neighbors({f})`"),
     **dict.fromkeys(("degree", "out_degree", "outdegree", "deg"), "write `out_degree({f})`"),
     **dict.fromkeys(("in_degree", "indegree"), "write `in_degree({f})`"),
     **dict.fromkeys(("id", "index", "number"), "write `int32({f})` for its number"),
 }
-
-
 _OF_AN_EDGE = {
     **dict.fromkeys(("src", "source", "from_", "tail"), "write `src({f})`"),
     **dict.fromkeys(("dst", "dest", "target", "destination", "to", "head"), "write `dst({f})`"),
     "reverse": "write `reverse({f})`",
 }
-
-
 _OF_A_PAIR = {
     **dict.fromkeys(("first", "_0", "x", "item1", "fst", "key"), "0"),
     **dict.fromkeys(("second", "_1", "y", "item2", "snd", "value"), "1"),
 }
-
-
 _OF_AN_ELEMENT = re.compile(r"(([A-Za-z_]\w*)(?:\[.*\])?)\s*\.\s*([A-Za-z_]\w*)", re.DOTALL)
-
-
 _COUNTS = {Domain.VERTEX: "num_vertices", Domain.EDGE: "num_edges"}
-
-
 _ENDS = (SymbolKind.VERTEX, SymbolKind.SOURCE, SymbolKind.DESTINATION, SymbolKind.LIST_VARIABLE)
 
 
@@ -136,17 +116,9 @@ def _fix(symbol: Symbol, member: str, arguments: str | None, environment: Enviro
 
 
 _PUSHED = ("add", "insert", "append", "push_back", "enqueue", "put", "emplace", "update", "extend", "push")
-
-
 _SIZES = ("size", "len", "length", "count", "num")
-
-
 _EMPTY = ("empty", "is_empty", "isEmpty", "isempty", "finished")
-
-
 _TAKEN = ("pop", "dequeue", "top", "front", "back", "last", "get", "next", "pop_front", "pop_back", "popleft", "peek")
-
-
 _LEVELS = ("level", "min", "key", "priority", "bucket", "get_current_priority", "current_priority")
 
 

@@ -28,13 +28,10 @@ from gdsl.types import Type
 
 MOST_EXPANSIONS = 1_000
 """Calls of procedures that are expanded; procedures that call others twice grow beyond any program that way."""
-
 LARGEST_EXPANSION = 30_000
 """Nodes of the syntax tree, some 5,000 statements, that all expanded calls have: a procedure may be long."""
-
 DEEPEST_CALLS = 50
 """Levels of procedures that call each other."""
-
 Block = Callable[
     [Environment, "Procedures", OperatorChecker | None, Iterable[syntax.Statement]], tuple[syntax.Statement, ...]
 ]

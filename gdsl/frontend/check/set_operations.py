@@ -11,8 +11,6 @@ from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.operations import BinaryOperation, Domain, SetOperation, UnaryOperation
 
 _BY_SIGN = {operation.value: operation for operation in SetOperation}
-
-
 _MEANT = {
     BinaryOperation.ADD: "{0} | {1}",
     BinaryOperation.OR: "{0} | {1}",
@@ -20,14 +18,8 @@ _MEANT = {
     BinaryOperation.AND: "{0} & {1}",
     BinaryOperation.BIT_XOR: "({0} | {1}) - ({0} & {1})",
 }
-
-
 _COMBINED = "frontiers are combined by `|`, `&` and `-`; `size(f)` is the number of the elements of one"
-
-
 _OPERATORS = frozenset(kind.value for kind in OperatorKind)
-
-
 Combination = syntax.Binary | syntax.Chain
 
 
