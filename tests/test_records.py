@@ -10,7 +10,7 @@ from dataclasses import field
 import pytest
 
 from gdsl.frontend import syntax
-from gdsl.ir import expressions, nodes
+from gdsl.ir import nodes
 from gdsl.plan import nodes as plan_nodes
 from gdsl.records import dataclass
 from gdsl.source import Span
@@ -120,7 +120,7 @@ def test_comparing_leaves_out_what_it_must():
 def test_copies_and_pickles():
     span = Span(1, 2, 3, 4)
     for node in (
-        expressions.Literal(span, Type.INT32, 5),
+        nodes.Literal(span, Type.INT32, 5),
         syntax.Name(span, "a", now=True),
         nodes.NoneId(span, Type.EDGE),
     ):
@@ -128,8 +128,8 @@ def test_copies_and_pickles():
 
 
 def test_it_matches_by_place():
-    match expressions.Literal(Span(1, 2, 3, 4), Type.INT32, 5):
-        case expressions.Literal(_, kind, value):
+    match nodes.Literal(Span(1, 2, 3, 4), Type.INT32, 5):
+        case nodes.Literal(_, kind, value):
             assert (kind, value) == (Type.INT32, 5)
 
 

@@ -237,7 +237,7 @@ def _may_leave(program: ir.Program, results: Sequence[ir.Array | ir.Scalar]) -> 
         if (
             isinstance(node, ir.Chain)
             and node.type.is_float
-            and any(each.operation in _MAY_LEAVE for each in node.links)
+            and any(operation in _MAY_LEAVE for operation, _ in node.links)
         ):
             return True
         if isinstance(node, ir.Update) and node.value.type.is_float and node.operation in _UPDATES:

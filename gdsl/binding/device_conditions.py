@@ -161,10 +161,10 @@ def _printed(name: str, node: ir.Expression, params: Mapping[str, Any], constant
             if operation.is_logical or (operation.is_comparison and left.type in _TYPES):
                 first = _printed(name, left, params, constants)
                 return f"({first} {operation.value} {_printed(name, right, params, constants)})"
-        case ir.Chain(first=start, links=links) if all(link.operation.is_logical for link in links):
+        case ir.Chain(first=start, links=links) if all(operation.is_logical for operation, _ in links):
             text = _printed(name, start, params, constants)
-            for link in links:
-                text = f"({text} {link.operation.value} {_printed(name, link.operand, params, constants)})"
+            for operation, operand in links:
+                text = f"({text} {operation.value} {_printed(name, operand, params, constants)})"
             return text
     raise _NotPlainError
 

@@ -226,8 +226,8 @@ class Evaluator:
 
     def _chain(self, node: ir.Chain, local: dict[str, Array], active: Array | None) -> Array:
         value = self._evaluate(node.first, local, active)
-        for link in node.links:
-            value = self._applied(link.operation, node.type, value, link.operand, local, active)
+        for operation, operand in node.links:
+            value = self._applied(operation, node.type, value, operand, local, active)
         return value
 
     def _applied(

@@ -275,8 +275,8 @@ class ExpressionPrinter:
 
     def _chain(self, node: Chain) -> Text:
         steps = [
-            partial(self._operation, kind=node.type, operation=link.operation, operand=link.operand)
-            for link in node.links
+            partial(self._operation, kind=node.type, operation=operation, operand=operand)
+            for operation, operand in node.links
         ]
         return folded(node.type, self._text(node.first), steps)
 

@@ -78,11 +78,11 @@ class Expressions(PureValues):
         """Operators one after the other; an operand of logic is evaluated where none before it decides."""
         result, before = self.value(node.first), self.guard
         last = result
-        for link in node.links:
-            if link.operation.is_logical:
-                self.guard = self.guarded(self.guard, last, link.operation is BinaryOperation.AND)
-            last = self.value(link.operand)
-            result = self.terms.operation(node.type, link.operation, result, last)
+        for operation, operand in node.links:
+            if operation.is_logical:
+                self.guard = self.guarded(self.guard, last, operation is BinaryOperation.AND)
+            last = self.value(operand)
+            result = self.terms.operation(node.type, operation, result, last)
         self.guard = before
         return result
 

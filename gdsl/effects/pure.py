@@ -79,6 +79,6 @@ class PureValues:
     def chain(self, node: nodes.Chain) -> Term:
         """Operators one after the other, as nested `Binary`s would have them."""
         result = self.value(node.first)
-        for link in node.links:
-            result = self.terms.operation(node.type, link.operation, result, self.value(link.operand))
+        for operation, operand in node.links:
+            result = self.terms.operation(node.type, operation, result, self.value(operand))
         return result

@@ -27,7 +27,7 @@ from gdsl.effects.terms import (
     Term,
     Unknown,
 )
-from gdsl.ir.expressions import Role
+from gdsl.ir.nodes import Role
 from gdsl.operations import Builtin, Degree, GraphQuery, UnaryOperation
 from gdsl.types import Type
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gdsl.ir.expressions import DegreeOf, Expression, GraphRead
+from gdsl.ir.nodes import DegreeOf, Expression, GraphRead
 from gdsl.operations import GraphQuery
 from gdsl.types import Type
 

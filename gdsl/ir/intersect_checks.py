@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdsl.ir.expressions import Parameter, Place, Role
-from gdsl.ir.operators import Intersect
-from gdsl.ir.program import Array, EdgeFunctor, Scalar
+from gdsl.ir.nodes import Array, EdgeFunctor, Intersect, Parameter, Place, Role, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
 from gdsl.types import Type

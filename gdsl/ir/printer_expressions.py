@@ -93,7 +93,7 @@ def _expression(node: nodes.Expression) -> str:
         case nodes.Binary():
             return f"({_expression(node.left)} {node.operation.value} {_expression(node.right)})"
         case nodes.Chain():
-            links = [f" {link.operation.value} {_expression(link.operand)}" for link in node.links]
+            links = [f" {operation.value} {_expression(operand)}" for operation, operand in node.links]
             return f"({_expression(node.first)}{''.join(links)})"
         case nodes.MakePair() | nodes.PairPart():
             return _pair(node)

@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gdsl.ir.expressions import Literal, NoneId
-from gdsl.ir.program import Array, Scalar
-from gdsl.ir.set_steps import CheckPairs, CheckWidth, ChooseBound, History, NumberMembers, PushLevel, SetStep, TakeLevel
+from gdsl.ir.nodes import (
+    Array,
+    CheckPairs,
+    CheckWidth,
+    ChooseBound,
+    History,
+    Literal,
+    NoneId,
+    NumberMembers,
+    PushLevel,
+    Scalar,
+    SetStep,
+    TakeLevel,
+)
 from gdsl.operations import Domain
 from gdsl.types import Type
 

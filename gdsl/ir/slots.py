@@ -7,9 +7,7 @@ import dataclasses
 from collections.abc import Mapping
 
 from gdsl.extents import MOST_VALUES, of_array
-from gdsl.ir.expressions import Convert, Expression, Literal, Local, Node, OwnPart, ParamValue, Slot
-from gdsl.ir.program import Array
-from gdsl.ir.statements import ForRange
+from gdsl.ir.nodes import Array, Convert, Expression, ForRange, Literal, Local, Node, OwnPart, ParamValue, Slot
 from gdsl.types import Type
 
 

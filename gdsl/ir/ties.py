@@ -54,12 +54,12 @@ def _without_tie(node: nodes.Node) -> nodes.Node:
         return dataclasses.replace(node, right=_behind(_conjuncts(node.left), node.right))
     if isinstance(node, nodes.Binary) and node.operation.is_comparison:
         return _true(node) if _is_pair(node.left) and _is_pair(node.right) else node
-    if not isinstance(node, nodes.Chain) or any(link.operation is not BinaryOperation.AND for link in node.links):
+    if not isinstance(node, nodes.Chain) or any(operation is not BinaryOperation.AND for operation, _ in node.links):
         return node
     before, links = [*_conjuncts(node.first)], []
-    for link in node.links:
-        links.append(dataclasses.replace(link, operand=_behind(before, link.operand)))
-        before += _conjuncts(link.operand)
+    for operation, operand in node.links:
+        links.append((operation, _behind(before, operand)))
+        before += _conjuncts(operand)
     return dataclasses.replace(node, links=tuple(links))
 
 
@@ -108,8 +108,8 @@ def _conjuncts(node: nodes.Expression) -> list[nodes.Expression]:
     """What must hold for `node` to hold."""
     if isinstance(node, nodes.Binary) and node.operation is BinaryOperation.AND:
         return [*_conjuncts(node.left), *_conjuncts(node.right)]
-    if isinstance(node, nodes.Chain) and all(link.operation is BinaryOperation.AND for link in node.links):
-        return [part for each in (node.first, *(link.operand for link in node.links)) for part in _conjuncts(each)]
+    if isinstance(node, nodes.Chain) and all(operation is BinaryOperation.AND for operation, _ in node.links):
+        return [part for each in (node.first, *(operand for _, operand in node.links)) for part in _conjuncts(each)]
     return [node]
 
 

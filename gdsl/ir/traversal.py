@@ -9,7 +9,7 @@ from enum import Enum
 from typing import Any, TypeVar
 
 from gdsl import operations, types
-from gdsl.ir import expressions
+from gdsl.ir import nodes
 from gdsl.ir.nodes import If, Node, On, PopBuckets, PushBuckets, Repeat, Step, While
 
 Part = TypeVar("Part", bound=Node)
@@ -21,7 +21,7 @@ def _is_enum(kind: object) -> bool:
 
 _PLAIN = frozenset(
     {"Span", "str", "int", "bool", "str | None", "int | None"}
-    | {name for module in (operations, types, expressions) for name, kind in vars(module).items() if _is_enum(kind)}
+    | {name for module in (operations, types, nodes) for name, kind in vars(module).items() if _is_enum(kind)}
 )
 """Annotations of slots that have no nodes inside; all others are looked into."""
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}

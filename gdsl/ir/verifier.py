@@ -55,10 +55,9 @@ class _Verifier(CodeVerifier):
             (*root.arrays, *root.scalars),
             root.functions,
             (*root.vertex_functors, *root.edge_functors, *root.vote_functors),
-            (*root.frontiers, *root.graphs),
         )
-        for group in groups:
-            names = [item.name for item in group]
+        named = [[item.name for item in group] for group in groups]
+        for names in [*named, [*(frontier.name for frontier in root.frontiers), *root.graphs]]:
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
         for array in root.arrays:
             self.expect(slots.fits_extent(array), f"{array.name} is not as long as its index goes", array)

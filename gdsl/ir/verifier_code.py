@@ -25,7 +25,7 @@ class CodeVerifier:
         self.vertex_functors = {functor.name: functor for functor in program.vertex_functors}
         self.edge_functors = {functor.name: functor for functor in program.edge_functors}
         self.frontiers = {frontier.name: frontier.domain for frontier in program.frontiers}
-        self.graphs = frozenset(graph.name for graph in program.graphs)
+        self.graphs = frozenset(program.graphs)
         self.locals: dict[str, Type] = {}
 
     def expect(self, holds: bool, what: str, node: nodes.Node) -> None:
@@ -92,8 +92,8 @@ class CodeVerifier:
     def _binary(self, node: nodes.Binary | nodes.Chain) -> None:
         if isinstance(node, nodes.Chain):
             self.expect(node.first.type is node.type, "an operand has another type", node)
-            for link in node.links:
-                self._operands(link.operation, node.type, link.operand.type, node)
+            for operation, operand in node.links:
+                self._operands(operation, node.type, operand.type, node)
             return
         operation, left, right = node.operation, node.left.type, node.right.type
         self._operands(operation, left, right, node)

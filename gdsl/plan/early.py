@@ -214,8 +214,8 @@ def _always(node: Expression) -> Iterator[Node]:
     if isinstance(node, ir.Binary) and node.operation in _LAZY:
         inside = (node.left,)
     elif isinstance(node, ir.Chain):
-        lazy = any(link.operation in _LAZY for link in node.links)
-        inside = (node.first, *(() if lazy else (link.operand for link in node.links)))
+        lazy = any(operation in _LAZY for operation, _ in node.links)
+        inside = (node.first, *(() if lazy else (operand for _, operand in node.links)))
     elif isinstance(node, ir.Select):
         inside = (node.condition,)
     elif isinstance(node, ir.UpdateValue):

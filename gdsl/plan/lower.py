@@ -59,7 +59,7 @@ def lower(facts: Facts) -> Plan:
         kept=(),
         buffers=(),
         saved=None,
-        graphs=tuple(graph.name for graph in program.graphs),
+        graphs=program.graphs,
         graph_rooms=_rooms(program, schedule),
         schedule=schedule,
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from enum import Enum
 
 from gdsl.extents import Extent, Fixed
-from gdsl.ir.program import Array, Scalar
+from gdsl.ir.nodes import Array, Scalar
 from gdsl.records import dataclass
 from gdsl.types import Type
 

@@ -115,7 +115,7 @@ class _Verifier:
         deepest = deepest_on(plan.schedule)
         self.expect((plan.graph_rooms > 0) == bool(plan.graphs), "rooms for graphs")
         self.expect(not plan.graphs or plan.graph_rooms > len(plan.graphs) + deepest, "rooms for graphs")
-        self.expect(list(plan.graphs) == [graph.name for graph in self.program.graphs], "other graphs")
+        self.expect(plan.graphs == self.program.graphs, "other graphs")
         found = [step for step in steps_in(plan.schedule) if isinstance(step, Launch)]
         self.expect(all(0 <= step.around <= deepest for step in found), "a launch has other graphs around")
         if plan.layout is not None:

@@ -102,8 +102,8 @@ class _Follower:
                 return _joined(node.operation, self._value(node.left, known), self._value(node.right, known))
             case nodes.Chain():
                 found = self._value(node.first, known)
-                for link in node.links:
-                    found = _joined(link.operation, found, self._value(link.operand, known))
+                for operation, operand in node.links:
+                    found = _joined(operation, found, self._value(operand, known))
                 return found
             case nodes.BuiltinCall(function=Builtin.MIN | Builtin.MAX):
                 found, *others = (self._value(each, known) for each in node.arguments)

@@ -117,8 +117,8 @@ class Trial:
                 return self._joined(node.operation, node.left.type, self.value(node.left, own), node.right, own)
             case nodes.Chain():
                 found = self.value(node.first, own)
-                for link in node.links:
-                    found = self._joined(link.operation, node.type, found, link.operand, own)
+                for operation, operand in node.links:
+                    found = self._joined(operation, node.type, found, operand, own)
                 return found
             case nodes.Select():
                 return self.value(node.yes if self.value(node.condition, own) else node.no, own)

@@ -97,14 +97,14 @@ class SteppedExpressions:
     def chain(self, node: ir.Chain, frame: Frame) -> Steps:
         """Operators one after the other."""
         value = yield from self.value(node.first, frame)
-        for link in node.links:
-            if link.operation.is_logical and bool(value) is (link.operation is BinaryOperation.OR):
+        for operation, operand in node.links:
+            if operation.is_logical and bool(value) is (operation is BinaryOperation.OR):
                 return value
-            operand = yield from self.value(link.operand, frame)
-            if link.operation.is_logical:
+            operand = yield from self.value(operand, frame)
+            if operation.is_logical:
                 value = operand
             else:
-                value = SINGLE.binary(link.operation, node.type, link.operand.type)(value, operand)
+                value = SINGLE.binary(operation, node.type, operand.type)(value, operand)
         return value
 
     def function(self, node: ir.Expression, frame: Frame) -> Steps:

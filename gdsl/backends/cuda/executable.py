@@ -18,8 +18,7 @@ from gdsl.backends.many import Bounds, Part
 from gdsl.diagnostics import GdslError
 from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
-from gdsl.ir.nodes import Program
-from gdsl.ir.tuning import Tuning
+from gdsl.ir.nodes import Program, Tuning
 from gdsl.plan import suiting
 from gdsl.plan.layouts import can_be_put, is_worth, looking_up
 from gdsl.types import Widths

@@ -269,8 +269,8 @@ class ExpressionCompiler:
 
     def chain(self, node: ir.Chain) -> Evaluator:
         """Operators one after the other."""
-        first, operands = self.compile(node.first), [self.compile(link.operand) for link in node.links]
-        operation = node.links[0].operation
+        first, operands = self.compile(node.first), [self.compile(operand) for _, operand in node.links]
+        operation = node.links[0][0]
         if operation.is_logical:
             decides = operation is BinaryOperation.OR
             every = [first, *operands]
@@ -282,7 +282,7 @@ class ExpressionCompiler:
                 return not decides
 
             return decide
-        functions = [SINGLE.binary(link.operation, node.type, link.operand.type) for link in node.links]
+        functions = [SINGLE.binary(operation, node.type, operand.type) for operation, operand in node.links]
         steps = list(zip(functions, operands, strict=True))
 
         def evaluate(frame: Frame) -> Value:

@@ -85,7 +85,8 @@ class ExpressionLowering:
                 left, right = self.expression(node.left), self.expression(node.right)
                 return nodes.Binary(span, type_, node.operation, left, right)
             case syntax.Chain():
-                first, links = self.expression(node.first), tuple(self._link(link) for link in node.links)
+                first = self.expression(node.first)
+                links = tuple((link.operation, self.expression(link.operand)) for link in node.links)
                 return nodes.Chain(span, type_, first, links)
             case syntax.Pair() | syntax.PairPart():
                 return self._pair(node, type_)
@@ -107,9 +108,6 @@ class ExpressionLowering:
         if isinstance(node, syntax.PairPart):
             return nodes.PairPart(node.span, type_, self.expression(node.pair), node.place)
         return nodes.MakePair(node.span, type_, self.expression(node.first), self.expression(node.second))
-
-    def _link(self, node: syntax.Link) -> nodes.Link:
-        return nodes.Link(node.span, node.operation, self.expression(node.operand))
 
     def _unary(self, node: syntax.Unary, type_: Type) -> nodes.Expression:
         operand = self.expression(node.operand)

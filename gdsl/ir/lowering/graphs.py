@@ -19,7 +19,7 @@ class GraphLowering:
 
     def __init__(self, name_edges: NameEdges, block: Block) -> None:
         self.name_edges, self.block = name_edges, block
-        self.graphs: dict[str, nodes.Graph] = {}
+        self.graphs: list[str] = []
 
     def statement(self, node: GraphStatement, steps: list[nodes.Step]) -> None:
         """One statement."""
@@ -30,7 +30,8 @@ class GraphLowering:
             steps.append(nodes.On(span, node.symbol.unique, self.block(node.body)))
             return
         name = node.symbol.unique
-        self.graphs.setdefault(name, nodes.Graph(span, name))
+        if name not in self.graphs:
+            self.graphs.append(name)
         if isinstance(node, syntax.SameGraph):
             steps.append(nodes.SameGraph(span, name))
         elif isinstance(node, syntax.Subgraph):

@@ -87,7 +87,7 @@ class _Lowering:
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), without=self.checked.knobs.without, **fields),
-            graphs=tuple(schedule.graphs.graphs.values()),
+            graphs=tuple(schedule.graphs.graphs),
             vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
             types=tuple(_type_parameter(node, tree) for node in tree.types if node.is_parameter),
         )
