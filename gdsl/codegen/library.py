@@ -9,7 +9,7 @@ backend's own file has a piece of the same names, that goes on behind it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -97,6 +97,12 @@ class Library:
         while new := [each for each in overloads if each.names[0] not in seen and seen.issuperset(each.overloads)]:
             take(new[0])
         return tuple(ordered)
+
+
+def words_of(pieces: Iterable[Piece], *others: str) -> frozenset[str]:
+    """Every identifier of linked pieces and `others`, which are made for one program."""
+    words = (library_identifiers_of(piece.text) if piece.file else identifiers_of(piece.text) for piece in pieces)
+    return frozenset().union(*map(identifiers_of, others), *words)
 
 
 @cache

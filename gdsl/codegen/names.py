@@ -110,13 +110,13 @@ class Names:
         """Something else that is called after names of the program: `owner` tells apart what may read the same."""
         return self._mark(_Name(scope, _NOT_A_WORD.sub("_", text), owner))
 
-    def settle(self, text: str, functions: str = "", schedule: str = "", structs: str = "") -> None:
-        """Give every mark its form, now that `text` is everything that is generated.
+    def settle(self, words: frozenset[str], functions: str = "", schedule: str = "", structs: str = "") -> None:
+        """Give every mark its form, now that `words` are the identifiers of everything that is generated.
 
-        The other three are parts of it: the functions of functors and functions, what runs the schedule, and the
+        The other three are parts of its text: the functions of functors and functions, what runs the schedule, and the
         definitions of the structs that have members of the program.
         """
-        self._own = identifiers_of(text)
+        self._own = words
         seen = {
             Scope.GLOBAL: self._own,
             Scope.LOCAL: identifiers_of(functions) | {name.text for name in self._declared(Scope.GLOBAL)},

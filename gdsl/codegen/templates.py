@@ -4,6 +4,7 @@ decided before."""
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from gdsl.resources import resource_directory, resource_text
 if TYPE_CHECKING:
     from jinja2 import BytecodeCache, Environment
 
+_LINE = re.compile(r"^(?=.)", re.MULTILINE)
 BACKENDS = ("cuda", "cpu", "export")
 
 
@@ -33,7 +35,14 @@ def environment(backend: str) -> Environment:
         bytecode_cache=_prepared_templates(backend),
     )
     found.tests["node"] = lambda value, kind: type(value).__name__ == kind
+    found.filters["block"] = block
     return found
+
+
+def block(text: str) -> str:
+    """Lines as those of a block: each that is not empty is indented once more, and the last one ended."""
+    indented = _LINE.sub("    ", text)
+    return indented if not text or text.endswith("\n") else f"{indented}\n"
 
 
 def render(backend: str, name: str, /, **context: object) -> str:

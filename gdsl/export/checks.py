@@ -15,7 +15,7 @@ from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.cpu.generate import LIBRARY
 from gdsl.codegen.functions import FunctionPrinter
 from gdsl.codegen.literals import memory_type_name
-from gdsl.codegen.names import UNDEFINED, Names, Scope
+from gdsl.codegen.names import UNDEFINED, Names, Scope, identifiers_of
 from gdsl.codegen.several import count_text
 from gdsl.codegen.structs import checked_struct_text
 from gdsl.codegen.templates import render
@@ -151,7 +151,7 @@ class ChecksPrinter:
             stops=list(stop_texts(self.program, self.checks)),
             **self._tests(conditions),
         )
-        self.names.settle(text, functions=body, structs=data)
+        self.names.settle(identifiers_of(text), functions=body, structs=data)
         return self.names.spell(text)
 
     def _tests(self, conditions: list[Condition]) -> dict[str, object]:

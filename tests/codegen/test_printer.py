@@ -39,7 +39,7 @@ F32, I64 = Type.FLOAT32, Type.INT64
 
 
 def spelled(names: Names, text: str) -> str:
-    names.settle("")
+    names.settle(identifiers_of(""))
     return names.spell(text)
 
 
@@ -112,7 +112,9 @@ def test_names_that_mean_something_are_printed_otherwise() -> None:
     names = Names()
     words = ("rank", "int", "xor", "graph", "frontier", "size", "x_", "__x", "_X", "a__b", "_", "_1", "LIMIT")
     members = ", ".join(names.member(word) for word in words)
-    names.settle("struct data { int graph; }; int frontier, LIMIT;", structs="struct data { int graph; };")
+    names.settle(
+        identifiers_of("struct data { int graph; }; int frontier, LIMIT;"), structs="struct data { int graph; };"
+    )
     assert names.spell(members) == (
         "rank, int_, xor_, graph_, frontier, size, x_, x_2, X_, a_b_, name_, name_1_, LIMIT_"
     )
@@ -121,7 +123,7 @@ def test_names_that_mean_something_are_printed_otherwise() -> None:
 def test_a_name_keeps_clear_of_what_is_seen_where_it_stands() -> None:
     names = Names()
     text = f"{names.local('kept')} {names.frontier('kept')} {names.member('kept')} {names.function('kept')}"
-    names.settle("kept run other", functions="kept", schedule="run", structs="other")
+    names.settle(identifiers_of("kept run other"), functions="kept", schedule="run", structs="other")
     assert names.spell(text) == "kept_ kept_2 kept kept_3"
 
 
@@ -141,7 +143,7 @@ def test_derived_names_give_way() -> None:
             names.functor("same", "value"),
         )
     )
-    names.settle("same_value")
+    names.settle(identifiers_of("same_value"))
     assert names.spell(text) == "visit_apply_ visit_apply a_apply_ a_apply_2 same_value_"
 
 

@@ -107,7 +107,7 @@ class _Generation:
         )
         totals = self._structs()
         self.names.settle(
-            text,
+            identifiers_of(text),
             functions="\n".join(functions),
             schedule=body.rpartition("// ---- enactor ----")[2],
             structs="\n".join([self.data_slice, *totals, *self._of_teams()]),
