@@ -16,10 +16,10 @@ from gdsl.graph.csr import Csr, undirected_csr
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import file_size, unreadable
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import quiet, too_large
+from gdsl.graph.messages import quiet
 from gdsl.graph.sparse_matrices import ARRAYS_OF_LAYOUT, Header, edges_of_entries, require_fitting, require_starts
 from gdsl.graph.text import printable
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES
+from gdsl.graph.vertices import require_countable
 from gdsl.records import dataclass
 
 DIRECTED_KEY = "gdsl_directed"
@@ -148,8 +148,7 @@ class _Parts:
             raise self.error("E0704", f"`shape` is {rows}, {columns}; a graph's matrix has two sizes")
         if rows != columns:
             raise self.error("E0704", f"the matrix is {rows:,} × {columns:,}; a graph's matrix is square")
-        if rows > LARGEST_NUM_VERTICES:
-            raise too_large(f"{rows:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", self.path)
+        require_countable(rows, self.path)
         return rows
 
     def header(self, name: str) -> _Header:

@@ -77,6 +77,28 @@ class Rows(Protocol):
         ...
 
 
+class CountedRows:
+    """The rows of a file whose header says how many there are."""
+
+    def __init__(self, lines: TextLines, count: int, called: str) -> None:
+        """`called` is what messages call the rows, such as `entries of its header`."""
+        self.lines = lines
+        self._count, self._seen, self._called = count, 0, called
+
+    def count(self) -> None:
+        """Count the line last read. Raises GdslError E0706 where there are too many."""
+        self._seen += 1
+        if self._seen > self._count:
+            message = f"the file goes on after the {self._count:,} {self._called}"
+            raise self.lines.error("E0706", message)
+
+    def may_be(self, count: int) -> bool:
+        """Whether so many more rows may follow; they count as read then."""
+        fits = self._seen + count <= self._count
+        self._seen += count if fits else 0
+        return fits
+
+
 def read_columns(
     lines: TextLines,
     rows: Iterator[str],
@@ -307,6 +329,20 @@ def find_row(path: str, rows_of: RowsOf, place: int) -> TextLines:
             if at == place:
                 break
         return lines
+
+
+def from_zero(path: str, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, called: str) -> NDArray[Any]:
+    """`ids`, changed in place to count from 0, not from 1; `called` is what messages call the format.
+
+    Raises GdslError E0707, at its line, for the first that is no vertex.
+    """
+    if len(ids) and (ids.min() < 1 or ids.max() > num_vertices):
+        place = int(np.argmax((ids < 1) | (ids > num_vertices)))
+        message = f"{ids[place]} is no vertex: {called} ids count from 1, here 1 … {num_vertices:,}"
+        fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
+        raise find_row(path, rows_of, place).error("E0707", message, fix)
+    ids -= 1
+    return ids
 
 
 def refuse_overflow(

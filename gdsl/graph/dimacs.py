@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError, printable
-from gdsl.graph.columns import find_row, read_columns
+from gdsl.graph.columns import CountedRows, from_zero, read_columns
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import notice, too_large
+from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_count, problem_of, whole_values
 from gdsl.graph.text import TextLines, line_end, short
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
+from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
 
@@ -104,10 +104,7 @@ def _read(path: str, values_are: type) -> EdgeList:
             fix = f"if the file is whole, end its last line: {line_end(path)}"
             last = "weight" if kind.values else "number"
             raise lines.error("E0706", f"the last line has no line end, so its {last} may be cut off", fix)
-    ends = [values.astype(ids, copy=False) for values in columns[:2]]
-    for values in ends:
-        _check_ids(path, values, num_vertices)
-        np.subtract(values, 1, out=values)
+    ends = [from_zero(path, _rows, values.astype(ids, copy=False), num_vertices, "DIMACS") for values in columns[:2]]
     attributes = {name: whole_values(values) for name, values in zip(kind.values, columns[2:], strict=True)}
     edges = EdgeList(ends[0], ends[1], num_vertices, kind.directed, attributes)
     edges.vertex_attributes = _values_of_vertices(path, header, further.of_vertices)
@@ -133,8 +130,7 @@ def _problem_line(lines: TextLines) -> _Header:
         message = f"`p {short(words[1])}` is not a kind of DIMACS graph that is read: {_HEADERS}, {_OTHER_HEADERS}"
         raise lines.error("E0703", message)
     num_vertices, count = int(words[2]), int(words[3])
-    if num_vertices > LARGEST_NUM_VERTICES:
-        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    require_countable(num_vertices, lines.place)
     shortest = len("1 1\n") + 2 * (len(kind.values) + bool(kind.values))
     if lines.size is not None and count * shortest > lines.size + 1:
         raise lines.error("E0706", f"the `p` line says {count:,} {kind.called}, more than the file can hold")
@@ -143,11 +139,12 @@ def _problem_line(lines: TextLines) -> _Header:
     return _Header(words[1], kind, num_vertices, count)
 
 
-class _Rows:
+class _Rows(CountedRows):
     """What follows the letter of each arc or edge. Lines about vertices are kept in `of_vertices`, by their number."""
 
     def __init__(self, lines: TextLines, header: _Header) -> None:
-        self._lines, self._header, self._seen = lines, header, 0
+        super().__init__(lines, header.count, f"{header.kind.called} of its `p` line")
+        self._header = header
         mark = header.kind.mark
         self._mark, self._starts = mark, (f"{mark} ", f"{mark}\t")
         self._first = f"{mark} ".encode()
@@ -155,7 +152,7 @@ class _Rows:
         self.of_vertices: dict[int, str] = {}
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
-        lines, kind = self._lines, self._header.kind
+        lines, kind = self.lines, self._header.kind
         for line in stream:
             row = line.lstrip()
             if kind.mark and row.startswith(self._starts):
@@ -168,32 +165,29 @@ class _Rows:
             elif kind.directed or not (row[0].isdigit() or row[0] == "-"):
                 message = f"`{short(line.strip())}` is neither {kind.one} nor a comment (`c …`)"
                 raise lines.error("E0705", message)
-            self._seen += 1
-            if self._seen > self._header.count:
-                count = f"{self._header.count:,} {kind.called}"
-                raise lines.error("E0706", f"the file goes on after the {count} of its `p` line")
+            self.count()
             lines.line = row
             yield row
 
     def _keep(self, row: str) -> None:
         """A line about a vertex (`n ID VALUE`); those that say where vertices are drawn are skipped."""
         if row[0] != "n":
-            self._lines.skip()
+            self.lines.skip()
             return
         words = row.split()
         places = self._header.num_vertices
         if len(words) != 3 or not is_count(words[1]) or not 1 <= int(words[1]) <= places:
             message = f"`{short(row.strip())}` is not `n ID VALUE` with an ID in 1 … {places:,}"
-            raise self._lines.error("E0705", message)
+            raise self.lines.error("E0705", message)
         if int(words[1]) - 1 in self.of_vertices:
-            raise self._lines.error("E0705", f"the vertex {words[1]} has two lines `n ID VALUE`")
+            raise self.lines.error("E0705", f"the vertex {words[1]} has two lines `n ID VALUE`")
         word = self._header.word
         if word == "max" and words[2] not in ("s", "t"):
             message = f"`{short(words[2])}` is neither `s` (the source) nor `t` (the sink)"
-            raise self._lines.error("E0705", message)
+            raise self.lines.error("E0705", message)
         problem = problem_of(words[2], np.int64) if word != "max" else None
         if problem is not None:
-            raise self._lines.error("E0705", f"value: `{short(words[2])}` {problem}")
+            raise self.lines.error("E0705", f"value: `{short(words[2])}` {problem}")
         self.of_vertices[int(words[1]) - 1] = words[2]
 
     def plain(self, block: bytes) -> bytes | None:
@@ -203,11 +197,6 @@ class _Rows:
         if self._header.kind.directed or not block[:1].isdigit():
             return None
         return block if not block.translate(None, b"0123456789 \t\n") else None
-
-    def may_be(self, count: int) -> bool:
-        fits = self._seen + count <= self._header.count
-        self._seen += count if fits else 0
-        return fits
 
 
 def _holds_nothing(lines: TextLines, line: str) -> bool:
@@ -250,17 +239,6 @@ def _notice_ends(path: str, sources: list[int], sinks: list[int]) -> None:
     several = "" if len(params) == len(named) else "; of several, choose one"
     flags = f": run max_flow with {' '.join(params)} --reverse-arcs" if params else ""
     notice(f"{printable(path)} names the {' and the '.join(named)}, and ids count from 0 here{flags}{several}")
-
-
-def _check_ids(path: str, ids: NDArray[Any], num_vertices: int) -> None:
-    outside = (ids < 1) | (ids > num_vertices)
-    if not outside.any():
-        return
-    place = int(np.argmax(outside))
-    lines = find_row(path, _rows, place)
-    fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
-    message = f"{ids[place]} is no vertex: DIMACS ids count from 1, here 1 … {num_vertices:,}"
-    raise lines.error("E0707", message, fix)
 
 
 def refuse_other_problems(path: str) -> None:

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 
 from gdsl.diagnostics import printable, shown
 from gdsl.graph.arguments import exact_array
+from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import bad_array, notice
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.vertices import Names
+from gdsl.graph.vertices import Names, id_dtype
 
 NAME = "name"
 WEIGHT = "weight"
@@ -144,6 +145,18 @@ class ElementAttributes:
         filled = np.full(count, default, kind)
         filled[np.array(self._places.get(name, []), np.int64)] = values
         return filled
+
+
+def edge_list_of(
+    ends: list[Any], ids: list[Any], directed: bool, nodes: ElementAttributes, edges: ElementAttributes, place: str
+) -> EdgeList:
+    """The edges of the file at `place`: `ends` are pairs of numbers of nodes, `ids` what the file calls the nodes."""
+    names, attribute = named_by(nodes, ids, place)
+    count = len(ids)
+    pairs = np.array(ends, id_dtype(count)).reshape(-1, 2)
+    sources, destinations = np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1])
+    of_nodes = nodes.arrays(count, attribute)
+    return EdgeList(sources, destinations, count, directed, edges.arrays(len(pairs)), of_nodes, names)
 
 
 def _number(value: Any) -> Any:

@@ -8,15 +8,12 @@ from collections.abc import Iterator
 from html.entities import name2codepoint
 from typing import Any
 
-import numpy as np
-
 from gdsl.diagnostics import GdslError
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.element_attributes import ElementAttributes, named_by
+from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty
 from gdsl.graph.number_text import is_number, is_whole
 from gdsl.graph.text import printable
-from gdsl.graph.vertices import id_dtype
 
 _WORD = re.compile(
     r'[ \t\r\n\f\v]+|(?:(?<=\n)|\A)#[^\n]*|"(?P<text>[^"]*)"|(?P<mark>[\[\]])|(?P<word>[^\s"\[\]]+)|(?P<odd>.)'
@@ -68,12 +65,8 @@ class _Reader:
         self._read_lists()
         if not self._graphs:
             raise GdslError.single("E0710", "a GML file with a mistake: there is no graph in it", place=self._path)
-        names, attribute = named_by(self._nodes, list(self._ids), self._path)
-        count = len(self._ids)
-        ends = np.array([self._vertices(*edge) for edge in self._ends], id_dtype(count)).reshape(-1, 2)
-        of_nodes, of_edges = self._nodes.arrays(count, attribute), self._edges.arrays(len(ends))
-        sources, destinations = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
-        return EdgeList(sources, destinations, count, self._directed, of_edges, of_nodes, names)
+        ends = [self._vertices(*edge) for edge in self._ends]
+        return edge_list_of(ends, list(self._ids), self._directed, self._nodes, self._edges, self._path)
 
     def _error(self, message: str, at: int, fix: str | None = None) -> GdslError:
         line = self._text.count("\n", 0, at) + 1

@@ -6,17 +6,14 @@ import math
 from typing import Any
 from xml.parsers import expat
 
-import numpy as np
-
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import first_line
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.element_attributes import ElementAttributes, named_by
+from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import chunks_of, empty
 from gdsl.graph.memory import require_memory
 from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.vertices import id_dtype
 from gdsl.records import dataclass
 
 _LONGEST = 1 << 20
@@ -89,13 +86,7 @@ class _Reader:
                 fix = f'add <node id="{printable(node)[:60]}"/>'
                 raise self._error("E0705", message, fix, line)
             self._ends[place] = self._ids[node]
-        names, attribute = named_by(self._nodes, list(self._ids), self._path)
-        count = len(self._ids)
-        ends = np.array(self._ends, id_dtype(count)).reshape(-1, 2)
-        of_nodes = self._nodes.arrays(count, attribute)
-        of_edges = self._edges.arrays(len(ends))
-        sources, destinations = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
-        return EdgeList(sources, destinations, count, self._directed, of_edges, of_nodes, names)
+        return edge_list_of(self._ends, list(self._ids), self._directed, self._nodes, self._edges, self._path)
 
     def _parse(self) -> None:
         size = 0

@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.diagnostics import GdslError
-from gdsl.graph.columns import find_row, read_columns, refuse_overflow
+from gdsl.graph.columns import CountedRows, from_zero, read_columns, refuse_overflow
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.file_bytes import empty
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import too_large, with_fix
+from gdsl.graph.messages import with_fix
 from gdsl.graph.number_text import is_count, whole_values
 from gdsl.graph.text import TextLines, line_end, short
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
+from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
+_CALLED = "entries of its header"
 _VALUE_TYPES: dict[str, type | None] = {
     "pattern": None,
     "integer": np.int64,
@@ -79,14 +80,17 @@ def _read(path: str, values: type | None) -> EdgeList:
         names, types = ("row", "column"), (ids, ids)
         if kind is not None:
             names, types = (*names, "value"), (*types, kind)  # type: ignore[assignment]
-        entries = _Entries(lines, header.entries)
+        entries = _Entries(lines, header.entries, _CALLED)
         try:
             columns = read_columns(lines, entries.among(iter(lines)), names, types, None, entries)
         except GdslError as error:
             raise _with_field(error, lines, header) from None
         _check_end(lines, header, len(columns[0]), columns)
     refuse_overflow(path, _rows, names, columns, None)
-    rows, neighbours = (_from_zero(path, header, found.astype(ids, copy=False)) for found in columns[:2])
+    rows, neighbours = (
+        from_zero(path, _rows, found.astype(ids, copy=False), header.num_vertices, "Matrix Market")
+        for found in columns[:2]
+    )
     attributes = {} if kind is None else {"weight": whole_values(columns[2])}
     return EdgeList(rows, neighbours, header.num_vertices, header.directed, attributes)
 
@@ -199,8 +203,7 @@ def _kind(lines: TextLines, words: list[str]) -> tuple[str, bool]:
 
 def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) -> None:
     """Nothing is allocated for a header that the file or the machine cannot hold."""
-    if num_vertices > LARGEST_NUM_VERTICES:
-        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    require_countable(num_vertices, lines.place)
     shortest = _SHORTEST_ENTRY.get(field, 6)
     # The last entry may lack its line end.
     if lines.size is not None and entries * shortest > lines.size + 1:
@@ -211,32 +214,20 @@ def _check_sizes(lines: TextLines, num_vertices: int, entries: int, field: str) 
 
 
 def _rows(lines: TextLines) -> Iterator[str]:
-    return _Entries(lines, _header(lines).entries).among(iter(lines))
+    return _Entries(lines, _header(lines).entries, _CALLED).among(iter(lines))
 
 
-class _Entries:
-    """The lines of the entries; one more than the header says is an error at its line."""
-
-    def __init__(self, lines: TextLines, count: int) -> None:
-        self._lines, self._count, self._seen = lines, count, 0
+class _Entries(CountedRows):
+    """The lines of the entries."""
 
     def among(self, stream: Iterator[str]) -> Iterator[str]:
         for line in stream:
-            if _holds_nothing(self._lines, line):
-                continue
-            self._seen += 1
-            if self._seen > self._count:
-                message = f"the file goes on after the {self._count:,} entries of its header"
-                raise self._lines.error("E0706", message)
-            yield line
+            if not _holds_nothing(self.lines, line):
+                self.count()
+                yield line
 
     def plain(self, block: bytes) -> bytes | None:
         return None if b"%" in block else block
-
-    def may_be(self, count: int) -> bool:
-        fits = self._seen + count <= self._count
-        self._seen += count if fits else 0
-        return fits
 
 
 def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDArray[Any], ...]) -> None:
@@ -249,17 +240,3 @@ def _check_end(lines: TextLines, header: _Header, found: int, columns: tuple[NDA
     if len(columns) > 2 or int(columns[1][-1]) * 10 <= header.num_vertices:
         fix = f"if the file is whole, end its last line: {line_end(lines.path)}"
         raise lines.error("E0706", "the last line has no line end, so its last number may be cut off", fix)
-
-
-def _from_zero(path: str, header: _Header, ids: NDArray[Any]) -> NDArray[Any]:
-    if not len(ids) or (ids.min() >= 1 and ids.max() <= header.num_vertices):
-        ids -= 1
-        return ids
-    place = int(np.argmax((ids < 1) | (ids > header.num_vertices)))
-    raise _outside(find_row(path, _rows, place), int(ids[place]), header.num_vertices)
-
-
-def _outside(lines: TextLines, value: int, num_vertices: int) -> GdslError:
-    message = f"{value} is no vertex: Matrix Market ids count from 1, here 1 … {num_vertices:,}"
-    fix = "the file's ids seem to count from 0: add 1 to each" if value == 0 else None
-    return lines.error("E0707", message, fix)

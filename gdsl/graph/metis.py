@@ -14,10 +14,9 @@ from gdsl.graph.columns import lists_of
 from gdsl.graph.csr import Csr, undirected_csr
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import too_large
 from gdsl.graph.number_text import is_count
 from gdsl.graph.text import TextLines, short
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, WIDE_FROM
+from gdsl.graph.vertices import WIDE_FROM, require_countable
 from gdsl.records import dataclass
 
 _FORMATS = {"0", "1", "10", "11", "100", "101", "110", "111"}
@@ -81,8 +80,7 @@ def _header(lines: TextLines) -> _Header:
     weights = int(words[3]) if len(words) > 3 else int(has_weights)
     if weights > 100 or bool(weights) != has_weights:
         raise lines.error("E0703", f"the header says {weights} weights a vertex, and its format {words[2]} otherwise")
-    if num_vertices > LARGEST_NUM_VERTICES:
-        raise too_large(f"{num_vertices:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", lines.place)
+    require_countable(num_vertices, lines.place)
     if lines.size is not None and (num_vertices > lines.size + 1 or 2 * num_edges > lines.size + 1):
         message = f"the header says {num_vertices:,} vertices and {num_edges:,} edges, more than the file can hold"
         raise lines.error("E0706", message)

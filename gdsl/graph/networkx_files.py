@@ -15,19 +15,17 @@ import shlex
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gdsl.diagnostics import GdslError, printable
 from gdsl.extras import first_line, required
 from gdsl.graph.dot import read_dot
 from gdsl.graph.edge_list import EdgeList
-from gdsl.graph.element_attributes import ElementAttributes, named_by
+from gdsl.graph.element_attributes import ElementAttributes, edge_list_of
 from gdsl.graph.file_bytes import bytes_of, empty
 from gdsl.graph.list_checks import after_first_vertex
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import quiet, refused_file, too_large
+from gdsl.graph.messages import quiet, refused_file
 from gdsl.graph.number_text import is_number, is_whole
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, id_dtype
+from gdsl.graph.vertices import Names, require_countable
 
 CALLED = {
     "gexf": "a GEXF file",
@@ -125,15 +123,12 @@ def _edges(graph: Any, kind: str, path: str) -> EdgeList:
     ids = [node for node, _ in nodes]
     if of_nodes.on_all("label", count) == [str(node) for node in ids]:
         of_nodes.remove("label")
-    names, attribute = named_by(of_nodes, ids, path)
-    if kind in ("graph6", "sparse6") or (attribute is None and all(node == at for at, node in enumerate(ids))):
-        names = None
-    elif attribute is None:
-        names = Names(ids)
-    ends = np.array(pairs, id_dtype(count)).reshape(-1, 2)
-    sources, destinations = np.ascontiguousarray(ends[:, 0]), np.ascontiguousarray(ends[:, 1])
-    vertices = of_nodes.arrays(count, attribute)
-    return EdgeList(sources, destinations, count, graph.is_directed(), of_edges.arrays(len(ends)), vertices, names)
+    edges = edge_list_of(pairs, ids, graph.is_directed(), of_nodes, of_edges, path)
+    if kind in ("graph6", "sparse6"):
+        edges.names = None
+    elif edges.names is None and any(node != at for at, node in enumerate(ids)):
+        edges.names = Names(ids)
+    return edges
 
 
 def _numbered(nodes: list[tuple[Any, Any]]) -> tuple[list[tuple[Any, Any]], dict[Any, int]]:
@@ -317,8 +312,7 @@ def _count_of(line: bytes) -> tuple[int, bytes]:
 
 
 def _require(nodes: int, edges: int, path: str) -> None:
-    if nodes > LARGEST_NUM_VERTICES:
-        raise too_large(f"{nodes:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", path)
+    require_countable(nodes, path)
     needed = nodes * _BYTES_PER_NODE + edges * _BYTES_PER_EDGE
     require_memory(needed, f"a graph of {nodes:,} vertices and up to {edges:,} edges", path)
 

@@ -12,10 +12,10 @@ from gdsl.diagnostics import GdslError, printable
 from gdsl.graph.arguments import exact_array
 from gdsl.graph.edge_list import EdgeList
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import notice, too_large
+from gdsl.graph.messages import notice
 from gdsl.graph.number_text import is_count, is_number, is_whole
 from gdsl.graph.text import TextLines, readable, short
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES, Names, id_dtype
+from gdsl.graph.vertices import Names, id_dtype, require_countable
 
 _WORD = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("arcs", "edges", "arcslist", "edgeslist", "matrix")
@@ -92,10 +92,7 @@ class _Reader:
             if len(words) < 2 or not is_count(words[1]):
                 raise self._lines.error("E0703", f"`{short(line)}` is not `*Vertices COUNT`")
             self._count = int(words[1])
-            if self._count > LARGEST_NUM_VERTICES:
-                raise too_large(
-                    f"{self._count:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", self._lines.place
-                )
+            require_countable(self._count, self._lines.place)
             require_memory(24 * self._count, f"a graph of {self._count:,} vertices", self._lines.place)
             return "vertices"
         if name in _SECTIONS or name in _IGNORED:

@@ -6,6 +6,7 @@ import difflib
 import itertools
 import os
 import re
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -174,6 +175,18 @@ UNCOMPRESSED = ("npz", "parquet", "arrow")
 """Formats that are compressed themselves, or read in no order."""
 
 
+_READERS: dict[str, Callable[[str], EdgeList | Csr]] = {
+    "mtx": read_matrix_market,
+    "gr": read_dimacs,
+    "npz": read_npz,
+    "metis": read_metis,
+    "graphml": read_graphml,
+    "gml": read_gml,
+    "pajek": read_pajek,
+}
+"""The formats that say everything about their graphs."""
+
+
 def meant_by(name: str) -> str:
     """The path that `name` means: a file of that name, else the graph that comes with gdsl (``karate``)."""
     if not _BARE.fullmatch(name) or (os.path.lexists(name) and not os.path.isdir(name)):
@@ -311,24 +324,12 @@ def _read(
     columns: Columns,
     directed: bool | None,
 ) -> EdgeList | Csr:
-    if kind == "mtx":
-        return read_matrix_market(path)
-    if kind == "gr":
-        return read_dimacs(path)
-    if kind == "npz":
-        return read_npz(path)
-    if kind == "metis":
-        return read_metis(path)
+    if kind in _READERS:
+        return _READERS[kind](path)
     if kind in TABLE_KINDS:
         from gdsl.graph.table_files import read_table_file
 
         return read_table_file(path, kind, columns, bool(one_based), num_vertices, compact, directed)
-    if kind == "graphml":
-        return read_graphml(path)
-    if kind == "gml":
-        return read_gml(path)
-    if kind == "pajek":
-        return read_pajek(path)
     if kind in BY_NETWORKX:
         from gdsl.graph.networkx_files import read_networkx_file
 

@@ -13,9 +13,9 @@ from gdsl.graph.arrays import fetched, host_array
 from gdsl.graph.csr import Csr, csr_of, undirected_csr
 from gdsl.graph.edge_list import EdgeList, edges_from_arrays
 from gdsl.graph.memory import require_memory
-from gdsl.graph.messages import bad_array, bad_id, too_large
+from gdsl.graph.messages import bad_array, bad_id
 from gdsl.graph.postponed import LARGE, Postponed, entries_on_gpu
-from gdsl.graph.vertices import LARGEST_NUM_VERTICES
+from gdsl.graph.vertices import require_countable
 from gdsl.records import dataclass
 
 ARRAYS_OF_LAYOUT: dict[str, tuple[str, ...]] = {
@@ -227,8 +227,7 @@ def edges_of_entries(layout: str, shape: tuple[int, int], arrays: dict[str, NDAr
     """The edges of the arrays of one of SciPy's layouts. Raises E0704, E0707, E0709 or E0711."""
     if shape[0] != shape[1]:
         raise _not_square(shape)
-    if shape[0] > LARGEST_NUM_VERTICES:
-        raise too_large(f"{shape[0]:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
+    require_countable(shape[0])
     entries = entries_of(layout, shape[0], arrays)
     attributes = {} if entries.values.dtype.kind == "b" else {"weight": entries.values}
     return edges_from_arrays(entries.rows, entries.columns, shape[0], attributes, True, {})

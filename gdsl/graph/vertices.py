@@ -47,9 +47,15 @@ def vertex_count(value: int | None) -> int | None:
     count = int(value)
     if count < 0:
         raise bad_array(f"num_vertices is {shown(count)}", "give a number that is not negative, or leave it out")
-    if count > LARGEST_NUM_VERTICES:
-        raise too_large(f"{shown(count)} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
+    require_countable(count)
     return count
+
+
+def require_countable(count: int, place: str | None = None) -> None:
+    """Raise GdslError E0709 for more vertices than a graph can have."""
+    if count > LARGEST_NUM_VERTICES:
+        number = f"{count:,}" if count < 2**64 else shown(count)
+        raise too_large(f"{number} vertices; at most {LARGEST_NUM_VERTICES:,} are possible", place)
 
 
 def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: int | None) -> int:
@@ -61,8 +67,7 @@ def check_ids(sources: NDArray[Any], destinations: NDArray[Any], num_vertices: i
     for name, ids in (("sources", sources), ("destinations", destinations)):
         largest = max(largest, check_range(ids, name, num_vertices))
     count = largest + 1 if num_vertices is None else int(num_vertices)
-    if count > LARGEST_NUM_VERTICES:
-        raise too_large(f"{count:,} vertices; at most {LARGEST_NUM_VERTICES:,} are possible")
+    require_countable(count)
     return count
 
 
