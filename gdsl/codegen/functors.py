@@ -40,13 +40,15 @@ class TotalsText:
 
 @dataclass(frozen=True, slots=True)
 class EarlyCalls:
-    """What is called ahead for several elements side by side, one of `steps` for all of them after the other."""
+    """What is called ahead for several elements side by side, numbered `k`: the reads `before` a test (empty: there is
+    none), then, where that holds, the reads `behind` it."""
 
     type: str
     """The struct of what is read."""
     side_by_side: int
-    steps: tuple[str, ...]
-    """Statements."""
+    before: tuple[str, ...]
+    test: str
+    behind: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,16 +126,16 @@ class FunctorTexts:
         """The same where values are read ahead: what is called then with `each` of several elements, and what behind
         that for one of them. Tests that come between have been made where that is called."""
         functor, text = self.functor(variant.functor), self._early(variant, early)
-        own = each[Argument.EARLY]
+        each = {**each, Argument.EARLY: f"{EARLY}[k]"}
         test = self._condition(functor, variant, "condition", text)
         apply = self._apply(functor, variant, "apply" if late is None else "apply_late", early=text, late=late)
-        tested = test is not None and bool(early.behind)
-        steps = [f"{self._reads(functor, level, text, late).call(each)};" for level in early.before]
-        if tested and test is not None:
-            steps.append(f"{own}.active = {own}.active && {test.call(each)};")
-        reads = (f"{self._reads(functor, level, text, late).call(each)};" for level in early.behind)
-        steps += [f"if ({own}.active) {{ {read} }}" if tested else read for read in reads]
-        called = EarlyCalls(text.type, early.side_by_side, tuple(steps))
+        before, behind = (
+            tuple(self._reads(functor, level, text, late).call(each) for level in levels)
+            for levels in (early.before, early.behind)
+        )
+        tested = test is not None and bool(behind)
+        early_test = test.call(each) if tested and test is not None else ""
+        called = EarlyCalls(text.type, early.side_by_side, before, early_test, behind)
         tests = () if tested or test is None else (test.call(arguments),)
         return Calls(tests, apply.call(arguments) if apply else "", apply is not None and variant.accepts, called)
 

@@ -5,15 +5,6 @@ from __future__ import annotations
 from gdsl.operations import Balance
 from gdsl.plan.sweep_nodes import Warps
 
-PUSHES = {
-    Balance.THREAD: "push_threads",
-    Balance.WARP: "push_each_warp",
-    Balance.BLOCK: "push_blocks",
-    Balance.MERGE: "push_merge",
-    Balance.BINS: "push_bins",
-    Balance.EDGES: "push_edges",
-    Balance.AUTO: "push_warps",
-}
 REDUCES = {
     Balance.THREAD: "reduce_threads",
     Balance.WARP: "reduce_each_warp",
@@ -26,6 +17,3 @@ REDUCES = {
 WARPS = {Warps.ALL: (), Warps.FIRST: ("first_warps",), Warps.LAST: ("last_warps",)}
 """What says so where not all warps take a few members."""
 WAIT = "synchronize(run);"
-_SORTED = "const bin_sizes sorted = sorted_by_now(run);"
-BETWEEN_PUSHES = {Balance.MERGE: (WAIT,), Balance.BINS: (_SORTED, WAIT)}
-"""Between the two lists of a vertex, where the second goes on in what the first has shared out."""

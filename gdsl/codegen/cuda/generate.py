@@ -5,19 +5,18 @@ from __future__ import annotations
 import dataclasses
 from pathlib import PurePath
 
-from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.cuda import runtime, teams
+from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import graph_slice, layout_of, run_slice, shared_structs
 from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.cuda.schedule import KernelPrinter
 from gdsl.codegen.cuda.steps import StepPrinter
 from gdsl.codegen.cuda.texts import Assignment, Constant, InitialLoop
-from gdsl.codegen.functions import FunctionPrinter
-from gdsl.codegen.functors import FunctorTexts, TotalsText
+from gdsl.codegen.functors import TotalsText
 from gdsl.codegen.lines import number_lines
-from gdsl.codegen.names import UNDEFINED, Names, identifiers_of
+from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.several import initial_groups
 from gdsl.codegen.structs import struct_text
 from gdsl.codegen.templates import render
@@ -59,34 +58,37 @@ def _generation(plan: Plan, widths: Widths, both_sides: bool = False) -> _Genera
 class _Generation:
     def __init__(self, plan: Plan, widths: Widths, both_sides: bool) -> None:
         self.plan, self.program, self.widths, self.both_sides = plan, plan.program, widths, both_sides
-        self.names = Names()
-        self.checks = CheckTable(enabled=self.program.tuning.bounds, listed=bool(plan.graphs))
-        self.printer = FunctionPrinter(self.program, self.names, self.checks)
-        self.texts = FunctorTexts(self.printer)
+        self.cuda = Filters(plan)
+        self.names, self.checks = self.cuda.names, self.cuda.checks
+        self.printer, self.texts = self.cuda.printer, self.cuda.functors
         self.scalars = {scalar.name: scalar.type for scalar in self.program.scalars}
         self.data_slice = layout_of(plan, widths).text(self.names, widths)
 
     def run(self) -> Generated:
         printer = OperatorPrinter(self.plan, self.names, self.texts)
-        by_site = {operation.step.site: printer.print(operation) for operation in own_sweeps(self.plan)}
-        steps = StepPrinter(self.plan, self.printer.expressions(), by_site, self.texts)
-        kernels = KernelPrinter(self.plan, steps).kernels()
+        kernels = KernelPrinter(self.plan, StepPrinter(self.plan, self.printer.expressions(), self.texts, self.cuda))
         (initial,) = (step for step in steps_in(self.plan.schedule) if isinstance(step, Initialise))
-        functions = self._functions()
+        functions: list[str] = []
+
+        def printed_functions() -> list[str]:
+            functions.extend(self._functions())
+            return functions
+
         body = render(
             "cuda",
             "body.cu.j2",
-            functions=functions,
-            operators=tuple(by_site.values()),
-            initial_loops=self._initial_loops(initial),
-            initial_scalars=[
+            cuda=self.cuda,
+            operations=own_sweeps(self.plan),
+            text=printer.print,
+            print_functions=printed_functions,
+            print_initial_loops=lambda: self._initial_loops(initial),
+            print_initial_scalars=lambda: [
                 *(self._initial_scalar(each) for each in initial.scalars),
                 *(self._initial_turn(each) for each in self.plan.turning),
             ],
-            kernels=kernels,
+            print_kernels=kernels.kernels,
         )
-        text = self._text(body, functions)
-        return Generated(text, tuple(kernel.name for kernel in kernels), self.checks)
+        return Generated(self._text(body, functions), kernels.names(), self.checks)
 
     def _text(self, body: str, functions: list[str]) -> str:
         """The whole file around `body`."""

@@ -5,48 +5,30 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from gdsl.codegen.cuda.balances import BETWEEN_PUSHES, WAIT
+from gdsl.codegen.cuda.balances import WAIT
 from gdsl.codegen.cuda.first_values import keeping, kept_in
-from gdsl.codegen.cuda.listed import listed_text
 from gdsl.codegen.cuda.texts import (
-    AdvanceText,
     BallotSide,
     Beside,
-    ComputeText,
-    FilterText,
     IntersectText,
     OperatorText,
-    Pull,
-    Push,
     ReduceSide,
     ReduceText,
     ResultText,
-    Side,
     Visit,
     VoteText,
 )
 from gdsl.codegen.cuda.visits import (
-    FLUSH,
-    MARK_UNREAD,
-    bounds_in,
-    changed_late,
-    chunks_of,
-    collected,
     collecting,
-    edges_beside,
     in_rows,
     lists_walked,
     members_of,
     more_of,
     on_an_edge,
-    push_of,
     reduce_of,
     rows_ahead,
-    side_by_side,
     test,
     vertices_beside,
-    visit_behind,
-    visited,
 )
 from gdsl.codegen.cuda.words import COUNTED, EDGE, EDGES, LISTED, LISTS, MEASURES
 from gdsl.codegen.functions import Argument
@@ -60,8 +42,6 @@ from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan.nodes import (
     Collect,
     Dedup,
-    Early,
-    EdgeCount,
     Form,
     Operation,
     Segment,
@@ -164,92 +144,13 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         counted = f"fetching({counted}, beside)" if fetches else counted
         return collecting(collect, f"collector out(run, result, {counted});", "end_queue(run, result);", *fetches)
 
-    def _pulled_result(self, collect: Collect | None) -> ResultText:
-        """A pull goes over all vertices and gives every word of a bitmap, whoever takes it."""
-        if collect is None:
-            return ResultText(("bitmap_discarder out;",), (FLUSH,), (WAIT,), collects=True)
-        collector = f"bitmap_result out(run, result, {self._counted(collect)});"
-        return ResultText((collector,), (FLUSH,), (_END_BITMAP,), collects=True)
-
-    # Along edges
-
     def _advance(
         self, common: dict[str, Any], push: Sweep | None, pull: Sweep | None, choice: SwitchText | None
-    ) -> AdvanceText:
-        pushed = self._push(push) if push is not None else None
-        listed = listed_text(push, pushed, self._counted(push.collect), choice, self.names) if pushed and push else None
-        pulled = self._pull(pull) if pull is not None else None
-        return AdvanceText(**common, push=pushed, pull=pulled, choice=choice, listed=listed)
+    ) -> OperatorText:
+        raise AssertionError("templates read this from the plan")
 
-    def _push(self, sweep: Sweep) -> Push:
-        collect = sweep.collect
-        marks = collect is not None and collect.dedup is Dedup.MARK
-        sides = []
-        for i, walk in enumerate(sweep.walks):
-            edge = self._in_a_list(sweep, walk)
-            far, mark = collected(collect, edge)
-            mark = MARK_UNREAD if sweep.skips is not None else mark
-            mark = mark if marks else ""
-            if walk.early is not None:
-                each = self._in_a_list(sweep, walk, "[k]")
-                late = changed_late(sweep)
-                visit = visit_behind(self.texts, walk.variant, walk.early, (edge, each), EDGE, far, mark, late)
-            else:
-                visit = self._visit(walk.variant, edge, far=far, mark=mark, ordered=sweep)
-            visit = edges_beside(visit, walk, self.names)
-            first = i == 0 and len(sweep.walks) == 2
-            name = "visit" if i == 0 else "visit_back"
-            lists = lists_walked(sweep, walk, self._lists_of(walk))
-            several, more = side_by_side(visit), more_of(sweep, i)
-            shared = (push_of(sweep, visit, self.plan.program), f"{chunks_of(sweep)}{several}")
-            sides.append(Side(name, lists, visit, first, "chunks" if i else "0", more, *shared))
-        return Push(
-            sides=tuple(sides),
-            between=BETWEEN_PUSHES.get(sweep.balance, ()),
-            mapped=sweep.members.form is Form.BITMAP,
-            hubs=any(walk.shared is not None for walk in sweep.walks),
-            counts_visited=sweep.edges is EdgeCount.WALKED,
-            edges=EDGES[sweep.edges],
-            result=self._result(collect),
-            entries=sweep.order is not None,
-            visited=visited(sweep.skips, self.names) if sweep.skips is not None else "",
-            bounds=bounds_in(sweep),
-            asks_few=any(walk.variant.claim is not None and walk.variant.claim.blind for walk in sweep.walks),
-        )
-
-    def _pull(self, sweep: Sweep) -> Pull:
-        (walk,), selection = sweep.walks, sweep.selection
-        assert selection is not None and walk.shared is not None
-        edge = self._in_a_list(sweep, walk)
-        return Pull(
-            lists=self._walked_lists(walk),
-            closes=selection.closes,
-            selected=self.texts.test(selection.test, edge, "selects"),
-            alone=self._visit(walk.variant, edge, "meets", "apply_alone"),
-            shared=self._visit(walk.shared, edge, "meets"),
-            edges=EDGES[sweep.edges],
-            queued=sweep.collect is not None and sweep.collect.form is Form.QUEUE,
-            result=self._pulled_result(sweep.collect),
-        )
-
-    def _visit(
-        self,
-        variant: Variant,
-        edge: Arguments,
-        condition: str = "condition",
-        apply: str = "apply",
-        far: str = "",
-        mark: str = "",
-        ordered: Sweep | None = None,
-    ) -> Visit:
-        if ordered is not None and ordered.order is not None:
-            order = ordered.order
-            calls = self.texts.calls(variant, edge, condition, "apply_keyed", order.array)
-            return Visit(EDGE, test(calls), calls.apply, calls.says, far, mark, type_name(order.type))
-        late = changed_late(ordered) if ordered is not None else None
-        part = "apply_late" if late is not None else "apply_claimed" if variant.claim else apply
-        calls = self.texts.calls(variant, edge, condition, part, late=late)
-        return Visit(EDGE, test(calls), calls.apply, calls.says, far, mark)
+    def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> OperatorText:
+        raise AssertionError("templates read this from the plan")
 
     def _walked_lists(self, walk: Walk) -> str:
         return LISTS[walk.lists]
@@ -264,34 +165,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
         """The id of the edge at a place of `lists`."""
         is_id = lists is Over.OUT_EDGES and not self.plan.graphs
         return place if is_id else f"{LISTS[lists]}.id({place})"
-
-    # The members themselves
-
-    def _on_elements(self, common: dict[str, Any], sweep: Sweep, own: Variant) -> FilterText | ComputeText:
-        of_edges, everything = sweep.members.domain is Domain.EDGE, sweep.members.frontier is None
-        queued = not everything and not of_edges
-        common["result"] = self._result(sweep.collect)
-        edges = "size" if of_edges else EDGES[sweep.edges]
-        if of_edges:
-            visit = self._visit(own, on_an_edge(Over.OUT_EDGES, "at"), far="at")
-        else:
-            visit = self._visit_of_vertex(own, sweep.early)
-        if sweep.collect is not None:
-            over = f"each_edge_by_warps({common['members']}, d.graph" if of_edges else ""
-            each = over or f"each_vertex_by_warps({in_rows(sweep, common['members'])}"
-            row = rows_ahead(sweep, self.names)
-            return FilterText(**common, queued=queued, each=each, edges=edges, visit=visit, rows=row)
-        if of_edges:
-            each = "each_edge(d.graph" if everything else f"each_edge_of({common['members']}, d.graph"
-        else:
-            each = f"each_vertex{side_by_side(visit)}({common['members']}"
-        return ComputeText(**common, queued=queued, each=each, edges=edges, visit=visit)
-
-    def _visit_of_vertex(self, own: Variant, early: Early | None) -> Visit:
-        if early is not None:
-            return visit_behind(self.texts, own, early, (_ON_A_VERTEX, {Argument.VERTEX: "v[k]"}), "vertex v", "v")
-        calls = self.texts.calls(own, _ON_A_VERTEX)
-        return Visit("vertex v", test(calls), calls.apply, calls.says, "v")
 
     # The common neighbours of the ends of edges
 

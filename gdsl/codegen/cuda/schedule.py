@@ -33,7 +33,7 @@ from gdsl.plan.nodes import (
     Step,
 )
 from gdsl.plan.small_frontiers import push_in
-from gdsl.plan.walking import deepest_on, launches, steps_in, sweeps_of
+from gdsl.plan.walking import deepest_on, launches, operations, steps_in, sweeps_of
 
 _AROUND = "graph_around"
 """What a graph is called while another one is, with its depth behind."""
@@ -114,7 +114,8 @@ class KernelPrinter:
         for line in self.steps.history_variables():
             lines.add(line)
         for site in plan.switches:
-            lines.add(f"direction_state {self.steps.direction(site)} = {{}};")
+            operation = next(each for each in operations(plan) if each.step.site == site)
+            lines.add(f"direction_state {self.steps.direction(operation)} = {{}};")
         self._block(launch.steps[:1], lines)
         lines.add("constexpr int32 iteration = 0;")
         self._block(launch.steps[1:], lines)

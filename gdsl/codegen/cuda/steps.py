@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from gdsl.codegen.checks import CheckSite
 from gdsl.codegen.combinations import Words, combination_lines, edge_lines
+from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.problem_data import called_lines, lent_data
-from gdsl.codegen.cuda.texts import OperatorText
 from gdsl.codegen.cuda.visits import test
 from gdsl.codegen.cuda.words import COUNTED
 from gdsl.codegen.expressions import ExpressionPrinter
@@ -69,12 +69,12 @@ _ID_TYPES = {Domain.VERTEX: "vertex", Domain.EDGE: "edge"}
 
 @dataclass
 class StepPrinter:
-    """Prints the steps of one plan; `operators` are the texts of its operations by site."""
+    """Prints the steps of one plan."""
 
     plan: Plan
     expressions: ExpressionPrinter
-    operators: dict[int, OperatorText]
     texts: FunctorTexts
+    cuda: Filters
 
     def __post_init__(self) -> None:
         self._counts = {frontier.name: frontier.counts for frontier in self.plan.frontiers}
@@ -140,21 +140,23 @@ class StepPrinter:
             return None if step.step.makes is None or not step.waits else self._domains[step.step.makes]
         return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
-    def direction(self, site: int) -> str:
+    def direction(self, operation: Operation) -> str:
         """The variable that remembers the direction of an operation."""
-        return self.operators[site].direction if self.plan.target.fused else "direction"
+        return self.cuda.direction(operation) if self.plan.target.fused else "direction"
 
     def _operation(self, step: Operation) -> list[str]:
-        text, sweep = self.operators[step.step.site], sweeps_of(step)[0]
-        named = {"direction": self.direction(step.step.site)}
+        host, _ = self.cuda.fused(step)
+        sweep = sweeps_of(step)[0]
+        named = {"direction": self.direction(step)}
         if sweep.collect is not None:
             named["result"] = SPARES[sweep.collect.domain]
         if sweep.members.frontier is not None:
             named["input"] = self._frontier(sweep.members.frontier)
         for looked in _looked_ahead((step,)):
             named |= {"upcoming": self.upcoming(looked), "history": self.state(looked[0])}
-        arguments = ["run", "d", *(named.get(argument, argument) for argument in text.arguments)]
-        lines = [f"{text.function}({', '.join(arguments)});"]
+        own = (named.get(argument, argument) for argument in self.cuda.arguments(host))
+        arguments = ["run", "d", *own, "iteration"]
+        lines = [f"{self.cuda.operator(host)}({', '.join(arguments)});"]
         return lines if sweep.collect is None else [*lines, self._exchange(sweep.collect.frontier)]
 
     def _copy(self, step: Copy) -> str:

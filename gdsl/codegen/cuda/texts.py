@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from gdsl.codegen.functors import Ballot, EarlyCalls, TotalsText
 from gdsl.codegen.operators import CommonText
-from gdsl.codegen.switches import SwitchText
 from gdsl.plan.nodes import Phase
 from gdsl.records import dataclass
 
@@ -45,69 +44,6 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two ways along the edges of a vertex."""
-
-    name: str
-    lists: str
-    visit: Visit
-    first_of_two: bool
-    begin: str
-    """The first chunk of long lists that is this side's."""
-    more: str = ""
-    """What the function that shares the edges out is told beside, with a comma before it."""
-    balance: str = ""
-    """The runtime's function that shares the edges out, and that for what it leaves."""
-    hubs: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Push:
-    """An advance from the members."""
-
-    sides: tuple[Side, ...]
-    between: tuple[str, ...]
-    """What must be done after the first of two sides."""
-    mapped: bool
-    """Whether the members must be there as a bitmap."""
-    hubs: bool
-    """Whether that function leaves long lists for later."""
-    counts_visited: bool
-    """Whether it has to count the edges of what it runs on itself."""
-    edges: str
-    """The edges of what it runs on."""
-    result: ResultText
-    entries: bool = False
-    """Whether the members are entries of a worklist with an order."""
-    visited: str = ""
-    """What knows the values that members were visited with, where some are passed over."""
-    bounds: str = ""
-    """What knows bounds of values, where these are asked."""
-    asks_few: bool = False
-    """Whether a visit asks if the members are few."""
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A push of few members, which lie in a list of their own."""
-
-    fits: str
-    """The test that they are few."""
-    queues: str
-    """What makes a queue of members that are no list yet; empty where they are one always."""
-    lists: str
-    visit: Visit
-    order: str
-    """What says which members count, and which are kept."""
-    fetch: tuple[str, ...]
-    """The statements of the function that is called for each that is found."""
-    end: tuple[str, ...]
-    """What is done with the number of `edges` behind it."""
-    unlist: str
-    """What makes a queue of a list again."""
-
-
-@dataclass(frozen=True, slots=True)
 class ReduceSide:
     """The same for a reduction: `value` is what an edge gives."""
 
@@ -119,24 +55,6 @@ class ReduceSide:
     more: str
     assign: str
     """What is done with the result `reduced` for the vertex `near`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Pull:
-    """An advance from the far ends."""
-
-    lists: str
-    closes: bool
-    selected: str
-    alone: Visit
-    """Where one thread does all the work of a far end."""
-    shared: Visit
-    """Where several warps do."""
-    edges: str
-    """The edges of what it runs on."""
-    queued: bool
-    """Whether the result must be there as a queue."""
-    result: ResultText
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,48 +86,6 @@ class OperatorText(CommonText):
     """Its phases."""
     beside: tuple[Beside, ...]
     """What runs in its sweep: of a reduction behind its result, of all else before its own work on a member."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdvanceText(OperatorText):
-    """`advance`; it pushes, pulls, or chooses where both are given."""
-
-    kind: ClassVar[str] = "advance"
-    push: Push | None
-    pull: Pull | None
-    choice: SwitchText | None
-    """The tests that say whether to pull, where it is chosen."""
-    listed: Listed | None = None
-    """How it pushes while members are few."""
-
-
-@dataclass(frozen=True, slots=True)
-class ElementsText(OperatorText):
-    """What runs a functor on the members themselves, vertices or edges. `each` is the beginning of the call that does
-    so, `edges` the edges that are noted in the trace."""
-
-    queued: bool
-    """Whether the members may not be there as a queue yet."""
-    each: str
-    edges: str
-    visit: Visit
-    result: ResultText
-    rows: tuple[str, ...] = ()
-    """What makes the function that fetches for the members that come next."""
-
-
-@dataclass(frozen=True, slots=True)
-class FilterText(ElementsText):
-    """`filter` and `where`."""
-
-    kind: ClassVar[str] = "filter"
-
-
-@dataclass(frozen=True, slots=True)
-class ComputeText(ElementsText):
-    """`compute`."""
-
-    kind: ClassVar[str] = "compute"
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,7 +141,7 @@ class ReduceText(OperatorText):
     walked: str
     """The members, with what is fetched for the next ones."""
     rows: tuple[str, ...]
-    """As in `ElementsText`."""
+    """What makes the function that fetches for the members that come next."""
 
 
 @dataclass(frozen=True, slots=True)
