@@ -32,7 +32,7 @@ class Mutant:
 _BARRIERS, _PROGRESS, _FRONTIER = "runtime/barriers.cuh", "runtime/progress.cuh", "runtime/frontier.cuh"
 _WARP = "runtime/warp.cuh"
 _PUSH, _PULL, _REDUCE = "runtime/push.cuh", "runtime/pull.cuh", "runtime/reduce.cuh"
-_LOOPS, _ADVANCE, _PARTS = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/parts.cu.j2"
+_LOOPS, _ADVANCE, _COMMON = "runtime/loops.cuh", "operators/advance.cu.j2", "operators/common.cu.j2"
 _BFS_PUSH, _BFS_PULL = ("visit.direction=push",), ("visit.direction=pull",)
 _BY_BLOCKS = ("visit.direction=push", "visit.balance=block")
 
@@ -278,8 +278,8 @@ LEFT_OUT = (
     ),
     Mutant(
         "no flush of what is staged",
-        "operators/parts.cu.j2",
-        "{% for line in result.flush %}\n    {{ line }}\n{% endfor %}\n",
+        _COMMON,
+        "{% if collect %}\n    out.flush();\n{% endif %}\n",
         "",
         "bfs",
         "result",
@@ -296,7 +296,7 @@ LEFT_OUT = (
     ),
     Mutant(
         "every thread of a block adds the total",
-        _PARTS,
+        _COMMON,
         "if (threadIdx.x == 0) { {{ total.reduce }}",
         "if (threadIdx.x < 2) { {{ total.reduce }}",
         "reach_back",
