@@ -11,7 +11,7 @@ import every_operation
 import pytest
 from fuzz.names import cuda_errors
 
-from gdsl.backends.cuda import nvrtc, plan_of, source_text, wide_pairs
+from gdsl.backends.cuda import nvrtc, plan_of, planning, source_text
 from gdsl.backends.cuda.numbering import text_for
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.cuda.runtime import pieces
@@ -122,7 +122,7 @@ def compiles_as(path: Path, form: str, architecture: str, whole: bool) -> None:
     program = load(str(path), FORMS[form])
     if architecture != "sm_90" and exchanged_pairs(plan_of(program), Widths.both(32)):
         with pytest.raises(GdslError, match="E0908"):
-            wide_pairs.check(plan_of(program), Widths.both(32), "sm_75")
+            planning.check_wide_pairs(plan_of(program), Widths.both(32), "sm_75")
         architecture = "sm_90"
     text = generated(path, *FORMS[form])
     if whole:

@@ -59,12 +59,12 @@ class Ended:
         return self._outcome
 
     def drop(self, explained: Explain) -> None:
-        """Tell of the failure."""
+        """Warn of the failure."""
         if self._error is not None:
-            tell(self._error, explained)
+            warn_of_failure(self._error, explained)
 
 
-def tell(error: Exception, explained: Explain) -> None:
+def warn_of_failure(error: Exception, explained: Explain) -> None:
     """Warn of a failure that nobody has asked for."""
     told = explained(error) if isinstance(error, GdslError) else f"{type(error).__name__}: {error}"
     caution(f"a run failed whose result nobody has asked for: {told}")

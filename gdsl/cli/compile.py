@@ -187,10 +187,10 @@ def _made(
 
 def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
     """What NVRTC makes of the CUDA `text`."""
-    from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
+    from gdsl.backends.cuda import nvrtc, plan_of, planning
     from gdsl.progress import working
 
-    wide_pairs.check(plan_of(program), widths, arch)
+    planning.check_wide_pairs(plan_of(program), widths, arch)
     with working(f"compiling for {arch}"):
         return nvrtc.compile_to_ptx(text, arch) if form == "ptx" else nvrtc.compile_to_cubin(text, arch)
 

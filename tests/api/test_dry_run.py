@@ -11,7 +11,7 @@ import pytest
 import gdsl
 from gdsl.backends import needs
 from gdsl.backends.cuda import plan_of
-from gdsl.backends.cuda.executable import CudaBackend
+from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.interface import Need
 from gdsl.extents import of_graph
 from gdsl.native import compiler as compilers
@@ -119,10 +119,10 @@ def test_a_run_on_vertices_by_degree_has_what_was_told(
         array.set(np.sort(array.get()))
         count(-array.nbytes)
 
-    def numbered(backend: CudaBackend, *arguments: Any) -> Any:
+    def numbered(graphs: GraphCache, *arguments: Any) -> Any:
         """To number the vertices takes what is told to be there meanwhile."""
         before = held
-        made = by_degree(backend, *arguments)
+        made = by_degree(graphs, *arguments)
         kept = sum(each.nbytes for each in told.needs if each.name in FIRST or each.what == "names of vertices")
         layout = plan_of(program.ir).layout
         assert layout is not None
@@ -131,8 +131,8 @@ def test_a_run_on_vertices_by_degree_has_what_was_told(
         assert before == 0 and 0 <= most - kept - meanwhile < 10 * ALIGNED
         return made
 
-    by_degree, allocate, upload = CudaBackend.by_degree, cupy._alloc, cupy.asarray
-    monkeypatch.setattr(CudaBackend, "by_degree", numbered)
+    by_degree, allocate, upload = GraphCache.by_degree, cupy._alloc, cupy.asarray
+    monkeypatch.setattr(GraphCache, "by_degree", numbered)
     monkeypatch.setattr(cupy.cuda, "alloc", lambda nbytes: counted(allocate(nbytes), nbytes))
     monkeypatch.setattr(FakeCupy, "asarray", lambda self, array: _whole(upload(array), counted))
     monkeypatch.setattr(FakeArray, "sort", sort)

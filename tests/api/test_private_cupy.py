@@ -84,7 +84,7 @@ def test_private_functions_of_the_driver_work():
 def test_where_cupy_is_there_and_no_gpu_nobody_is_told_to_install_cupy(monkeypatch):
     import cupy
 
-    from gdsl.backends.cuda.executable import CudaBackend
+    from gdsl.backends.cuda.backend import CudaBackend
 
     def none() -> int:
         raise RuntimeError("no device")

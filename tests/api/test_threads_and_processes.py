@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.cuda.device import CudaDevice
-from gdsl.backends.cuda.executable import CudaBackend
-from gdsl.backends.cuda.line import Line
+from gdsl.backends.cuda.stream_queue import StreamQueue
 
 HOPS = """program hops;
 problem {
@@ -297,8 +297,8 @@ def fake_device() -> CudaDevice:
     device = CudaDevice.__new__(CudaDevice)
     device.cupy, device.id = FakeCuda(), 0
     device._lock, device._holder, device._stop = threading.Lock(), None, np.zeros(1, np.uint32)
-    device.asking, device._left, device._threads = [], [], threading.local()
-    device.line = Line(device)
+    device.waiting_threads, device._to_unload, device._threads = [], [], threading.local()
+    device.queue = StreamQueue(device)
     return device
 
 

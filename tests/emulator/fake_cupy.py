@@ -13,7 +13,8 @@ from typing import Any
 import numpy
 
 from gdsl.backends import registry
-from gdsl.backends.cuda import executable, nvrtc
+from gdsl.backends.cuda import backend as backends
+from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.launching import Launching
 
 from .driver import EmulatedBuffer, EmulatedModule, EmulatorError, Options, Schedule, launch, library
@@ -318,7 +319,7 @@ def install(monkeypatch: Any) -> FakeCupy:
     monkeypatch.setattr(nvrtc, "identity", lambda: ("none", 13, 0))
     monkeypatch.setattr(nvrtc, "compile_to_cubin", lambda text, arch, name: text.encode())
     monkeypatch.setattr(Launching, "load", lambda self, cubin: _Module(cubin))
-    backend = executable.CudaBackend()
+    backend = backends.CudaBackend()
     real = registry.get
     monkeypatch.setattr(registry, "get", lambda name: backend if name == "cuda" else real(name))
     return cupy

@@ -15,7 +15,8 @@ from oracles import CASES
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.cuda.enactor import Enactor
 from gdsl.backends.cuda.memory import GraphOnDevice
-from gdsl.backends.cuda.numbering import Kernels, Renumbered, text_for
+from gdsl.backends.cuda.numbering import Kernels, text_for
+from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.interface import Bindings, Limits, Outcome
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.codegen.cuda.generate import Generated, generate
@@ -133,7 +134,7 @@ class Built:
             return emulated(looking_up(self.program), self.plan.sizes, self.widths).run(graph, bindings, device, limits)
         if layout is not None and layout.always and is_worth(layout, graph.num_vertices, graph.num_edges, 0):
             kernels = Kernels(device, renumbering(self.widths).get_function)
-            on_device = Renumbered(kernels, on_device, graph)
+            on_device = RenumberedGraph(kernels, on_device, graph)
         blocks = device.multiprocessors
         enactor = Enactor(device, self.module.get_function, self.plan, self.generated, on_device, blocks=blocks)
         return enactor.run(bindings, limits or Limits())

@@ -13,7 +13,7 @@ schedule { compute(vertices, add); }
 """
 
 
-def flights() -> int:
+def queued_runs() -> int:
     """How many runs stand in line."""
     device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    return len(device.line.flights)
+    return len(device.queue.runs)

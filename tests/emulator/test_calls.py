@@ -15,7 +15,7 @@ import pytest
 import gdsl
 from gdsl.api.tune_files import Entry, kind_of, new_file, write_file
 from gdsl.backends import registry
-from gdsl.backends.cuda import nvrtc, rooms
+from gdsl.backends.cuda import device_memory, nvrtc
 from gdsl.backends.cuda.launching import Launching
 from gdsl.plan import hub_bounds, suiting, target, work_order
 from gdsl.types import Widths
@@ -91,8 +91,8 @@ schedule { level[source] = 0; frontier f = {source}; while (f) { f = advance(f, 
 
 def test_a_kernel_hands_over_once_many_calls_were_made(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scalars, the trace and failures are what they were by copies, and where it is more bytes, there are copies."""
-    monkeypatch.setattr(rooms, "_SETTLED", 3)
-    monkeypatch.setattr(rooms, "_FEW", 5000)
+    monkeypatch.setattr(device_memory, "_SETTLED", 3)
+    monkeypatch.setattr(device_memory, "_FEW", 5000)
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(150), 150)
     ways = []
     for source in (149, 148, 147, 149, 146, 140, 0, 1, 149):
@@ -121,7 +121,7 @@ def test_no_call_waits_for_a_compiler(cupy: FakeCupy, monkeypatch: pytest.Monkey
     program, graph = gdsl.compile(COUNTED, tune=SMALL), make_graph(path(9), 9)
     program.prepare("cuda")
     assert made == ["counted.cu", "hand_over.cu"]
-    for _ in range(rooms._SETTLED + 1):
+    for _ in range(device_memory._SETTLED + 1):
         cupy.log.clear()
         program(graph, source=3, backend="cuda")
     assert cupy.log["raw kernel"] == 1
@@ -283,13 +283,13 @@ def test_without_memory_what_others_worked_in_goes_first(cupy: FakeCupy, graph: 
     for each in (other, graph):
         program(each, source=0, backend="cuda")
     taken = next(iter(program._executables["cuda", NARROW]._enactors.values())).on_device
-    assert taken.work._room is not None
+    assert taken.scratch._room is not None
     cupy.free = 8
     program(graph, source=2, backend="cuda")  # its results have been there since the run before
     with pytest.raises(gdsl.GdslError) as caught:
         program(graph, source=1, backend="cuda")
     assert caught.value.code == "E0912"
-    assert taken.work._room is None
+    assert taken.scratch._room is None
     cupy.free = 1 << 40
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == distances(1)
 
@@ -361,7 +361,7 @@ def test_a_call_within_a_call_does_not_wait_for_itself(
 
     def calling(event: FakeEvent, stream: object = None) -> None:
         record(event, stream)
-        with pytest.raises(RuntimeError, match="going on in this thread") as caught:
+        with pytest.raises(RuntimeError, match="in progress in this thread") as caught:
             program(graph, source=1, backend="cuda", timeout=20)
         refusals.append(caught.value)
 

@@ -13,7 +13,7 @@ import pytest
 
 import gdsl
 from gdsl.backends import registry
-from gdsl.backends.cuda import rooms, run_memory
+from gdsl.backends.cuda import device_memory, run_memory
 from tests.support.graphs import grid, make_graph, path
 
 from . import late
@@ -138,7 +138,7 @@ class Sequence:
                 self.check(way, pending.result, *of)
             self.asked.clear()
             device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-            device.let_line_pass()
+            device.drain_queue()
             gc.collect()
 
 
@@ -147,8 +147,8 @@ class Sequence:
 def test_whatever_is_asked_for(monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
     cupy, device = late.install(monkeypatch, seed)
     random = Random(seed)
-    monkeypatch.setattr(rooms, "_FEW", random.choice((rooms._FEW, 3000)))
-    monkeypatch.setattr(rooms, "_SETTLED", random.choice((16, 2)))
+    monkeypatch.setattr(device_memory, "_FEW", random.choice((device_memory._FEW, 3000)))
+    monkeypatch.setattr(device_memory, "_SETTLED", random.choice((16, 2)))
     monkeypatch.setattr(run_memory, "_RECORDS", random.choice((64, 2, 8)))
     found = 0
     for _ in range(2):

@@ -13,7 +13,7 @@ from support.graphs import make_graph, random_graph, star
 
 import gdsl
 from gdsl.api.schedules import differences
-from gdsl.backends.cuda import numbering
+from gdsl.backends.cuda import numbering, renumbered_graph
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import text_for
 from gdsl.binding import bind
@@ -181,7 +181,7 @@ def test_auto_looks_at_the_graph_and_at_the_memory(cupy: FakeCupy, monkeypatch: 
     assert list(differences(drawing.ir, expected, drawing(hub, backend="cuda"))) == []
     assert drawing(hub, backend="cuda").layout_ms == 0 and drawing(even, backend="cuda").layout_ms is None
     other = make_graph(star(80), 81, directed=False)
-    monkeypatch.setattr(numbering, "_bytes", lambda graph, given: 1 << 50)
+    monkeypatch.setattr(renumbered_graph, "_bytes", lambda graph, given: 1 << 50)
     for each, values in ((program, {"source": 3}), (drawing, {}), (drawing, {})):
         assert each(other, backend="cuda", **values).layout_ms is None
     with pytest.raises(GdslError) as caught:
@@ -317,7 +317,7 @@ def test_rows_of_more_than_a_block_goes_through_together(blocks: int) -> None:
     edges = [(vertex, other) for vertex, degree in enumerate(degrees.tolist()) for other in range(degree)]
     graph, device = make_graph(edges, count), device_for(3, blocks)
     kernels = numbering.Kernels(device, running.renumbering(widths).get_function)
-    made = numbering.Renumbered(kernels, GraphOnDevice(device, graph, widths), graph).numbering
+    made = renumbered_graph.RenumberedGraph(kernels, GraphOnDevice(device, graph, widths), graph).numbering
     order, rank = (device.fetch(buffer, np.int32, count) for buffer in (made.order, made.rank))
     assert (order[rank] == np.arange(count)).all() and (order != np.arange(count)).any()
     step = count + 3

@@ -122,6 +122,6 @@ def test_results_in_another_order_come_from_the_same_memory_in_each_run(cupy: Fa
     assert [result.distance.get().tolist() for result in results] == found
     memory = program._executables["cuda", NARROW]._at_hand(graph)._memory
     assert memory._ahead is not None and memory._inside
-    memory.let_go()
+    memory.free_unused()
     assert memory._ahead is None and not memory._inside
     assert program(graph, source=1, backend="cuda").distance.get().tolist() == found[1]

@@ -15,14 +15,14 @@ import pytest
 
 import gdsl
 from gdsl.backends import registry
-from gdsl.backends.cuda import rooms
+from gdsl.backends.cuda import device_memory, stream_queue
 from gdsl.backends.cuda.device import CudaDevice
 from gdsl.backends.cuda.launching import Launching
 from tests.support.graphs import make_graph, path
 
 from .build import compiler
 from .fake_cupy import FakeCupy
-from .submitting import GIVEN, flights
+from .submitting import GIVEN, queued_runs
 from .test_calls import CHANGING, COUNT, COUNTED, SCALED, SMALL, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
@@ -50,10 +50,10 @@ def test_results_come_in_any_order(cupy: FakeCupy, graph: gdsl.Graph, busy: Simp
 def test_many_in_a_row_wait_for_the_oldest_alone(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
     pending = [program.submit(graph, source=source % COUNT, backend="cuda") for source in range(30)]
-    assert flights() == rooms.MOST_IN_LINE
+    assert queued_runs() == stream_queue.MOST_QUEUED
     for source, each in enumerate(pending):
         assert each.result().distance.get().tolist() == distances(source % COUNT)
-    assert flights() == 0
+    assert queued_runs() == 0
 
 
 def test_a_run_on_a_known_graph_asks_little_of_the_device(cupy: FakeCupy, graph: gdsl.Graph) -> None:
@@ -100,11 +100,11 @@ def test_what_a_new_program_needs_is_made_once_the_line_has_ended(
     first, seen = gdsl.compile("bfs", tune=SMALL), []
     first.submit(graph, source=0, backend="cuda").result()
     loaded, pinned = Launching.load, cupy.cuda.alloc_pinned_memory
-    monkeypatch.setattr(Launching, "load", lambda *given: seen.append(flights()) or loaded(*given))
-    monkeypatch.setattr(cupy.cuda, "alloc_pinned_memory", lambda size: seen.append(flights()) or pinned(size))
+    monkeypatch.setattr(Launching, "load", lambda *given: seen.append(queued_runs()) or loaded(*given))
+    monkeypatch.setattr(cupy.cuda, "alloc_pinned_memory", lambda size: seen.append(queued_runs()) or pinned(size))
     busy.until = time.monotonic() + 0.2
     pending = [first.submit(graph, source=source, backend="cuda") for source in range(3)]
-    assert flights() == 3 and seen == []
+    assert queued_runs() == 3 and seen == []
     pending += [gdsl.compile("sssp", tune=SMALL).submit(graph, source=source, backend="cuda") for source in range(3)]
     assert len(seen) > 3 and not any(seen)
     assert [each.result().distance.get().tolist() for each in pending] == [distances(each % 3) for each in range(6)]
@@ -116,9 +116,9 @@ def test_calls_and_maps_come_in_between(cupy: FakeCupy, graph: gdsl.Graph) -> No
         first = bfs.submit(graph, source=source, backend="cuda")
         second = sssp.submit(graph, {"source": source}, backend="cuda")
         third = bfs.submit(graph, source=source + 1, backend="cuda")
-        assert flights() == (3 if source else 2), "before a program runs for the first time the line ends"
+        assert queued_runs() == (3 if source else 2), "before a program runs for the first time the line ends"
         between = (bfs, sssp)[source % 2](graph, source=5, backend="cuda")
-        assert flights() == 0, "a call is waited for, and so is all before it"
+        assert queued_runs() == 0, "a call is waited for, and so is all before it"
         batch = bfs.map(graph, source=range(3), backend="cuda")
         fourth = sssp.submit(graph, source=source + 2, backend="cuda")
         found = [result.distance.get().tolist() for result in (first.result(), second.result(), third.result())]
@@ -174,7 +174,7 @@ def test_wrong_values_are_told_at_once(cupy: FakeCupy, graph: gdsl.Graph) -> Non
         program.submit(graph, source=0, timeout=0)
     with pytest.raises(ValueError, match="positive number of seconds"):
         program.submit(graph, source=0, backend="cuda").result(timeout=float("nan"))
-    assert flights() <= 1
+    assert queued_runs() <= 1
 
 
 def test_a_failure_that_nobody_asks_for_is_a_warning(cupy: FakeCupy, graph: gdsl.Graph) -> None:
@@ -244,13 +244,13 @@ def test_a_graph_stays_until_its_run_is_over(cupy: FakeCupy, busy: SimpleNamespa
 def test_arrays_of_the_caller_are_his_again(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     program, x = gdsl.compile(SCALED, tune=SMALL), np.ones(COUNT, np.float32)
     pending = [program.submit(graph, x=x, factor=factor, backend="cuda") for factor in range(3)]
-    assert flights() == 0
+    assert queued_runs() == 0
     x[:] = 7
     assert [each.result().y.get().tolist() for each in pending] == [[factor] * COUNT for factor in range(3)]
 
 
 def test_a_long_trace_is_whole(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rooms, "_FEW", 5000)
+    monkeypatch.setattr(device_memory, "_FEW", 5000)
     program, expected = gdsl.compile("bfs", tune=SMALL), None
     for turn in range(3):
         long = make_graph(path(100), 100)
@@ -279,7 +279,7 @@ def test_runs_on_another_stream_wait(cupy: FakeCupy, graph: gdsl.Graph) -> None:
     for source, number in enumerate((0, 0, 7, 7, 0)):
         cupy.stream = SimpleNamespace(ptr=number, synchronize=first.synchronize)
         pending.append(program.submit(graph, source=source, backend="cuda"))
-        line.append(flights())
+        line.append(queued_runs())
     assert line == [1, 2, 1, 2, 1]
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(5)]
 
@@ -288,10 +288,10 @@ def test_the_stream_of_each_thread_is_another_one(cupy: FakeCupy, graph: gdsl.Gr
     program = gdsl.compile("bfs", tune=SMALL)
     cupy.stream = SimpleNamespace(ptr=2, synchronize=cupy.stream.synchronize)
     pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
-    assert flights() == 3
+    assert queued_runs() == 3
     other = threading.Thread(target=lambda: pending.append(program.submit(graph, source=3, backend="cuda")))
     other.start()
     other.join()
-    assert flights() == 1
+    assert queued_runs() == 1
     assert cupy.log["synchronize all"] == 1, "of what the first thread has sent ahead"
     assert [each.result().distance.get().tolist() for each in pending] == [distances(source) for source in range(4)]

@@ -18,7 +18,7 @@ from tests.support.graphs import make_graph, path
 
 from .build import compiler
 from .fake_cupy import FakeCupy
-from .submitting import flights
+from .submitting import queued_runs
 from .test_calls import COUNT, SMALL, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
@@ -39,7 +39,7 @@ def asked(cupy: FakeCupy, monkeypatch: pytest.MonkeyPatch) -> Asked:
         function = getattr(owner, name)
 
         def called(*values: Any, **named: Any) -> Any:
-            found.append((name, flights()))
+            found.append((name, queued_runs()))
             return function(*values, **named)
 
         monkeypatch.setattr(owner, name, called)
@@ -119,7 +119,7 @@ def test_a_trace_of_more_records_does_not_wait_for_another_run(
     asked.clear()
     busy.until = None
     pending, behind = (program.submit(long, source=0, backend="cuda") for program in (first, other))
-    assert flights() == 2
+    assert queued_runs() == 2
     busy.until = 0.0
     result = pending.result()
     assert len(result.trace) >= 99 and result.distance.get().tolist() == [*range(100)]
@@ -152,7 +152,7 @@ def test_what_nobody_has_any_more_is_unloaded_once_nothing_runs(
     pending = other.submit(graph, source=1, backend="cuda")
     del first, program
     gc.collect()
-    assert flights() == 1 and all(module() is not None for module in modules)
+    assert queued_runs() == 1 and all(module() is not None for module in modules)
     busy.until = 0.0
     assert pending.result().distance.get().tolist() == other(graph, source=1, backend="cuda").distance.get().tolist()
     gc.collect()

@@ -13,13 +13,12 @@ import pytest
 
 import gdsl
 from gdsl.backends import processes, registry
-from gdsl.backends.cuda import clocks
-from gdsl.backends.cuda import line as lines
+from gdsl.backends.cuda import clocks, stream_queue
 from gdsl.backends.cuda.device import CudaDevice
 
 from .build import compiler
 from .fake_cupy import FakeCupy, FakeEvent
-from .submitting import GIVEN, flights
+from .submitting import GIVEN, queued_runs
 from .test_calls import CHANGING, COUNT, SMALL, Interrupter, distances
 
 pytestmark = pytest.mark.skipif(compiler() is None, reason="no g++ on this machine")
@@ -99,7 +98,7 @@ def test_time_that_is_over_before_the_turn_comes_is_told_by_result(
     pending = given.submit(graph, shift=1, backend="cuda")
     late = [given.submit(graph, shift=2, backend="cuda", timeout=0.1)]  # whose value lies where the first one's does
     device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    assert flights() == 1 and device._stop[0] == 0, "who is in line goes on"
+    assert queued_runs() == 1 and device._stop[0] == 0, "who is in line goes on"
     pending_too = [bfs.submit(graph, source=source, backend="cuda") for source in range(3)]
     late += [bfs.submit(graph, source=1, backend="cuda", timeout=0.1)]  # the fifth in line
     for each in late:
@@ -143,14 +142,14 @@ def test_ctrl_c_while_a_result_is_waited_for(
         raise KeyboardInterrupt
 
     device: Any = registry.get("cuda").device()  # type: ignore[attr-defined]
-    for owner, name in ((clocks.Patience, "pause"), (lines.time, "sleep")):
+    for owner, name in ((clocks.Patience, "pause"), (stream_queue.time, "sleep")):
         busy.until = None
         pending = [program.submit(graph, source=source, backend="cuda") for source in range(3)]
         with monkeypatch.context() as patched:
             patched.setattr(owner, name, interrupted)
             with pytest.raises(KeyboardInterrupt):
                 pending[1].result()
-        assert flights() == 0 and device._stop[0] == 1 and device._holder is None
+        assert queued_runs() == 0 and device._stop[0] == 1 and device._holder is None
         assert [each.result().distance.get().tolist() for each in pending] == [distances(each) for each in range(3)]
     assert program(graph, source=3, backend="cuda").distance.get().tolist() == distances(3)
 
@@ -172,13 +171,13 @@ def test_many_threads_have_one_result(
     from concurrent.futures import ThreadPoolExecutor
 
     program, stopped, gate = gdsl.compile("bfs", tune=SMALL), Stopped(monkeypatch), threading.Barrier(8)
-    take = lines.Flight.take
+    take = stream_queue.InFlightRun.take
 
-    def taken(flight: lines.Flight) -> Any:
+    def taken(flight: stream_queue.InFlightRun) -> Any:
         time.sleep(0.01)  # others find out meanwhile
         return take(flight)
 
-    monkeypatch.setattr(lines.Flight, "take", taken)
+    monkeypatch.setattr(stream_queue.InFlightRun, "take", taken)
 
     def asked(pending: Any) -> gdsl.Result:
         gate.wait()
@@ -203,8 +202,8 @@ def test_a_result_within_a_run_does_not_wait_for_itself(
 
     def asking(event: FakeEvent, stream: object = None) -> None:
         record(event, stream)
-        assert "going on" in repr(pending)
-        with pytest.raises(RuntimeError, match="going on in this thread") as caught:
+        assert "in progress" in repr(pending)
+        with pytest.raises(RuntimeError, match="in progress in this thread") as caught:
             pending.result()
         refusals.append(caught.value)
 
@@ -226,13 +225,13 @@ def test_unfused_and_numbered_programs(cupy: FakeCupy, graph: gdsl.Graph) -> Non
 def test_it_stays_in_its_process(cupy: FakeCupy, graph: gdsl.Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     program = gdsl.compile("bfs", tune=SMALL)
     pending = program.submit(graph, source=2, backend="cuda")
-    with pytest.raises(TypeError, match="stays in its process"):
+    with pytest.raises(TypeError, match="cannot leave its process"):
         pickle.dumps(pending)
     with monkeypatch.context() as patched:
         patched.setattr(processes, "current", -1)
         with pytest.raises(gdsl.GdslError, match="forked") as caught:
             pending.result()
-        assert caught.value.code == "E0901" and "going on" in repr(pending)
+        assert caught.value.code == "E0901" and "in progress" in repr(pending)
     assert pending.result().distance.get().tolist() == distances(2)
 
 

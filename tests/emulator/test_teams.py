@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda import plan_of, watching
+from gdsl.backends.cuda import plan_of, teams
 from gdsl.backends.cuda.memory import GraphOnDevice
-from gdsl.backends.cuda.numbering import Kernels, Renumbered
+from gdsl.backends.cuda.numbering import Kernels
+from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.cuda.teams import TeamRuns
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair
 from gdsl.backends.many import Bounds, FailedAtError, Part
@@ -88,7 +89,7 @@ def parts_of(name: str, graph: Graph, bound: Sequence[Bindings], device: Emulate
     _, plan, generated, module = built(name)
     on_device = GraphOnDevice(device, graph, NARROW)
     if options.pop("by_degree", False) and plan.layout is not None:
-        on_device = Renumbered(Kernels(device, renumbering(NARROW).get_function), on_device, graph)
+        on_device = RenumberedGraph(Kernels(device, renumbering(NARROW).get_function), on_device, graph)
     runs = TeamRuns(device, module.get_function, plan, generated, on_device)
     return list(runs.run(bound, options.pop("limits", Limits()), Bounds(**options)))
 
@@ -141,7 +142,7 @@ def karate() -> Graph:
 
 def test_how_many_are_done_is_told_while_they_run(karate: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
     """Of a launch by itself, and each value once over several launches."""
-    monkeypatch.setattr(watching, "_EVERY", 0.0)
+    monkeypatch.setattr(teams, "_EVERY", 0.0)
     program = built("bfs")[0]
     bound = [bind(program, karate, {"source": source}, id_bits=32) for source in range(9)]
     for at_once in (9, 4, 1):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cuda import watching
+from gdsl.backends.cuda import teams
 from gdsl.graph import GraphOptions, generate
 from gdsl.plan import team_sizes
 from gdsl.progress import Counting
@@ -92,7 +92,7 @@ def test_what_stops_them() -> None:
 
 def test_what_is_done_is_told_within_a_launch(monkeypatch: pytest.MonkeyPatch) -> None:
     """The counter of values is read while the kernel runs."""
-    monkeypatch.setattr(watching, "_EVERY", 0.0)
+    monkeypatch.setattr(teams, "_EVERY", 0.0)
     told: list[int] = []
     monkeypatch.setattr(Counting, "add", lambda self, count: told.append(count))
     # Long enough for the host to look several times, also where other processes have most of the GPU.

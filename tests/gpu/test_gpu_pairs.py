@@ -8,7 +8,7 @@ import pytest
 from pair_types.programs import TYPES, example
 from pair_types.test_pairs import check
 
-from gdsl.backends.cuda.executable import CudaBackend
+from gdsl.backends.cuda.backend import CudaBackend
 from gdsl.backends.interface import Limits, Outcome, Pair
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gdsl.backends.cuda import plan_of, wide_pairs
+from gdsl.backends.cuda import plan_of, planning
 from gdsl.diagnostics import GdslError
 from gdsl.pipeline import load
 from gdsl.types import Type, Widths
@@ -154,7 +154,7 @@ def test_old_gpus(update: str, needs: bool) -> None:
     refused_for_old(text, needs)
     if "narrow" in update:
         with pytest.raises(GdslError):
-            wide_pairs.check(plan_of(load(text)), Widths.both(64), "sm_80")
+            planning.check_wide_pairs(plan_of(load(text)), Widths.both(64), "sm_80")
 
 
 @pytest.mark.parametrize(("kind", "needs"), [("int64", True), ("int32", False)])
@@ -166,12 +166,12 @@ def test_old_gpus_and_common_neighbors(kind: str, needs: bool) -> None:
 def refused_for_old(text: str, needs: bool) -> None:
     """Checks that old GPUs, and they alone, are refused where a program `needs` an exchange of 128 bits."""
     plan = plan_of(load(text))
-    wide_pairs.check(plan, Widths.both(32), "sm_90")
-    wide_pairs.check(plan, Widths.both(32), "sm_120")
+    planning.check_wide_pairs(plan, Widths.both(32), "sm_90")
+    planning.check_wide_pairs(plan, Widths.both(32), "sm_120")
     for architecture in ("sm_75", "sm_89"):
         if not needs:
-            wide_pairs.check(plan, Widths.both(32), architecture)
+            planning.check_wide_pairs(plan, Widths.both(32), architecture)
             continue
         with pytest.raises(GdslError) as caught:
-            wide_pairs.check(plan, Widths.both(32), architecture)
+            planning.check_wide_pairs(plan, Widths.both(32), architecture)
         assert "E0908" in str(caught.value)

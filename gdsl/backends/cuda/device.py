@@ -14,27 +14,22 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends import failures
-from gdsl.backends.cuda import nvrtc
 from gdsl.backends.cuda.clocks import Clock, Patience
-from gdsl.backends.cuda.launching import Launching
-from gdsl.backends.cuda.line import Line
-from gdsl.backends.cuda.protocol import Arguments
-from gdsl.backends.cuda.reservation import Reservation
-from gdsl.backends.cuda.rooms import CudaBuffer, CudaRoom, CudaShared, hand_over_text, offsets_of
-from gdsl.diagnostics import GdslError
+from gdsl.backends.cuda.device_memory import DeviceMemory, no_memory
+from gdsl.backends.cuda.stream_queue import StreamQueue
 
 _PER_THREAD = 2
 """What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
 
 
-class CudaDevice(Launching):
+class CudaDevice(DeviceMemory):
     """The current GPU."""
 
     def __init__(self) -> None:
         super().__init__()
         cupy = self.cupy
         self._lock = threading.Lock()
-        self.asking: list[None] = []
+        self.waiting_threads: list[None] = []
         """One for each thread that waits to have it."""
         self._threads = threading.local()
         """In which threads the device has been used."""
@@ -42,10 +37,10 @@ class CudaDevice(Launching):
         """The thread whose run it is."""
         self.lane: object = None
         """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
-        self._left: list[object] = []
+        self._to_unload: list[object] = []
         """Modules that nobody has any more."""
         self._clock, self._clocks = Clock(cupy), list[Clock]()
-        self.line = Line(weakref.proxy(self))  # so that the device goes with who has it
+        self.queue = StreamQueue(weakref.proxy(self))  # so that the device goes with who has it
 
     @cached_property
     def _stop(self) -> NDArray[Any]:
@@ -68,32 +63,32 @@ class CudaDevice(Launching):
         """
         return Reservation(self, timeout)
 
-    def take(self, timeout: float | None, joins: bool = False) -> None:
+    def acquire(self, timeout: float | None, joins: bool = False) -> None:
         """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
-        if not self.took(longest):
+        if not self.try_acquire(longest):
             raise failures.timeout_error(timeout or 0.0)
         try:
-            if self.line.flights:
+            if self.queue.runs:
                 until = None if timeout is None else began + timeout
-                if not self.line.let_pass(self.lane if joins else None, until):
+                if not self.queue.drain(self.lane if joins else None, until):
                     raise failures.timeout_error(timeout or 0.0)
-            if self._left and not self.line.flights:
-                self._left.clear()
+            if self._to_unload and not self.queue.runs:
+                self._to_unload.clear()
         except BaseException:
-            self.give(whole=True)
+            self.release(whole=True)
             raise
 
-    def leave(self, *modules: object) -> None:
+    def unload_later(self, *modules: object) -> None:
         """Keep them until nothing runs."""
-        self._left.extend(modules)
+        self._to_unload.extend(modules)
 
-    def took(self, timeout: float = 0) -> bool:
+    def try_acquire(self, timeout: float = 0) -> bool:
         """Have it, for a moment to look after runs of the line, unless another thread has it for so many seconds."""
         thread = threading.get_ident()
         if self._holder == thread:
-            raise RuntimeError("a run on this GPU is going on in this thread; call the program once that has ended")
+            raise RuntimeError("a run on this GPU is in progress in this thread; call the program after it has ended")
         if not self._lock.acquire(False) and not self._waited(timeout):
             return False
         try:
@@ -108,26 +103,26 @@ class CudaDevice(Launching):
             if lane == _PER_THREAD:
                 self.lane = _PER_THREAD, thread
         except BaseException:
-            self.give(whole=True)
+            self.release(whole=True)
             raise
         return True
 
     def _waited(self, timeout: float) -> bool:
         """Whether another thread leaves it within so many seconds."""
         is_free = False
-        self.asking.append(None)
+        self.waiting_threads.append(None)
         try:
             try:
                 is_free = self._lock.acquire(timeout=timeout)
             finally:
-                self.asking.pop()
+                self.waiting_threads.pop()
         except BaseException:  # Ctrl-C
             if is_free:
                 self._lock.release()
             raise
         return is_free
 
-    def give(self, whole: bool) -> None:
+    def release(self, whole: bool) -> None:
         """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
         memory."""
         try:
@@ -141,86 +136,7 @@ class CudaDevice(Launching):
             finally:
                 self._lock.release()
 
-    @cached_property
-    def hand_over(self) -> Any:
-        """A kernel that copies from the device to pinned memory."""
-        return self._handing.get_function("hand_over")
-
-    @cached_property
-    def hand_over_and_clear(self) -> Any:
-        """The same for a run behind which another one is queued. Both run once for nothing, which has them loaded."""
-        kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
-        self.zero(memory)
-        nothing = numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)
-        self.launch_block(kernel, 1, Arguments(*nothing))
-        self.launch_block(self.hand_over, 1, Arguments(*nothing[:3]))
-        return kernel
-
-    @cached_property
-    def _handing(self) -> Any:
-        return self.load(self.hand_over_cubin())
-
-    def hand_over_cubin(self) -> bytes:
-        """Its machine code, which the first program that is compiled on a machine leaves there."""
-        return nvrtc.kept_cubin("hand_over", hand_over_text(), self.architecture)
-
-    @cached_property
-    def architecture(self) -> str:
-        """Such as ``sm_90``."""
-        return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
-
     # Memory
-
-    def allocate(self, nbytes: int) -> CudaBuffer:
-        """Device memory from CuPy's pool; raises E0912 with what is needed and what there is."""
-        size = max(16, -(-nbytes // 16) * 16)
-        try:
-            memory = self.cupy.cuda.alloc(size)
-        except self.cupy.cuda.memory.OutOfMemoryError:
-            free, total = self.cupy.cuda.runtime.memGetInfo()
-            raise _no_memory(size, free, total) from None
-        return CudaBuffer(memory, size, memory.ptr)
-
-    def room(self, sizes: Sequence[int], former: Any) -> CudaRoom:
-        """One block of memory for all."""
-        needed = offsets_of(sizes)[-1]
-        if former is not None and former.block.nbytes >= needed:
-            return CudaRoom(former.block, sizes)
-        return CudaRoom(self.allocate(needed), sizes)
-
-    def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> CudaShared:
-        """One block of memory for all, here and on the host."""
-        return CudaShared(self, sizes, sent, beginning)
-
-    def pinned(self, nbytes: int) -> NDArray[Any]:
-        """Zeros in memory of the host that the device reads and writes by itself."""
-        made = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
-        made[:] = 0
-        return made
-
-    def require(self, nbytes: int) -> None:
-        """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
-        free, total = self.memory()
-        if nbytes > free:
-            raise _no_memory(nbytes, free, total)
-
-    def memory(self) -> tuple[int, int]:
-        """(free bytes, all bytes); what CuPy's pool keeps unused is free."""
-        free, total = self.cupy.cuda.runtime.memGetInfo()
-        return free + self.cupy.get_default_memory_pool().free_bytes(), total
-
-    def upload(self, array: Any) -> CudaBuffer:
-        """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""
-        if not isinstance(array, self.cupy.ndarray):
-            try:
-                array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
-            except self.cupy.cuda.memory.OutOfMemoryError:
-                raise _no_memory(array.nbytes, *self.cupy.cuda.runtime.memGetInfo()) from None
-        return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
-
-    def zero(self, buffer: Any) -> None:
-        """Clear `buffer`."""
-        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
 
     def sort(self, buffer: Any, count: int) -> None:
         """By CuPy, which takes as much memory once more; raises E0912 as `allocate`."""
@@ -228,13 +144,13 @@ class CudaDevice(Launching):
             try:
                 self.cupy.ndarray((count,), numpy.uint64, memptr=buffer.memory).sort()
             except self.cupy.cuda.memory.OutOfMemoryError:
-                raise _no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
+                raise no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
         """The first `count` values on the host: of what a run has left that is over, where others stand in line, for
         which the copy does not wait."""
         found, runtime = numpy.empty(count, dtype), self.cupy.cuda.runtime
-        stream = self._beside[0] if self.line.flights else self.stream()
+        stream = self._side_stream[0] if self.queue.runs else self.stream()
         if found.nbytes:
             here = found.ctypes.data
             runtime.memcpyAsync(here, buffer.pointer, found.nbytes, runtime.memcpyDeviceToHost, stream.ptr)
@@ -246,24 +162,15 @@ class CudaDevice(Launching):
         here, runtime = there.ctypes.data, self.cupy.cuda.runtime
         runtime.memcpyAsync(here, buffer.pointer, there.nbytes, runtime.memcpyDeviceToHost, self.stream().ptr)
 
-    def prepare_peek(self) -> None:
-        """Pinned memory and a stream, once."""
-        _ = self._beside
-
     def peek(self, buffer: Any, dtype: Any) -> Any:
         """The first value, by a stream that waits for no other."""
         if not self._clock.begin.done:
             return numpy.dtype(dtype).type(0)
-        stream, there = self._beside
+        stream, there = self._side_stream
         runtime, size = self.cupy.cuda.runtime, numpy.dtype(dtype).itemsize
         runtime.memcpyAsync(there.ctypes.data, buffer.pointer, size, runtime.memcpyDeviceToHost, stream.ptr)
         stream.synchronize()
         return there[:size].view(dtype)[0]
-
-    @cached_property
-    def _beside(self) -> tuple[Any, NDArray[Any]]:
-        """A stream beside that of the run, and memory for what comes by it."""
-        return self.cupy.cuda.Stream(non_blocking=True), self.pinned(8)
 
     def result(self, buffer: Any, dtype: Any, count: int) -> Any:
         """The first `count` values as a CuPy array over the same memory."""
@@ -271,15 +178,15 @@ class CudaDevice(Launching):
 
     def load(self, cubin: bytes) -> Any:
         """The kernels of a cubin: `get_function(name)`."""
-        self.let_line_pass()
+        self.drain_queue()
         return super().load(cubin)
 
-    def let_line_pass(self) -> None:
+    def drain_queue(self) -> None:
         """Before work of the driver that waits for runs: those that nobody watches end, or are stopped when they are
         late, and Ctrl-C is heard."""
-        if self.line.flights:
+        if self.queue.runs:
             if self._holder == threading.get_ident():
-                self.line.let_pass(None, None)
+                self.queue.drain(None, None)
             else:
                 with self.reserved(None):
                     pass
@@ -287,17 +194,10 @@ class CudaDevice(Launching):
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
         """As others, but a text that is new is loaded."""
         if text not in self._computing:
-            self.let_line_pass()
+            self.drain_queue()
         super().compute(text, name, elements, values)
 
     # The clock
-
-    def let_end(self, stream: Any, lane: object) -> None:
-        """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
-        if isinstance(lane, tuple):
-            self.cupy.cuda.runtime.deviceSynchronize()
-        else:
-            stream.synchronize()
 
     def start_clock(self) -> None:
         """Record the first event."""
@@ -357,11 +257,14 @@ class CudaDevice(Launching):
         self._stop[0] = 1
 
 
-def _no_memory(needed: int, free: int, total: int) -> GdslError:
-    return GdslError.single(
-        "E0912",
-        f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
-        f"{total / 1e9:.2f} GB are free",
-        fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
-        notes=["gdslc run --dry-run tells what takes it (from Python: program.dry_run)"],
-    )
+class Reservation:
+    """A device for one run."""
+
+    def __init__(self, device: CudaDevice, timeout: float | None) -> None:
+        self._device, self._timeout = device, timeout
+
+    def __enter__(self) -> None:
+        self._device.acquire(self._timeout)
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._device.release(whole=kind is None)

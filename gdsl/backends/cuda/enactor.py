@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gdsl.backends import failures
-from gdsl.backends.cuda.line import Flight
+from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice, sizes_of, value_dtype
-from gdsl.backends.cuda.protocol import Buffer, Device
-from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
+from gdsl.backends.cuda.protocol import Buffer, Device, signed
 from gdsl.backends.cuda.run_memory import RunMemory, counts_in
+from gdsl.backends.cuda.stream_queue import InFlightRun
 from gdsl.backends.cuda.trace import Written
-from gdsl.backends.cuda.walk import Walk, signed
 from gdsl.backends.interface import Bindings, Build, Kernel, Limits, Outcome, Pair, Scalar
 from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
@@ -25,7 +24,7 @@ from gdsl.ir.given_ids import NAME as GIVEN_IDS
 from gdsl.plan import hub_bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values
-from gdsl.plan.nodes import Launch, Plan
+from gdsl.plan.nodes import Branch, Launch, Loop, On, Plan, Step, Swap
 from gdsl.plan.walking import launches
 from gdsl.types import Type
 
@@ -131,21 +130,21 @@ class Enactor:
             memory.end(whole)
             self._bindings = _NOTHING
 
-    def can_fly(self, bindings: Bindings) -> bool:
+    def can_queue(self, bindings: Bindings) -> bool:
         """Whether a run need not be waited for: the host has nothing to do in between, and could run it again, since
         all arrays are the graph's."""
         if not self._is_fused or bindings.open:
             return False
         return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
 
-    def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> Flight:
+    def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun:
         """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0802 where its time is over
         before its turn comes, and E0912, with nothing of it going on."""
         self.limits, self._bindings = limits, bindings
         left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
         memory, begun, whole = self._kept(bindings), False, False
         if memory is None or not memory.can_join:  # it is not there, or a run in it would wait for those in the line
-            if not device.line.let_pass(None, None if left is None else started + left):
+            if not device.queue.drain(None, None if left is None else started + left):
                 raise failures.timeout_error(limits.timeout or 0.0)
             memory = self._memory_of(bindings)
         try:
@@ -158,34 +157,36 @@ class Enactor:
             device.stop_clock()
             memory.hand_over(incoming)
             device.end()
-            flight = Flight(device, self, graph, (bindings, limits, started), (memory, outside, incoming))
-            device.line.join(flight)
+            request = bindings, limits, started
+            run = InFlightRun(device.queue, self.collect, graph, request, memory, outside, incoming)
+            device.queue.add(run)
             whole = True
-            return flight
+            return run
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
             if begun and not whole:
                 device.halt()
 
-    def collect(self, flight: Flight) -> Outcome | None:
+    def collect(self, run: InFlightRun) -> Outcome | None:
         """What a run gave that is over; None where it must run again: it was stopped for another's sake, or its trace
         is lost, since others have worked in its memory. Raises GdslError when it failed."""
-        memory = flight.memory
+        memory = run.memory
+        assert isinstance(memory, RunMemory)
         former, self._memory = self._memory, memory
-        self.limits, self._bindings = flight.limits, flight.bindings
-        memory.look_at(flight.names, flight.received)
+        self.limits, self._bindings = run.limits, run.bindings
+        memory.look_at(run.names, run.received)
         try:
-            failure, exhausted, arrived, passes, *told = self._told(flight.control.tolist())
+            failure, exhausted, arrived, passes, *told = self._told(run.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
-                if failure or exhausted or flight.is_late():
+                if failure or exhausted or run.is_late():
                     self.raise_failure(self.control())
                 return None
-            begun = self._begun(memory, flight.outside)
-            if told[0] > begun.written.most and not memory.has_trace(told[0]) and not flight.is_last():
+            begun = self._begun(memory, run.outside)
+            if told[0] > begun.written.most and not memory.has_trace(told[0]) and not run.is_last():
                 memory.expect_trace(told[0])
                 return None
-            self._complete(begun, flight.clock.elapsed_ms(), passes, told)
+            self._complete(begun, run.clock.elapsed_ms(), passes, told)
             begun.written.keep()  # its place is another run's from now on
             return begun.outcome
         finally:
@@ -347,3 +348,74 @@ class Enactor:
             return first_of(unpacked(values, kind, self.on_device.widths))
         value: Scalar = values.item(0)
         return value if self.on_device.numbering is None else self.memory.outside(name, value)
+
+
+class Walk:
+    """The schedule of the plan as far as it is the host's: all of it between launches."""
+
+    def __init__(self, enactor: Enactor) -> None:
+        self.enactor = enactor
+        self.passes = 0
+        """Finished passes of the outermost loops."""
+
+    def run(self) -> None:
+        """Everything from the start."""
+        self._steps(self.enactor.plan.schedule, 0)
+
+    def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
+        for step in steps:
+            if isinstance(step, Launch):
+                self.enactor.launch(step, iteration)
+            elif isinstance(step, Swap):
+                self._swap(step)
+            elif isinstance(step, On):
+                assert step.enter is not None
+                self.enactor.launch(step.enter, iteration)
+                self._steps(step.body, iteration)
+            elif isinstance(step, Branch):
+                self._steps(step.then if self._ask(step.ask, iteration) else step.otherwise, iteration)
+            else:
+                assert isinstance(step, Loop)
+                self._loop(step, self._passes(step, iteration))
+
+    def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
+        """The iterations of a loop, as long as it goes on."""
+        if step.counted:
+            yield from range(max(0, self._ask(step.ask, iteration)))
+            return
+        now = 0
+        while self._ask(step.ask, now, step):
+            yield now
+            now += 1
+
+    def _loop(self, step: Loop, passes: Iterator[int]) -> None:
+        limit = self.enactor.limits.max_iterations
+        for iteration in passes:
+            if limit is not None and iteration >= limit:
+                raise failures.iterations_error(self.enactor.plan.program, step.number, limit)
+            self._steps(step.body, iteration)
+            self.passes += step.outermost
+
+    def _ask(self, launch: Launch | None, iteration: int, loop: Loop | None = None) -> int:
+        """The answer of a condition (of `loop`, if that is given) or a count, unless something has failed by now."""
+        assert launch is not None
+        self.enactor.launch(launch, iteration)
+        self.enactor.device.stop_clock()
+        self.enactor.memory.receive()
+        self.enactor.device.end()
+        self.enactor.device.wait(self.enactor.is_late)
+        control = self.enactor.control()
+        late = partial(self._late, loop, iteration)
+        self.enactor.raise_failure(control, late)
+        if self.enactor.is_late():
+            raise late()
+        return signed(control["answer"])
+
+    def _late(self, loop: Loop | None, iteration: int) -> GdslError:
+        number = loop.number if loop is not None else None
+        return failures.late_in_loop(self.enactor.plan.program, self.enactor.limits.timeout, number, iteration)
+
+    def _swap(self, swap: Swap) -> None:
+        memory = self.enactor.memory
+        first, second = swap.step.first, swap.step.second
+        memory.rename({first: memory.names[second], second: memory.names[first]}, point=True)

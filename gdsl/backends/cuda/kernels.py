@@ -10,7 +10,8 @@ from typing import Any, overload
 
 import numpy
 
-from gdsl.backends.cuda import nvrtc, plan_of, wide_pairs
+from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
 from gdsl.backends.needs import bytes_of
 from gdsl.codegen.cuda.generate import generate
 from gdsl.codegen.cuda.layout import layout_of
@@ -205,7 +206,7 @@ class _Made:
 
     def __init__(self, program: Program, widths: Widths, architecture: str) -> None:
         self.plan, self.architecture, self._widths = plan_of(program), architecture, widths
-        wide_pairs.check(self.plan, widths, architecture)
+        check_wide_pairs(self.plan, widths, architecture)
         generated = generate(self.plan, widths)
         self.source, self.names = generated.text, generated.kernels
         self._file = f"{program.name}.cu"

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy
 
 from gdsl.backends.cuda.building import Parts
 from gdsl.backends.cuda.device import CudaDevice
-from gdsl.backends.cuda.protocol import Buffer, Device
-from gdsl.backends.cuda.workroom import Workroom
+from gdsl.backends.cuda.protocol import Buffer, Device, Room
 from gdsl.backends.interface import Bindings
 from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
@@ -22,6 +21,44 @@ from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Numbering, Places
+
+
+class ScratchMemory:
+    """The memory in which programs work while they run on a graph, one program at a time, whatever its layout."""
+
+    def __init__(self, device: Device) -> None:
+        self._device = device
+        self._room: Room | None = None
+        self.user: object = None
+        """The program whose content it still holds."""
+        self._largest: weakref.ref[Any] | None = None
+        self.users: weakref.WeakSet[Any] = weakref.WeakSet()
+        """The run memories of programs that have run on the graph."""
+
+    def acquire(self, user: object, sizes: Sequence[int]) -> Sequence[Buffer]:
+        """Memory with any content for `user` alone, until another program acquires it."""
+        former, self._room, self.user = self._room, None, None
+        self._room = self._device.room(sizes, former)
+        self.user = user
+        return self._room.buffers
+
+    def keep_large(self, user: Any) -> None:
+        """`user` keeps much memory for its next run, which only one program on this graph may do."""
+        former = self._largest() if self._largest is not None else None
+        if former is not None and former is not user:
+            former.free_unused()
+        self._largest = weakref.ref(user)
+
+    def invalidate(self) -> None:
+        """The content is not reusable: the run of its user was stopped."""
+        self.user = None
+
+    def free_unused(self) -> bool:
+        """Free memory that no run uses at the moment; whether there was any."""
+        former, self._room, self.user = self._room, None, None
+        for user in self.users:
+            user.free_unused()
+        return former is not None
 
 
 class GraphOnDevice:
@@ -39,7 +76,7 @@ class GraphOnDevice:
         self.largest_degree = largest_degree_of(graph)
         self._parts: dict[str, Buffer] = {}
         self._attributes: dict[int, tuple[Any, Buffer]] = {}
-        self.work = Workroom(device)
+        self.scratch = ScratchMemory(device)
 
     def part(self, name: str, element: Type) -> Buffer:
         """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""

@@ -1,20 +1,14 @@
-"""A graph on the device whose vertices are numbered by falling degree, and the way from the caller's ids to its own and
-back; `gdsl.plan.layouts` says when a run has one."""
+"""Vertices numbered by falling degree on the device, and conversions between the caller's ids and the new ones."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy
 
-from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device
-from gdsl.backends.needs import shared_part
 from gdsl.codegen.structs import element_dtype
-from gdsl.graph.graph import Graph
-from gdsl.plan.layouts import MADE_ON_DEVICE
 from gdsl.resources import filled_text
 from gdsl.types import Type, Widths
 
@@ -73,13 +67,16 @@ class Numbering:
     `order` has by new id the given one, `rank` by given id the new one.
     """
 
-    def __init__(self, kernels: Kernels, given: GraphOnDevice, directed: bool, num_vertices: int) -> None:
+    def __init__(
+        self, kernels: Kernels, offsets: Buffer, in_offsets: Buffer | None, num_vertices: int, widths: Widths
+    ) -> None:
+        """Raises E0912."""
         self._kernels, self._device, self.num_vertices = kernels, kernels.device, num_vertices
-        self._dtype = element_dtype(Type.VERTEX, given.widths)
+        self._dtype = element_dtype(Type.VERTEX, widths)
         self.order, self.rank = (self._device.allocate(self._dtype.itemsize * num_vertices) for _ in range(2))
         keys = self._device.allocate(8 * num_vertices)
-        back = given.part("in_offsets", Type.EDGE).pointer if directed else 0
-        kernels.start("keys_of_vertices", given.part("offsets", Type.EDGE).pointer, back, keys.pointer, num_vertices)
+        in_pointer = in_offsets.pointer if in_offsets is not None else 0
+        kernels.start("keys_of_vertices", offsets.pointer, in_pointer, keys.pointer, num_vertices)
         self._device.sort(keys, num_vertices)
         kernels.start("name_vertices", keys.pointer, self.order.pointer, self.rank.pointer, num_vertices)
         self._on_host: dict[int, Any] = {}
@@ -185,117 +182,3 @@ class Numbering:
 def _word_of(each: int) -> int:
     """The widest words of which so many bytes are made."""
     return next(size for size in WORDS if each % size == 0)
-
-
-class Renumbered(GraphOnDevice):
-    """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; edges that are parallel keep
-    their order.
-
-    made_ms: milliseconds that it took, until a run has told them.
-    """
-
-    numbering: Numbering
-
-    def __init__(self, kernels: Kernels, given: GraphOnDevice, graph: Graph) -> None:
-        """Raises E0912 where there is no memory for it."""
-        # Of the given one no parts are kept.
-        self.device, self.graph, self.widths = given.device, given.graph, given.widths
-        self.largest_degree, self.work = given.largest_degree, given.work
-        self._parts, self._given = {}, given
-        self._edges_as_given: Places | None = None
-        self._kernels, self.directed = kernels, graph.directed
-        self._vertices, self._edges = graph.num_vertices, graph.num_edges
-        self.device.require(_bytes(graph, given))
-        before = given.parts_held()
-        for name in ("offsets", "columns"):
-            given.part(name, _ELEMENTS[name])
-        self._wait()
-        started = time.perf_counter()
-        self.numbering = Numbering(kernels, given, graph.directed, graph.num_vertices)
-        self._make_lists(given, backward=False)
-        if graph.directed:
-            self._make_lists(given, backward=True)
-        self._wait()
-        given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
-        self.made_ms = (time.perf_counter() - started) * 1e3
-
-    def edges_as_given(self) -> Places:
-        """Which of the given edges each is, found when it is first asked for. Raises E0912."""
-        if self._edges_as_given is None:
-            width = element_dtype(Type.EDGE, self.widths).itemsize
-            before, given = self._given.parts_held(), self._given
-            lists = [of.part(name, _ELEMENTS[name]) for of in (given, self) for name in ("offsets", "columns")]
-            found = self.device.allocate(width * self._edges)
-            self._wait()
-            started = time.perf_counter()
-            pointers = (each.pointer for each in (*lists, self.numbering.order, found))
-            self._kernels.start("places_of_edges", *pointers, self._vertices)
-            self._wait()
-            given.drop_parts(given.parts_held() - before)
-            self.made_ms = (self.made_ms or 0.0) + (time.perf_counter() - started) * 1e3
-            self._edges_as_given = Places(found, self._edges, Type.EDGE)
-        return self._edges_as_given
-
-    def part(self, name: str, element: Type) -> Buffer:
-        """One of the members of `graph_slice`, of the graph as it is numbered here."""
-        name = shared_part(name, self.directed)
-        if name not in self._parts:
-            self._parts[name] = self._of_lists(name, element)
-        return self._parts[name]
-
-    def _make_lists(self, given: GraphOnDevice, backward: bool) -> None:
-        """The lists by sorting the edges by their ends; `backward`: those of the edges that enter a vertex."""
-        names = ("in_offsets", "in_sources") if backward else ("offsets", "columns")
-        keys, count = self.device.allocate(8 * self._edges), self._vertices
-        ends = given.part("offsets", Type.EDGE), given.part("columns", Type.VERTEX), self.numbering.rank
-        self._kernels.start("keys_of_edges", *(end.pointer for end in ends), keys.pointer, count, int(backward))
-        self.device.sort(keys, self._edges)
-        offsets, columns = (self._new(name) for name in names)
-        self._kernels.start("lists_of_keys", keys.pointer, offsets.pointer, columns.pointer, count, self._edges)
-        self._parts.update(zip(names, (offsets, columns), strict=True))
-
-    def _of_lists(self, name: str, element: Type) -> Buffer:
-        if name == "edge_sources":
-            sources = self._new(name)
-            offsets = self.part("offsets", Type.EDGE)
-            self._kernels.start("sources_of_lists", offsets.pointer, sources.pointer, self._vertices)
-            return sources
-        if name == "edge_ids":
-            ids = self._new(name)
-            self._kernels.start("count_up", ids.pointer, self._edges)
-            return ids
-        assert name not in MADE_ON_DEVICE
-        values = getattr(self._host_graph(), "in_edge_ids" if name == "in_edges" else name)
-        return self.device.upload(values.astype(element_dtype(element, self.widths), copy=False))
-
-    def _host_graph(self) -> Graph:
-        """The same graph on the host, for parts that are seldom needed."""
-        kinds = {name: element_dtype(_ELEMENTS[name], self.widths) for name in ("offsets", "columns")}
-        counts = {"offsets": self._vertices + 1, "columns": self._edges}
-        offsets, columns = (self.device.fetch(self._parts[name], kinds[name], counts[name]) for name in kinds)
-        return Graph(offsets.astype(numpy.int64), columns.astype(numpy.int64), directed=self.directed)
-
-    def _new(self, name: str) -> Buffer:
-        count = self._vertices + 1 if name.endswith("offsets") else self._edges
-        return self.device.allocate(element_dtype(_ELEMENTS[name], self.widths).itemsize * count)
-
-    def _wait(self) -> None:
-        self.device.end()
-        self.device.wait(None)
-
-
-_ELEMENTS = {
-    "offsets": Type.EDGE,
-    "columns": Type.VERTEX,
-    "in_offsets": Type.EDGE,
-    "in_sources": Type.VERTEX,
-    "edge_sources": Type.VERTEX,
-    "edge_ids": Type.EDGE,
-}
-
-
-def _bytes(graph: Graph, given: GraphOnDevice) -> int:
-    """What is needed to make it: names, lists, and the edges' ends twice while they are sorted."""
-    vertex, edge = (given.widths.of(kind) // 8 for kind in (Type.VERTEX, Type.EDGE))
-    lists = (graph.num_vertices + 1) * edge + graph.num_edges * vertex
-    return 2 * vertex * graph.num_vertices + lists * (2 if graph.directed else 1) + 16 * graph.num_edges

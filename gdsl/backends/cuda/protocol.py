@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
+import numpy
 from numpy.typing import NDArray
-
-if TYPE_CHECKING:
-    from gdsl.backends.cuda.rooms import Incoming
 
 Bytes = NDArray[Any]
 """Bytes in the memory of the host."""
@@ -34,6 +32,34 @@ class Room(Protocol):
     def buffers(self) -> Sequence[Buffer]:
         """In the order of the sizes that were asked for."""
         ...
+
+
+class Arguments:
+    """What a kernel gets: arrays of one value each, which may change between launches, and their addresses."""
+
+    def __init__(self, *values: NDArray[Any]) -> None:
+        self.values = values
+        self._pointers = (ctypes.c_void_p * max(len(values), 1))(*(value.ctypes.data for value in values))
+        self.address = ctypes.addressof(self._pointers)
+
+
+class Incoming:
+    """What a run handed over that nobody waited for: a place in pinned memory, the values of the kernel that writes
+    there, and behind that place what this is to clear."""
+
+    def __init__(self, here: NDArray[Any], table: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
+        self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
+        self.control = received[0].view(numpy.uint64)
+        self._table = table
+        self._values = numpy.array([[value] for value in (*values, table.ctypes.data, len(table))], numpy.uint64)
+        self.rooms: Sequence[tuple[int, int]] = ()
+        self.arguments = Arguments(*self._values)
+
+    def clear(self, rooms: Sequence[tuple[int, int]]) -> None:
+        """What the kernel is to clear where a run did not end whole."""
+        self.rooms = rooms
+        if rooms:
+            self._table[:] = rooms
 
 
 class Shared(Protocol):
@@ -87,15 +113,6 @@ class Shared(Protocol):
         """Let `received` have at least `nbytes` bytes of the last buffer from the next `send` on; its arrays are others
         then."""
         ...
-
-
-class Arguments:
-    """What a kernel gets: arrays of one value each, which may change between launches, and their addresses."""
-
-    def __init__(self, *values: NDArray[Any]) -> None:
-        self.values = values
-        self._pointers = (ctypes.c_void_p * max(len(values), 1))(*(value.ctypes.data for value in values))
-        self.address = ctypes.addressof(self._pointers)
 
 
 class Device(Protocol):
@@ -223,3 +240,8 @@ class Device(Protocol):
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
         """Until all work up to `end` is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
         ...
+
+
+def signed(word: int) -> int:
+    """A word of 64 bits as a signed number."""
+    return word - (1 << 64) if word >> 63 else word

@@ -12,8 +12,7 @@ import numpy
 from numpy.typing import NDArray
 
 from gdsl.backends.cuda.memory import GraphOnDevice, host_dtype, value_dtype
-from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device
-from gdsl.backends.cuda.record import Record
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Bytes, Device, Incoming
 from gdsl.backends.cuda.trace import Traces, Written
 from gdsl.backends.interface import Bindings, Limits
 from gdsl.backends.needs import bytes_of
@@ -30,7 +29,6 @@ from gdsl.types import Type, Widths
 
 if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
-    from gdsl.backends.cuda.rooms import Incoming
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
 """What the host sends before a run or looks at after it, beside scalars."""
@@ -158,7 +156,7 @@ class RunMemory:
         """For which lane, and where what is handed over lies in the next run, as the record says already."""
         self._inside: dict[str, Buffer] = {}
         """The same of the last run, where it is not the caller's: results go to him from there in another order."""
-        self.on_device.work.users.add(self)
+        self.on_device.scratch.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
             for buffer in self.plan.buffers
@@ -190,9 +188,9 @@ class RunMemory:
 
     def begin(self, bindings: Bindings, limits: Limits) -> None:
         """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
-        work = self.on_device.work
-        if work.user is not self._token:
-            self._lay_out(work.enter(self._token, self._sizes))
+        scratch = self.on_device.scratch
+        if scratch.user is not self._token:
+            self._lay_out(scratch.acquire(self._token, self._sizes))
         params, inputs, numbering = bindings.params, bindings.inputs, self._numbering
         ahead, self._ahead = self._ahead, None
         names = self.names = ahead[1] if ahead is not None and ahead[0] == self.device.lane else self._new_names({})
@@ -273,7 +271,7 @@ class RunMemory:
     def prepare_next(self) -> None:
         """While the device works, to which all has been handed: what the next run will need of it anyhow."""
         if self._ahead_bytes > _MUCH_AHEAD:
-            self.on_device.work.keeps_much(self)
+            self.on_device.scratch.keep_large(self)
         if self._ahead_bytes <= _MOST_AHEAD:
             with contextlib.suppress(GdslError):  # then that run asks for it itself
                 self._ahead = self.device.lane, self._new_names(self._inside)
@@ -306,7 +304,7 @@ class RunMemory:
         nbytes = min(length, self._capacity) * self._record_size
         self.shared.expect(nbytes + nbytes // 4)
 
-    def let_go(self) -> None:
+    def free_unused(self) -> None:
         """Free what was made for the next run."""
         self._ahead, self._inside = None, {}
 
@@ -330,7 +328,7 @@ class RunMemory:
         if self._ahead is None:
             self._inside = {}
         if not whole:
-            self.on_device.work.forget()
+            self.on_device.scratch.invalidate()
 
     def _lay_out(self, buffers: Sequence[Buffer]) -> None:
         """Point to the room, and clear what must be; runs leave that cleared."""
@@ -391,3 +389,43 @@ class RunMemory:
 
 def _words(kind: Type, widths: Widths) -> int:
     return words_of(kind, widths) if kind.is_pair else 1
+
+
+class Record:
+    """A struct that kernels get, laid out as `dtype` says: groups of fields."""
+
+    def __init__(self, dtype: numpy.dtype[Any]) -> None:
+        self.data = numpy.zeros(1, dtype)
+        self._bytes = self.data.view(numpy.uint8)
+        self._pointers: dict[tuple[str, str], NDArray[Any]] = {}
+
+    def value(self, group: str, name: str, dtype: numpy.dtype[Any]) -> NDArray[Any]:
+        """The field `name` of `group` as an array of one value of `dtype`."""
+        return self._at(group, name, dtype, 1)
+
+    def pointer(self, buffer: storage.Buffer) -> NDArray[Any]:
+        """The member that is `buffer`: its pointer, or those of its copies."""
+        key = (buffer.group, buffer.name)
+        if key not in self._pointers:
+            self._pointers[key] = self._at(*key, numpy.dtype("u8"), max(buffer.copies, 1))
+        return self._pointers[key]
+
+    def point(self, buffer: storage.Buffer, made: Sequence[Buffer]) -> None:
+        """Let the member that is `buffer` point to its memory."""
+        places = self.pointer(buffer)
+        for place, each in enumerate(made):
+            places[place] = each.pointer
+
+    def set_values(self, group: str, values: Mapping[str, int]) -> None:
+        """Fields that are no pointers to buffers."""
+        for name, value in values.items():
+            self.data[group][name] = value
+
+    def _at(self, group: str, name: str, dtype: numpy.dtype[Any], count: int) -> NDArray[Any]:
+        whole = self.data.dtype.fields
+        assert whole is not None
+        part, first = whole[group][:2]
+        inner = part.fields
+        assert inner is not None
+        begin = first + inner[name][1]
+        return self._bytes[begin : begin + count * dtype.itemsize].view(dtype)

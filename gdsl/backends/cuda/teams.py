@@ -10,12 +10,10 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.alike import param_values, settle
+from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice
-from gdsl.backends.cuda.protocol import Arguments, Device
-from gdsl.backends.cuda.rooms import STOPPED_FROM_BIT
+from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
 from gdsl.backends.cuda.team_memory import Made, TeamMemory
-from gdsl.backends.cuda.walk import signed
-from gdsl.backends.cuda.watching import Watching
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.codegen.cuda.generated import Generated
@@ -27,6 +25,8 @@ from gdsl.plan.grids import is_narrow
 from gdsl.plan.nodes import Plan
 from gdsl.records import dataclass
 
+_EVERY = 0.2
+"""Seconds between two looks at how many values are done."""
 _FILLED = 0.9
 """Of the free memory that rooms and results take at most."""
 _ROUNDS = 4
@@ -211,3 +211,32 @@ def _how(total: int, shape: Shape) -> str:
     parts = f"{-(-total // shape.count):,} launches of {shape.count:,}" if shape.count < total else "one launch"
     why = f", {shape.why}" if shape.why and shape.count < total else ""
     return f"{parts}{why}, {shape.teams:,} at once, {each}"
+
+
+class Watching:
+    """Whether a launch is late, and how many of its values are done, which is told while it runs."""
+
+    def __init__(self, device: Device, count: int, teams: int, late: Callable[[], bool], tell: Callable[[int], None]):
+        """`late` says whether to stop; `tell` is given how many more of the `count` values are done."""
+        self._device, self._count, self._teams, self._late, self._tell = device, count, teams, late, tell
+        self._told, self._looked = 0, time.monotonic()
+        device.prepare_peek()
+
+    def look(self, taken: Buffer) -> bool:
+        """Whether to stop. `taken` counts values that teams have begun with, where each had one at first: whoever takes
+        another has done with one."""
+        now = time.monotonic()
+        if now - self._looked >= _EVERY:
+            self._looked = now
+            begun = int(self._device.peek(taken, numpy.uint64))
+            self._add(min(begun - self._teams, self._count))  # a run that was stopped leaves a larger number
+        return self._late()
+
+    def end(self) -> None:
+        """All are done."""
+        self._add(self._count)
+
+    def _add(self, done: int) -> None:
+        if done > self._told:
+            self._tell(done - self._told)
+            self._told = done

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy
 from numpy.typing import NDArray
 
-from gdsl.backends.cuda.protocol import Arguments
+from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda.launching import Launching
+from gdsl.backends.cuda.protocol import Arguments, Incoming
+from gdsl.backends.cuda.stream_queue import MOST_QUEUED
+from gdsl.diagnostics import GdslError
 from gdsl.resources import filled_text
-
-if TYPE_CHECKING:
-    from gdsl.backends.cuda.device import CudaDevice
 
 _ALIGNMENT = 256
 """Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
@@ -20,9 +22,6 @@ _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
 """Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
 microseconds before a copy would be, but has to be loaded first. 16 bytes a thread and turn."""
 _THREADS = 256
-MOST_IN_LINE = 4
-"""Runs that nobody waits for, on a device: while one goes on, the next ones are queued; more would keep memory and gain
-nothing."""
 STOPPED_FROM_BIT = 61
 """The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
 
@@ -53,29 +52,10 @@ class CudaRoom:
         ]
 
 
-class Incoming:
-    """What a run handed over that nobody waited for: a place in pinned memory, the values of the kernel that writes
-    there, and behind that place what this is to clear."""
-
-    def __init__(self, here: NDArray[Any], table: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
-        self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
-        self.control = received[0].view(numpy.uint64)
-        self._table = table
-        self._values = numpy.array([[value] for value in (*values, table.ctypes.data, len(table))], numpy.uint64)
-        self.rooms: Sequence[tuple[int, int]] = ()
-        self.arguments = Arguments(*self._values)
-
-    def clear(self, rooms: Sequence[tuple[int, int]]) -> None:
-        """What the kernel is to clear where a run did not end whole."""
-        self.rooms = rooms
-        if rooms:
-            self._table[:] = rooms
-
-
 class CudaShared:
     """The same, with copies in pinned memory of the host, from which and to which the device copies by itself."""
 
-    def __init__(self, device: CudaDevice, sizes: Sequence[int], sent: int, beginning: int) -> None:
+    def __init__(self, device: DeviceMemory, sizes: Sequence[int], sent: int, beginning: int) -> None:
         *self._offsets, whole = offsets_of(sizes)
         self._device, self._sizes = device, sizes
         self._room = CudaRoom(device.allocate(whole), sizes)
@@ -154,7 +134,7 @@ class CudaShared:
         _ = self._device.hand_over_and_clear
         if not self._spare:
             self._device.prepare_peek()
-            self._spare = [self._another(words, len(rooms)) for _ in range(MOST_IN_LINE)]
+            self._spare = [self._another(words, len(rooms)) for _ in range(MOST_QUEUED)]
         incoming = self._spare.pop()
         if incoming.rooms is not rooms:
             incoming.clear(rooms)
@@ -196,6 +176,110 @@ class CudaShared:
         self._device.launch_block(self._device.hand_over, _THREADS, self._packs)
 
 
+class DeviceMemory(Launching):
+    """The current GPU: its memory, and copies to and from the host."""
+
+    lane: object = None
+    """The run's stream: CuPy's pool reuses memory that was freed on one only there."""
+
+    def allocate(self, nbytes: int) -> CudaBuffer:
+        """Device memory from CuPy's pool; raises E0912 with what is needed and what there is."""
+        size = max(16, -(-nbytes // 16) * 16)
+        try:
+            memory = self.cupy.cuda.alloc(size)
+        except self.cupy.cuda.memory.OutOfMemoryError:
+            free, total = self.cupy.cuda.runtime.memGetInfo()
+            raise no_memory(size, free, total) from None
+        return CudaBuffer(memory, size, memory.ptr)
+
+    def room(self, sizes: Sequence[int], former: Any) -> CudaRoom:
+        """One block of memory for all."""
+        needed = offsets_of(sizes)[-1]
+        if former is not None and former.block.nbytes >= needed:
+            return CudaRoom(former.block, sizes)
+        return CudaRoom(self.allocate(needed), sizes)
+
+    def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> CudaShared:
+        """One block of memory for all, here and on the host."""
+        return CudaShared(self, sizes, sent, beginning)
+
+    def pinned(self, nbytes: int) -> NDArray[Any]:
+        """Zeros in memory of the host that the device reads and writes by itself."""
+        made = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
+        made[:] = 0
+        return made
+
+    def require(self, nbytes: int) -> None:
+        """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
+        free, total = self.memory()
+        if nbytes > free:
+            raise no_memory(nbytes, free, total)
+
+    def memory(self) -> tuple[int, int]:
+        """(free bytes, all bytes); what CuPy's pool keeps unused is free."""
+        free, total = self.cupy.cuda.runtime.memGetInfo()
+        return free + self.cupy.get_default_memory_pool().free_bytes(), total
+
+    def upload(self, array: Any) -> CudaBuffer:
+        """A copy on the GPU; a CuPy array is used as it is. Raises E0912 as `allocate`."""
+        if not isinstance(array, self.cupy.ndarray):
+            try:
+                array = self.cupy.asarray(array if array.size else numpy.zeros(16, numpy.uint8))
+            except self.cupy.cuda.memory.OutOfMemoryError:
+                raise no_memory(array.nbytes, *self.cupy.cuda.runtime.memGetInfo()) from None
+        return CudaBuffer(array.data, int(array.nbytes), array.data.ptr)
+
+    def zero(self, buffer: Any) -> None:
+        """Clear `buffer`."""
+        self.cupy.cuda.runtime.memsetAsync(buffer.pointer, 0, buffer.nbytes, self.stream().ptr)
+
+    # Copies to the host
+
+    def prepare_peek(self) -> None:
+        """Pinned memory and a stream, once."""
+        _ = self._side_stream
+
+    @cached_property
+    def _side_stream(self) -> tuple[Any, NDArray[Any]]:
+        """A stream beside that of the run, and memory for what comes by it."""
+        return self.cupy.cuda.Stream(non_blocking=True), self.pinned(8)
+
+    def let_end(self, stream: Any, lane: object) -> None:
+        """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
+        if isinstance(lane, tuple):
+            self.cupy.cuda.runtime.deviceSynchronize()
+        else:
+            stream.synchronize()
+
+    @cached_property
+    def hand_over(self) -> Any:
+        """A kernel that copies from the device to pinned memory."""
+        return self._handing.get_function("hand_over")
+
+    @cached_property
+    def hand_over_and_clear(self) -> Any:
+        """The same for a run behind which another one is queued. Both run once for nothing, which has them loaded."""
+        kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
+        self.zero(memory)
+        nothing = numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)
+        self.launch_block(kernel, 1, Arguments(*nothing))
+        self.launch_block(self.hand_over, 1, Arguments(*nothing[:3]))
+        return kernel
+
+    @cached_property
+    def _handing(self) -> Any:
+        return self.load(self.hand_over_cubin())
+
+    def hand_over_cubin(self) -> bytes:
+        """Its machine code, which the first program that is compiled on a machine leaves there."""
+        return nvrtc.kept_cubin("hand_over", hand_over_text(), self.architecture)
+
+    @cached_property
+    def architecture(self) -> str:
+        """Such as ``sm_90``."""
+        return f"sm_{self.cupy.cuda.Device(self.id).compute_capability}"
+
+
 def offsets_of(sizes: Sequence[int]) -> list[int]:
     """Where buffers of `sizes` begin in a block, none without room, and last where they end."""
     places = [0]
@@ -206,3 +290,14 @@ def offsets_of(sizes: Sequence[int]) -> list[int]:
 
 def _parts(host: NDArray[Any], offsets: Sequence[int], sizes: Sequence[int]) -> list[NDArray[Any]]:
     return [host[offset : offset + size] for offset, size in zip(offsets, sizes, strict=False)]
+
+
+def no_memory(needed: int, free: int, total: int) -> GdslError:
+    """E0912 for that many bytes."""
+    return GdslError.single(
+        "E0912",
+        f"the run needs {needed / 1e9:.2f} GB more of the GPU's memory, and {free / 1e9:.2f} GB of its "
+        f"{total / 1e9:.2f} GB are free",
+        fix="use a smaller graph, free memory of other programs, or run with --backend cpu",
+        notes=["gdslc run --dry-run tells what takes it (from Python: program.dry_run)"],
+    )

@@ -1,0 +1,180 @@
+"""The cuda backend: generated CUDA, compiled by NVRTC, kept in the cache, run on the current GPU."""
+
+from __future__ import annotations
+
+import contextlib
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from gdsl import cache
+from gdsl.backends import failures, needs, processes
+from gdsl.backends.cuda import nvrtc
+from gdsl.backends.cuda.executable import CudaExecutable
+from gdsl.backends.cuda.graph_cache import GraphCache
+from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
+from gdsl.backends.interface import Availability, Bindings, Need, Space
+from gdsl.garbage import uncollected
+from gdsl.graph.graph import Graph
+from gdsl.ir.nodes import Program
+from gdsl.plan import suiting
+from gdsl.plan.layouts import can_be_put, is_worth, looking_up
+from gdsl.types import Widths
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.codegen.cuda.generated import Generated
+    from gdsl.plan.nodes import Plan
+
+_INSTALL = "pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a driver older than 580), on a machine with an NVIDIA GPU"
+_DEVICE = "an NVIDIA GPU and its driver, passed on to the container if in one; gdsl[cuda12] for a driver older than 580"
+
+
+class CudaBackend:
+    """Runs programs on the current GPU."""
+
+    name = "cuda"
+
+    def __init__(self) -> None:
+        self._devices: dict[int, CudaDevice] = {}
+        self._graphs = GraphCache()
+        self._answers: dict[int, Availability] = {}
+        self._process = processes.current
+
+    def availability(self) -> Availability:
+        """Whether CuPy is installed, a device answers and there is NVRTC."""
+        is_own = self._process == processes.current
+        if self._devices and not is_own:
+            return Availability(False, failures.FORKED, failures.SPAWN)
+        try:
+            import cupy
+
+            if self._answers and is_own:
+                answer = self._answers.get(cupy.cuda.runtime.getDevice())
+                if answer is not None:  # it has answered before; its properties take a millisecond
+                    return answer
+            count = cupy.cuda.runtime.getDeviceCount()
+        except ImportError:
+            return Availability(False, "CuPy is not installed", _INSTALL)
+        except Exception as error:  # the driver's errors come in several classes
+            first = (str(error).splitlines() or ["no answer"])[0]
+            return Availability(False, f"no CUDA device answers ({first})", _DEVICE)
+        if count == 0:
+            return Availability(False, "no CUDA device answers", _DEVICE)
+        try:
+            nvrtc.require()
+        except Exception as error:
+            return Availability(False, str(error).splitlines()[0], _INSTALL)
+        number = cupy.cuda.runtime.getDevice()
+        self._answers[number] = _GpuAvailability(number)
+        return self._answers[number]
+
+    def stays(self) -> bool:
+        """Not in a forked process, which has no device any more."""
+        return self._process == processes.current
+
+    def build(self, program: Program, id_bits: int) -> CudaExecutable:
+        """As `build_for`, with ids of `id_bits` bits."""
+        return self.build_for(program, Widths.both(id_bits))
+
+    def build_for(self, program: Program, widths: Widths, teams: bool = False) -> CudaExecutable:
+        """Generate and compile, or take both from the cache, which keeps what the driver has loaded; `teams`: in the
+        form for many values at once, which `many` runs."""
+        device = self.device()
+        form = ("teams",) if teams else ()
+        key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
+        cached: Any = cache.load("cuda", key)
+        if cached is not None:
+            # The driver's errors come in several classes; what it refuses is compiled again.
+            with contextlib.suppress(Exception):
+                generated, cubin = cached
+                return self._executable(program, None, generated, cubin, widths, teams)
+        from gdsl.codegen.cuda.generate import generate
+
+        with uncollected():
+            plan = plan_of(program, teams=teams)
+            check_wide_pairs(plan, widths, device.architecture)
+            generated = generate(plan, widths)
+        cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
+        device.hand_over_cubin()  # now, not in the midst of calls
+        executable = self._executable(program, plan, generated, cubin, widths, teams)
+        cache.store("cuda", key, (generated, cubin))
+        return executable
+
+    def _executable(
+        self, program: Program, plan: Plan | None, generated: Generated, cubin: bytes, widths: Widths, teams: bool
+    ) -> CudaExecutable:
+        return CudaExecutable(
+            self.device(), self._graphs, self.build_for, program, plan, generated, cubin, widths, teams
+        )
+
+    def needs(
+        self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
+    ) -> tuple[Need, ...]:
+        """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room."""
+        return _needs_of(program, widths, graph, bindings, free)
+
+    def space(self) -> Space:
+        """The memory of the current GPU; what CuPy holds of it unused is free."""
+        device = self.device()
+        free, total = device.memory()
+        return Space(self.availability().detail, total, free)
+
+    def device(self) -> CudaDevice:
+        """The GPU that is CuPy's current one in this thread."""
+        import cupy
+
+        from gdsl.backends.cuda.device import CudaDevice
+
+        self._process = processes.current
+        number = int(cupy.cuda.Device().id)
+        if number not in self._devices:
+            self._devices.setdefault(number, CudaDevice())
+        return self._devices[number]
+
+    def place(self, graph: Graph) -> None:
+        """Put its edges in order on the current GPU, behind runs that nobody waits for."""
+        from gdsl.backends.cuda.building import place
+
+        device = self.device()
+        device.drain_queue()
+        place(device.cupy, device.id, graph)
+
+
+class _GpuAvailability(Availability):
+    """A GPU that answers. Its name, which takes a millisecond to query, is queried when it is read."""
+
+    _number: int
+    _name = ""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(True, "")
+        object.__setattr__(self, "_number", number)
+
+    @property
+    def detail(self) -> str:
+        """The name of the device."""
+        import cupy
+
+        if not self._name:
+            name = cupy.cuda.runtime.getDeviceProperties(self._number)["name"]
+            object.__setattr__(self, "_name", name.decode() if isinstance(name, bytes) else str(name))
+        return self._name
+
+
+def _needs_of(program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None) -> tuple[Need, ...]:
+    """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room in `free`
+    bytes."""
+    from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
+
+    counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)
+    suited = partial(suiting.suited, counts=counts, room=suiting.ALL)
+    program = suited(program)
+    plan, more = plan_of(program), (widths, sizes_of(graph, bindings), graph.directed, bindings.inputs)
+    layout = plan.layout
+    if layout is not None and is_worth(layout, *counts) and can_be_put(layout, bindings.own):
+        other = plan_of(suited(looking_up(program))) if layout.apart else plan
+        assert other.layout is not None
+        told = needs.on_other_ids(other, other.layout, *more)
+        if layout.always or free is None or sum(need.nbytes for need in told) <= free:
+            return told
+    return needs.on_a_device(plan, *more)

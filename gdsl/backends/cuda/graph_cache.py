@@ -1,0 +1,89 @@
+"""What backends keep of graphs on devices, and the kernels they have loaded there."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from gdsl.backends.cuda import nvrtc
+from gdsl.graph.graph import Graph
+from gdsl.types import Widths
+
+if TYPE_CHECKING:
+    from gdsl.backends.cuda.device import CudaDevice
+    from gdsl.backends.cuda.memory import GraphOnDevice
+
+
+class LoadedKernel:
+    """A kernel, `ptr` for the driver; it keeps its module loaded."""
+
+    __slots__ = ("_module", "ptr")
+
+    def __init__(self, module: LoadedModule, ptr: int) -> None:
+        self._module, self.ptr = module, ptr
+
+
+class LoadedModule:
+    """The kernels of a cubin; each is looked up once.
+
+    When the last of them is dropped, the device gets the module: Python may find that out during a run, and before the
+    driver unloads anything it would wait for the end of that run.
+    """
+
+    def __init__(self, device: CudaDevice, cubin: bytes) -> None:
+        self._module = device.load(cubin)
+        self._functions: dict[str, Any] = {}
+        weakref.finalize(self, device.unload_later, self._module, self._functions).atexit = False
+
+    def get(self, name: str) -> LoadedKernel:
+        """The kernel called `name`."""
+        if name not in self._functions:
+            self._functions[name] = self._module.get_function(name)
+        return LoadedKernel(self, self._functions[name].ptr)
+
+
+class GraphCache:
+    """The graphs on all devices, each for as long as the graph exists."""
+
+    def __init__(self) -> None:
+        self._graphs: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._by_degree: dict[tuple[int, Widths, int], GraphOnDevice] = {}
+        self._renumbering: dict[tuple[int, Widths], Callable[[str], Any]] = {}
+
+    def graph(self, graph: Graph, widths: Widths, device: CudaDevice) -> GraphOnDevice:
+        """The graph on `device`."""
+        from gdsl.backends.cuda.memory import GraphOnDevice
+
+        key = (id(graph), widths, device.id)
+        if key not in self._graphs:
+            self._graphs[key] = GraphOnDevice(device, graph, widths)
+            weakref.finalize(graph, self._graphs.pop, key, None)
+        return self._graphs[key]
+
+    def by_degree(self, original: GraphOnDevice, graph: Graph, device: CudaDevice) -> GraphOnDevice:
+        """The same graph with its vertices by falling degree. Raises E0912."""
+        from gdsl.backends.cuda.numbering import Kernels
+        from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
+
+        key = (id(graph), original.widths, device.id)
+        if key not in self._by_degree:
+            kernels = Kernels(device, self._renumbering_kernels(device, original.widths))
+            self._by_degree[key] = RenumberedGraph(kernels, original, graph)
+            weakref.finalize(graph, self._by_degree.pop, key, None)
+        return self._by_degree[key]
+
+    def _renumbering_kernels(self, device: CudaDevice, widths: Widths) -> Callable[[str], Any]:
+        """The kernels that number vertices, compiled once per machine."""
+        from gdsl.backends.cuda.numbering import text_for
+
+        if (device.id, widths) not in self._renumbering:
+            cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
+            self._renumbering[device.id, widths] = LoadedModule(device, cubin).get
+        return self._renumbering[device.id, widths]
+
+    def free_unused(self, device: CudaDevice) -> bool:
+        """Free the scratch memory of `device`'s graphs while no run uses it; whether there was any."""
+        pools = [on_device.scratch for key, on_device in list(self._graphs.items()) if key[2] == device.id]
+        freed = [pool.free_unused() for pool in pools]
+        return any(freed)

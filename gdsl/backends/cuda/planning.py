@@ -1,0 +1,73 @@
+"""From a program to its kernel plan and CUDA text; the compiler is imported when it is first needed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gdsl.ir.nodes import Program
+    from gdsl.plan.fusion import Pair
+    from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
+    from gdsl.types import Widths
+
+
+def plan_of(
+    program: Program,
+    sizes: Sizes | None = None,
+    *,
+    again: bool = False,
+    teams: bool = False,
+    after: str | None = None,
+) -> Plan:
+    """The kernel plan of `program` (as lowered). It is verified unless `again` says that this was done before. `teams`:
+    the form that teams of blocks run. `after`: the plan after the pass of that name, unverified."""
+    from gdsl.operations import Balance, Order
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
+
+    program = pipelines.apply(program, again=again)
+    balanced = any(knobs.balance is not Balance.AUTO for knobs in program.tuning.sites)
+    on = target.cuda(program.tuning.fuse, balanced, program.tuning.order is Order.NEAR_FAR)
+    return build(program, target.in_teams(on) if teams else on, sizes, again=again, after=after)
+
+
+def neighbours_of(program: Program) -> tuple[Pair, ...]:
+    """Pairs of consecutive operators of `program` (as lowered), and whether they share a sweep."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import neighbours
+
+    return neighbours(pipelines.apply(program), target.cuda(program.tuning.fuse))
+
+
+def source_text(program: Program, ids: int | Widths) -> str:
+    """The CUDA C++ of `program` for ids of these widths."""
+    from gdsl.codegen.cuda.generate import generate
+    from gdsl.types import Widths
+
+    widths = Widths.both(ids) if isinstance(ids, int) else ids
+    return generate(plan_of(program), widths).text
+
+
+_LEAST_FOR_WIDE_PAIRS = 90
+"""The compute capability, times ten, with a compare-and-swap of 128 bits."""
+
+
+def check_wide_pairs(plan: Plan, widths: Widths, architecture: str) -> None:
+    """Raise E0908 if the plan needs a compare-and-swap that `architecture` (such as ``sm_80``) does not have."""
+    from gdsl.diagnostics import GdslError
+    from gdsl.plan.wide_pairs import exchanged_pairs
+
+    number = re.search(r"\d+", architecture)
+    if number is None or int(number[0]) >= _LEAST_FOR_WIDE_PAIRS:
+        return
+    for data in exchanged_pairs(plan, widths):
+        message = f"{architecture} cannot update the pairs of `{data.name}`, {data.type.name}, which take 128 bits each"
+        fix = (
+            "make both parts 32 bits wide (of a type parameter by -t, such as -t weight_type=int32), or run it on the "
+            "cpu backend or on a GPU of compute capability 9.0 or above"
+        )
+        raise GdslError.single("E0908", message, data.span, fix=fix)
