@@ -11,7 +11,7 @@ from gdsl.arithmetic.constants import shortest_float32
 from gdsl.backends.interface import part_names
 from gdsl.binding import declared_inputs, declared_params, problem_data
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.operations import Grade
 from gdsl.source import Source
 from gdsl.types import TYPE_CLASSES, Type

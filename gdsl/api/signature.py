@@ -13,7 +13,7 @@ import numpy as np
 from gdsl.api.description import plain_default, sections
 from gdsl.binding import declared_inputs, declared_params
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.operations import Domain
 from gdsl.source import Source
 from gdsl.types import Type

@@ -9,7 +9,7 @@ from typing import Any
 from gdsl.backends.interface import Need
 from gdsl.codegen.structs import element_dtype
 from gdsl.extents import EDGES, VERTICES, Fixed, Parts, Size, Sizes, Sum
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan.layouts import LISTS
 from gdsl.plan.nodes import Plan, Renumbering

@@ -43,8 +43,7 @@ from gdsl.ir.nodes import (
     VertexFunctor,
     While,
 )
-from gdsl.ir.remembered import Remembered
-from gdsl.ir.traversal import walk
+from gdsl.ir.traversal import Remembered, walk
 from gdsl.operations import Domain
 from gdsl.records import dataclass
 

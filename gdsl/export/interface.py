@@ -10,7 +10,7 @@ from gdsl.binding import declared_inputs, declared_params
 from gdsl.codegen.comments import title_line
 from gdsl.codegen.keywords import KEYWORDS
 from gdsl.ir import nodes as ir
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.operations import Domain
 from gdsl.types import TYPE_CLASSES, Type, Widths
 

@@ -1,4 +1,4 @@
-"""The calls among a program's own functions, which never lead back to where they began."""
+"""The calls among a program's own functions, which are never recursive."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from gdsl.ir.nodes import ForNeighbors, ForRange, Function, FunctionCall, Litera
 from gdsl.ir.traversal import depth, parts, walk
 
 _MANY_CALLS = 1024
-"""From here on a function asks whether the run is to stop: some microseconds of work for one thread."""
+"""From this many calls on, a function polls the stop flag: some microseconds of work for one thread."""
 _PASSES = 32
-"""Taken for a loop that ends when data says so; it asks itself now and then."""
+"""Assumed for a loop whose end depends on data; it polls the stop flag itself."""
 _FRAMES_A_LEVEL, _FRAMES_A_CALL = 4, 12
-"""More than the interpreters of functions take for a level of an expression and for a call."""
+"""Upper bounds of what the interpreters of functions need for a level of an expression and for a call."""
 
 
 def function_order(program: Program) -> tuple[Function, ...]:
-    """The program's functions, each behind those that it calls."""
+    """The program's functions, each after those that it calls."""
     by_name = {function.name: function for function in program.functions}
     called = {function.name: callees(function) for function in program.functions}
     order: dict[str, Function] = {}
@@ -36,7 +36,7 @@ def callees(function: Function) -> list[str]:
 
 
 def inlined_sizes(program: Program) -> dict[str, int]:
-    """By function how many nodes it has once every call in it is replaced by what it calls."""
+    """The number of nodes of each function after inlining all calls."""
     sizes: dict[str, int] = {}
     for function in function_order(program):
         own = sum(1 for _ in walk(function.body))
@@ -45,15 +45,15 @@ def inlined_sizes(program: Program) -> dict[str, int]:
 
 
 def long_functions(program: Program) -> frozenset[str]:
-    """The functions of which one call makes many others, up to no end where each calls the one before it twice."""
+    """The functions of which one call makes many others: exponentially many where each calls another one twice."""
     calls: dict[str, int] = {}
     for function in function_order(program):
-        calls[function.name] = _calls_made(function, calls)
+        calls[function.name] = _call_count(function, calls)
     return frozenset(name for name, count in calls.items() if count >= _MANY_CALLS)
 
 
-def _calls_made(function: Function, calls: dict[str, int]) -> int:
-    """How many calls `function` makes, those that its callees make included, whichever way it takes."""
+def _call_count(function: Function, calls: dict[str, int]) -> int:
+    """How many calls `function` and its callees make at most."""
     total = 0
     rest: list[tuple[object, int]] = [(function, 1)]
     while rest:
@@ -72,7 +72,7 @@ def _passes(node: object) -> int:
 
 
 def frames_of_calls(program: Program) -> int:
-    """How many Python frames lie above each other at most where one function calls the next by interpretation."""
+    """How deep the Python stack becomes at most where functions are interpreted."""
     frames: dict[str, int] = {}
     for function in function_order(program):
         inner = max((frames[name] for name in callees(function)), default=0)

@@ -1,5 +1,6 @@
-"""Arrays of several values an element: whether an index fits one, and which places are there by what they are, which is
-decided here alone."""
+"""Indices of arrays with several values per element: whether an index fits an array, and which places are known to be
+in range.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from gdsl.types import Type
 
 
 def fits_extent(array: Array) -> bool:
-    """Whether an array has as many values as its count says, which is a literal in range or a param."""
+    """Whether an array has as many values as its count says, which must be a literal in range or a param."""
     count = array.count
     if isinstance(count, Literal):
         in_range = count.type is Type.INT64 and 1 <= count.value <= MOST_VALUES
@@ -23,7 +24,7 @@ def fits_extent(array: Array) -> bool:
 
 
 def fits(index: Expression, array: Array) -> bool:
-    """Whether an index says which value of an element where it has several, and only there."""
+    """Whether an index names one value of an element where there are several, and only there."""
     if not isinstance(index, Slot):
         return array.count is None
     integer = index.place.type.is_integer and index.type is Type.INT64
@@ -46,12 +47,12 @@ def is_inside(
     last = _widened(loop.last)
     if isinstance(count, Literal):
         return isinstance(last, Literal) and last.value <= count.value
-    said = defaults.get(count.name) if isinstance(count, ParamValue) else None
-    return said is not None and same(last, _widened(said))
+    default = defaults.get(count.name) if isinstance(count, ParamValue) else None
+    return default is not None and same(last, _widened(default))
 
 
 def _widened(value: Expression) -> Expression:
-    """What an integer was before it became wider, which changes no count: these are positive."""
+    """An integer expression without conversions to wider types, which do not change counts: these are positive."""
     while isinstance(value, Convert) and _is_wider(value.type, value.operand.type):
         value = value.operand
     return value
@@ -62,7 +63,7 @@ def _is_wider(kind: Type, former: Type) -> bool:
 
 
 def same(one: object, other: object) -> bool:
-    """Whether two expressions say the same, wherever they stand in the text."""
+    """Whether two expressions are equal except for their spans."""
     if isinstance(one, tuple) and isinstance(other, tuple):
         return len(one) == len(other) and all(map(same, one, other))
     if not isinstance(one, Node) or not isinstance(other, Node):

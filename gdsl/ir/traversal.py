@@ -1,10 +1,10 @@
-"""Walking over a program and rewriting it, for passes and code generation."""
+"""Walks over programs and rewrites them, for passes and code generation."""
 
 from __future__ import annotations
 
 import dataclasses
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -23,11 +23,11 @@ _PLAIN = frozenset(
     {"Span", "str", "int", "bool", "str | None", "int | None"}
     | {name for module in (operations, types, nodes) for name, kind in vars(module).items() if _is_enum(kind)}
 )
-"""Annotations of slots that have no nodes inside; all others are looked into."""
+"""Annotations of slots that have no nodes inside; all others are visited."""
 _SLOTS: dict[type[Node], tuple[str, ...]] = {}
 _INSIDE: dict[type, Callable[[Any], tuple[object, ...]] | None] = {}
-"""By the type of a value, how to take what is inside, the last one first; None where nothing is walked over. Whoever
-reads a program from the cache walks over all of it several times."""
+"""How to get the parts of a value of each type, the last one first; None for values without parts. Reading a program
+from the cache walks over all of it several times, so this is fast."""
 
 
 def _slots(kind: type[Node]) -> tuple[str, ...]:
@@ -39,7 +39,7 @@ def _slots(kind: type[Node]) -> tuple[str, ...]:
 
 
 def _last_first(kind: type[Node]) -> Callable[[Any], tuple[object, ...]]:
-    """How to take the values of those slots, the last one first."""
+    """A function for the values of those slots, the last one first."""
     names = _slots(kind)[::-1]
     if not names:
         return lambda node: ()
@@ -48,7 +48,7 @@ def _last_first(kind: type[Node]) -> Callable[[Any], tuple[object, ...]]:
 
 
 def walk(part: object) -> Iterator[Node]:
-    """Every node of `part` (a node, or tuples of nodes), each before what it is made of, in the order of the text."""
+    """Every node of `part` (a node, or tuples of nodes), each before its parts, in the order of the text."""
     stack, known = [part], _INSIDE
     while stack:
         current = stack.pop()
@@ -95,7 +95,7 @@ def expand_buckets(steps: tuple[Step, ...]) -> tuple[Step, ...]:
 
 
 def depth(part: object) -> int:
-    """How many nodes lie inside each other in `part`."""
+    """How deeply nodes are nested in `part`."""
     deepest, level = 0, [part]
     while level:
         level = [child for item in level for child in parts(item)]
@@ -104,7 +104,7 @@ def depth(part: object) -> int:
 
 
 def parts(item: object) -> list[object]:
-    """What a node or a tuple is made of, plain values among it."""
+    """The parts of a node or a tuple, including plain values."""
     if isinstance(item, Node):
         return [getattr(item, name) for name in _slots(type(item))]
     return list(item) if isinstance(item, tuple) else []
@@ -129,3 +129,21 @@ def _rewrite(part: object, change: Callable[[Any], Any]) -> object:
         items = tuple([_rewrite(item, change) for item in part])
         return part if all(new is old for new, old in zip(items, part, strict=True)) else items
     return part
+
+
+Result = TypeVar("Result")
+
+
+class Remembered:
+    """A cache of answers about the functors of one program: many operators run the same functor, which may be long."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[object, Any]] = {}
+
+    def __call__(self, ask: Callable[..., Result], part: object, *rest: Hashable) -> Result:
+        """`ask(part, *rest)`. Parts are compared by identity: to compare their contents takes as long as to ask."""
+        key = (ask, id(part), *rest)
+        if key not in self._known:
+            self._known[key] = (part, ask(part, *rest))  # holding the part keeps its identity from being reused
+        answer: Result = self._known[key][1]
+        return answer

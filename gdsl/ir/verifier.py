@@ -1,4 +1,4 @@
-"""Checks that a program of the IR holds together. A failure is a mistake of the compiler, never of the user."""
+"""Checks that a program of the IR is consistent. A failure is a bug in the compiler, never a mistake of the user."""
 
 from __future__ import annotations
 
@@ -6,26 +6,23 @@ from collections.abc import Iterable
 from typing import Any
 
 from gdsl.ir import nodes, slots
-from gdsl.ir.intersect_checks import misfit_of_intersection
-from gdsl.ir.set_checks import misfit_of_step
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier_code import CodeVerifier
 from gdsl.ir.verifier_code import VerificationError as VerificationError
-from gdsl.ir.verifier_graphs import wrong_with
 from gdsl.knobs import misfit
-from gdsl.operations import Domain, Grade, NeighborOperation, SetOperation
+from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, Grade, NeighborOperation, SetOperation
 from gdsl.types import Type
 
 
 def verify(program: nodes.Program, after: str, before: nodes.Program | None = None) -> None:
     """Raise `VerificationError` unless names are declared and types agree; `after` names the pass that ran.
 
-    `before` is the program as it was verified before that pass: what the pass has left is not looked at again.
+    `before` is the program as it was verified before that pass: parts that the pass did not change are skipped.
     """
-    _Verifier(program, after, _kept(program, before)).program()
+    _Verifier(program, after, _unchanged(program, before)).program()
 
 
-def _kept(program: nodes.Program, before: nodes.Program | None) -> frozenset[int]:
+def _unchanged(program: nodes.Program, before: nodes.Program | None) -> frozenset[int]:
     """The functions, functors and steps that both programs have, by identity, where they mean the same in both."""
     if before is None:
         return frozenset()
@@ -60,10 +57,10 @@ class _Verifier(CodeVerifier):
         for names in [*named, [*(frontier.name for frontier in root.frontiers), *root.graphs]]:
             self.expect(len(names) == len(set(names)), "a name is declared twice", root)
         for array in root.arrays:
-            self.expect(slots.fits_extent(array), f"{array.name} is not as long as its index goes", array)
+            self.expect(slots.fits_extent(array), f"{array.name} has another length than its index", array)
             count = self.params.get(array.count.name) if isinstance(array.count, nodes.ParamValue) else None
             known = not isinstance(array.count, nodes.ParamValue) or (count is not None and count.is_count)
-            self.expect(known, f"nobody says how many values an element of {array.name} has", array)
+            self.expect(known, f"the number of values per element of {array.name} is not declared", array)
         everything: tuple[nodes.Param | nodes.Array | nodes.Scalar, ...] = (*root.params, *root.arrays, *root.scalars)
         for data in everything:
             initial = data.default if isinstance(data, nodes.Param) else data.initial
@@ -98,7 +95,7 @@ class _Verifier(CodeVerifier):
             self.expect(wrong is None, f"the knob {wrong} is set to what it does not take", step)
 
     def part(self, part: nodes.Node) -> None:
-        if id(part) in self.kept:
+        if id(part) in self.verified:
             return
         found = list(walk(part))
         for node in found:
@@ -129,8 +126,7 @@ class _Verifier(CodeVerifier):
             self.operator(node)
         match node:
             case nodes.SetStep():
-                wrong = misfit_of_step(node, self.frontiers, self.arrays, self.scalars)
-                self.expect(wrong is None, str(wrong), node)
+                self.set_step(node)
             case nodes.PushBuckets() | nodes.PopBuckets():
                 array = self.arrays.get(node.buckets.array)
                 named = [node.buckets.waiting, *([node.result] if isinstance(node, nodes.PopBuckets) else ())]
@@ -140,9 +136,9 @@ class _Verifier(CodeVerifier):
             case nodes.DefineFrontier():
                 self.members(node)
             case nodes.CopyFrontier():
-                known = self.frontiers.get(node.name)
-                self.expect(known is not None, f"no frontier {node.name}", node)
-                self.expect(known is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
+                domain = self.frontiers.get(node.name)
+                self.expect(domain is not None, f"no frontier {node.name}", node)
+                self.expect(domain is self.frontiers.get(node.other), f"no such frontier {node.other}", node)
             case nodes.FarEnds():
                 self.expect(self.frontiers.get(node.name) is Domain.VERTEX, f"no frontier {node.name}", node)
                 self.expect(self.frontiers.get(node.other) is Domain.EDGE, f"no edge frontier {node.other}", node)
@@ -150,14 +146,12 @@ class _Verifier(CodeVerifier):
             case nodes.CombineFrontiers():
                 self.combined(node)
             case nodes.SameGraph() | nodes.Subgraph() | nodes.Contract() | nodes.On():
-                wrong = wrong_with(node, self.graphs, self.frontiers, self.arrays)
-                self.expect(not wrong, wrong, node)
+                self.graph(node)
             case nodes.StoreElement():
                 self.expect(node.value.type is node.target.type, "the value has another type", node)
             case nodes.StoreScalar():
-                scalar = self.scalars.get(node.scalar)
-                fits = scalar is not None and scalar.type is node.value.type
-                self.expect(fits, f"no scalar {node.scalar} of this type", node)
+                known = self.has_scalar(node.scalar, node.value.type)
+                self.expect(known, f"no scalar {node.scalar} of this type", node)
             case nodes.Fill():
                 array = self.arrays.get(node.array)
                 self.expect(array is not None and array.type is node.value.type, f"no array {node.array}", node)
@@ -212,9 +206,7 @@ class _Verifier(CodeVerifier):
                 self.over_vertices(node)
                 self.neighbor_vote(node)
             case nodes.Intersect():
-                functor = self.edge_functors.get(node.functor or "")
-                misfit_of = misfit_of_intersection(node, functor, self.arrays, self.scalars)
-                self.expect(misfit_of is None, misfit_of or "", node)
+                self.intersection(node)
 
     def form(self, node: nodes.Operator) -> None:
         """Whether its functor is of the form that it runs."""
@@ -231,15 +223,28 @@ class _Verifier(CodeVerifier):
         if functor is None or functor.key is None or functor.value is None:
             return
         for name in (node.array, *((node.keep,) if node.keep is not None else ())):
-            array = self.arrays.get(name)
-            fits = array is not None and (array.type, array.domain) == (node.array_type, Domain.VERTEX)
-            self.expect(fits, f"no array {name}", node)
+            self.expect(self.has_array(name, node.array_type, Domain.VERTEX), f"no array {name}", node)
         self.expect(functor.key.type is node.array_type, "the key has another type", node)
         if node.score is not None:
             score = {each.name: each for each in self.root.vote_functors}.get(node.score)
             types = (functor.key.type, functor.value.type)
             fits = score is not None and (score.key_type, score.total_type) == types
             self.expect(fits, f"no vote functor {node.score} for these ballots", node)
+
+    def intersection(self, node: nodes.Intersect) -> None:
+        self.expect((node.frontier.domain is Domain.EDGE) == (node.partners is None), "neither edges nor pairs", node)
+        needed = node.result is not None or node.count is not None or node.functor is not None
+        self.expect(needed, "an intersection for nothing", node)
+        counted = node.count is None or self.has_scalar(node.count, Type.INT64)
+        self.expect(counted, f"no scalar {node.count} of int64", node)
+        if node.partners is None:
+            return
+        array, functor = self.arrays.get(node.partners), self.edge_functors.get(node.functor or "")
+        fits = array is not None and (array.domain, array.type, array.count) == (Domain.VERTEX, Type.VERTEX, None)
+        self.expect(fits, f"no array {node.partners} of partners", node)
+        for part in walk((functor.condition, functor.body)) if functor is not None else ():
+            of_edge = isinstance(part, nodes.Parameter) and part.role is nodes.Role.EDGE
+            self.expect(not of_edge and not isinstance(part, nodes.Place), "pairs have no edge", node)
 
     def over_vertices(self, node: nodes.Operator) -> None:
         self.expect(node.frontier.domain is Domain.VERTEX, "edges of edges", node)
@@ -264,3 +269,65 @@ class _Verifier(CodeVerifier):
         self.expect(fits, "an operator on other types", own)
         literal = isinstance(own.identity, nodes.Literal | nodes.NoneId) and own.identity.type is kind
         self.expect(literal, "an identity of another type", own)
+
+    # ------------------------------------------------------------ steps between frontiers and data
+
+    def set_step(self, node: nodes.SetStep) -> None:
+        match node:
+            case nodes.PushLevel() | nodes.TakeLevel():
+                name = node.frontier if isinstance(node, nodes.PushLevel) else node.name
+                self.expect(self.frontiers.get(name) is Domain.VERTEX, f"no frontier {name}", node)
+                self.history(node.history)
+            case nodes.NumberMembers():
+                members = node.members
+                known = members.frontier is None or self.frontiers.get(members.frontier) is members.domain
+                self.expect(known, f"no such frontier {members.frontier}", node)
+                fits = self.has_array(node.array, node.array_type, members.domain) and node.array_type.is_integer
+                self.expect(fits, f"no array {node.array} for the places", node)
+            case nodes.CheckWidth():
+                fits = self.has_scalar(node.width, node.type) and node.type.is_numeric
+                self.expect(fits, f"no width of {node.name}", node)
+            case nodes.ChooseBound():
+                fits = all(self.has_scalar(name, Type.FLOAT64) for name in (*node.reads, node.bound))
+                fits = fits and self.frontiers.get(node.waiting) is Domain.VERTEX
+                self.expect(fits, f"no bound of {node.buckets}", node)
+            case nodes.CheckPairs():
+                self.expect(self.has_scalar(node.more, Type.INT64), f"no difference {node.more}", node)
+            case _:
+                self.expect(False, f"an unknown step {type(node).__name__}", node)
+
+    def history(self, node: nodes.History) -> None:
+        fits = (
+            self.has_array(node.members, Type.VERTEX, Domain.VERTEX)
+            and self.has_array(node.ends, Type.INT64, Domain.VERTEX)
+            and self.has_scalar(node.levels, Type.INT64)
+        )
+        data = (self.arrays.get(node.members), self.arrays.get(node.ends), self.scalars.get(node.levels))
+        fits = fits and all(each is not None and _begins_empty(each) for each in data)
+        self.expect(fits, f"no data of the history {node.name}", node)
+
+    # ------------------------------------------------------------ graphs
+
+    def graph(self, node: nodes.GraphStep | nodes.On) -> None:
+        name = node.graph if isinstance(node, nodes.On) else node.name
+        self.expect(name in self.graphs, f"no graph {name}", node)
+        if isinstance(node, nodes.Subgraph):
+            self.expect(self.frontiers.get(node.edges) is Domain.EDGE, f"no edge frontier {node.edges}", node)
+        if not isinstance(node, nodes.Contract):
+            return
+        fits = node.label_type.is_integer or node.label_type is Type.VERTEX
+        fits = fits and self.has_array(node.label, node.label_type, Domain.VERTEX)
+        self.expect(fits, f"{node.label} is no label", node)
+        weights = node.weights
+        if weights is not None:
+            known = self.has_array(weights.array, weights.type, Domain.EDGE)
+            self.expect(known, f"no array {weights.array} over edges", node)
+            joining = JOINING_FLOATS if weights.type.is_float else JOINING_INTEGERS
+            fits = weights.type.is_numeric and weights.operation in joining
+            self.expect(fits, f"the {weights.operation.value} of {weights.type.name}", node)
+
+
+def _begins_empty(data: nodes.Array | nodes.Scalar) -> bool:
+    initial = data.initial
+    empty = isinstance(initial, nodes.NoneId) or (isinstance(initial, nodes.Literal) and initial.value == 0)
+    return empty and data.is_local and not data.is_input and data.where is None

@@ -1,22 +1,24 @@
-"""What must hold of expressions and statements of the IR: names that are known, types that agree."""
+"""What must hold of expressions and statements of the IR: names are declared, and types agree."""
 
 from __future__ import annotations
 
-from gdsl.ir import graph_reads, nodes, signatures, slots
-from gdsl.operations import BinaryOperation, Domain, Outcome
+from collections.abc import Sequence
+
+from gdsl.ir import nodes, slots
+from gdsl.operations import BinaryOperation, Builtin, Domain, Outcome
 from gdsl.types import Type
 
 
 class VerificationError(AssertionError):
-    """An IR that does not hold together; the message names the pass that made it."""
+    """An inconsistent program; the message names the pass that produced it."""
 
 
 class CodeVerifier:
-    """Looks at single expressions and statements of one program. `kept`: the parts that are known to be well."""
+    """Checks single expressions and statements of a program. `verified`: the parts that need no check, by identity."""
 
-    def __init__(self, program: nodes.Program, after: str, kept: frozenset[int]) -> None:
+    def __init__(self, program: nodes.Program, after: str, verified: frozenset[int]) -> None:
         self.root = program
-        self.kept = kept
+        self.verified = verified
         self.after = after
         self.arrays = {array.name: array for array in program.arrays}
         self.scalars = {scalar.name: scalar for scalar in program.scalars}
@@ -34,8 +36,18 @@ class CodeVerifier:
             place = node.span.place_in(self.root.source_name)
             raise VerificationError(f"after {self.after}: {what}, in {type(node).__name__} at {place}")
 
+    def has_array(self, name: str, type_: Type, domain: Domain) -> bool:
+        """Whether an array is declared so."""
+        array = self.arrays.get(name)
+        return array is not None and (array.type, array.domain) == (type_, domain)
+
+    def has_scalar(self, name: str, type_: Type) -> bool:
+        """Whether a scalar is declared so."""
+        scalar = self.scalars.get(name)
+        return scalar is not None and scalar.type is type_
+
     def expression(self, node: nodes.Expression) -> None:
-        """One expression; its parts are looked at by themselves."""
+        """One expression, without its parts."""
         match node:
             case nodes.Local() | nodes.ListVariable():
                 self.expect(self.locals.get(node.name) is node.type, f"the local {node.name} is not known", node)
@@ -43,15 +55,11 @@ class CodeVerifier:
                 known = self.params.get(node.name)
                 self.expect(known is not None and known.type is node.type, f"no param {node.name}", node)
             case nodes.ScalarValue():
-                scalar = self.scalars.get(node.name)
-                self.expect(scalar is not None and scalar.type is node.type, f"no scalar {node.name}", node)
+                self.expect(self.has_scalar(node.name, node.type), f"no scalar {node.name}", node)
             case nodes.Element():
-                array = self.arrays.get(node.array)
-                fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
-                self.expect(fits, f"no array {node.array}", node)
-                self.index(node.index, node.domain, node, array)
+                self._element(node, node.index)
             case nodes.DegreeOf() | nodes.GraphRead():
-                self.expect(graph_reads.fits(node), "arguments of other types", node)
+                self.expect(_fits_query(node), "arguments of other types", node)
             case nodes.Literal():
                 self.expect(node.type.is_float == isinstance(node.value, float), "a literal of another type", node)
             case nodes.Unary():
@@ -63,7 +71,7 @@ class CodeVerifier:
                 self.expect(same and node.condition.type is Type.BOOL, "the sides have other types", node)
             case nodes.BuiltinCall():
                 given = [argument.type for argument in node.arguments]
-                self.expect(signatures.fits(node.function, node.type, given), "an argument has another type", node)
+                self.expect(_fits_signature(node.function, node.type, given), "an argument has another type", node)
             case nodes.FunctionCall():
                 self._call(node)
             case nodes.MakePair() | nodes.PairPart():
@@ -113,10 +121,11 @@ class CodeVerifier:
             wanted = tuple(type_ for _, type_ in function.parameters)
             self.expect(given == wanted and node.type is function.result, "the function has other types", node)
 
-    def index(self, index: nodes.Expression, domain: Domain, node: nodes.Node, array: nodes.Array | None) -> None:
-        """The index of an element of `array`, which is over `domain`."""
-        own = Type.VERTEX if domain is Domain.VERTEX else Type.EDGE
-        self.expect(array is None or slots.fits(index, array), "the index is not one of this array's", node)
+    def _element(self, node: nodes.Element | nodes.ElementTarget, index: nodes.Expression) -> None:
+        """An element that is read or written."""
+        self.expect(self.has_array(node.array, node.type, node.domain), f"no array {node.array}", node)
+        own = Type.VERTEX if node.domain is Domain.VERTEX else Type.EDGE
+        self.expect(slots.fits(index, self.arrays[node.array]), "the index is not one of this array's", node)
         index = nodes.element_index(index)
         self.expect(index.type is own or index.type.is_integer, "the index has a wrong type", node)
 
@@ -125,16 +134,12 @@ class CodeVerifier:
     def target(self, node: nodes.Target) -> None:
         """What is written."""
         if isinstance(node, nodes.ScalarTarget):
-            scalar = self.scalars.get(node.scalar)
-            self.expect(scalar is not None and scalar.type is node.type, f"no scalar {node.scalar}", node)
-            return
-        array = self.arrays.get(node.array)
-        fits = array is not None and (array.type, array.domain) == (node.type, node.domain)
-        self.expect(fits, f"no array {node.array}", node)
-        self.index(node.index, node.domain, node, array)
+            self.expect(self.has_scalar(node.scalar, node.type), f"no scalar {node.scalar}", node)
+        else:
+            self._element(node, node.index)
 
     def statement(self, node: nodes.Statement) -> None:
-        """One statement; its parts are looked at by themselves."""
+        """One statement, without its parts."""
         match node:
             case nodes.Let():
                 self.expect(node.value.type is node.type, "the value has another type", node)
@@ -151,3 +156,39 @@ class CodeVerifier:
             case nodes.ForRange():
                 same = node.first.type is node.type and node.last.type is node.type
                 self.expect(same, "the ends of the range have other types", node)
+
+
+def _fits_query(node: nodes.DegreeOf | nodes.GraphRead) -> bool:
+    """Whether the arguments and the result have the types of the query."""
+    if isinstance(node, nodes.DegreeOf):
+        return node.vertex.type is Type.VERTEX
+    query, first, others = node.query, node.arguments[:1], node.arguments[1:]
+    own = Type.EDGE if query.of_edge else Type.VERTEX
+    if node.type is not query.result or [part.type for part in first] != [own]:
+        return False
+    if len(others) != (0 if query.of_edge else 1):
+        return False
+    return all(other.type.is_integer if query.in_list else other.type is Type.VERTEX for other in others)
+
+
+_PAIRS = (Builtin.MIN, Builtin.MAX, Builtin.POW, Builtin.ATAN2)
+_OF_ALL_NUMBERS = (Builtin.MIN, Builtin.MAX, Builtin.ABS)
+_OF_BITS = (Builtin.POPCOUNT, Builtin.CTZ)
+_RANDOM = {Builtin.RANDOM: Type.FLOAT32, Builtin.RANDOM_BITS: Type.UINT64}
+
+
+def _fits_signature(function: Builtin, result: Type, arguments: Sequence[Type]) -> bool:
+    """Whether `function` returns a `result` for arguments of these types."""
+    if function.is_random:
+        limits = arguments[:1] if function is Builtin.RANDOM_BELOW else ()
+        keys = arguments[len(limits) :]
+        own = result.is_integer and list(limits) == [result] if limits else result is _RANDOM.get(function)
+        return own and len(keys) > 0 and all(key is Type.INT64 for key in keys)
+    if len(arguments) != (2 if function in _PAIRS else 1):
+        return False
+    if function in _OF_BITS:
+        return result is Type.INT32 and arguments[0].is_integer
+    if any(argument is not result for argument in arguments):
+        return False
+    ordered = (result.is_id or result.is_pair) and function in (Builtin.MIN, Builtin.MAX)
+    return ordered or (result.is_numeric if function in _OF_ALL_NUMBERS else result.is_float)

@@ -74,7 +74,7 @@ from gdsl.ir.nodes import (
     UpdateValue,
     VertexFunctor,
 )
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, NeighborOperation, Outcome, Over, ReduceOperation
 from gdsl.passes.writers import far_roles, targets

@@ -26,7 +26,7 @@ from typing import TypeGuard
 
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Expression, Node
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import rewrite, walk
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import Functor, targets_in, written_arrays

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import Array, EdgeFunctor, Operator, Param, Program, Scalar, VertexFunctor
-from gdsl.ir.remembered import Remembered
+from gdsl.ir.traversal import Remembered
 from gdsl.plan.target import Sizes, Target
 
 

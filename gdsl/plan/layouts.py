@@ -18,8 +18,8 @@ import dataclasses
 from collections.abc import Collection
 
 from gdsl.extents import EDGES, VERTICES, Extent, Fixed, Sum, Times
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
-from gdsl.ir.given_ids import looked_up_in_walks, looks_up, with_given_ids
+from gdsl.ir.ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import looked_up_in_walks, looks_up, with_given_ids
 from gdsl.ir.nodes import Array, Element, ElementTarget, Param, Program, Scalar
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, Layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 
 from gdsl.ir.nodes import Contract, StoreElement, Subgraph
-from gdsl.ir.printer_expressions import print_expression, print_target
+from gdsl.ir.printer import print_expression, print_target
 from gdsl.operations import Domain, ReduceOperation, SetOperation
 from gdsl.plan import grids, layouts, rows_ahead
 from gdsl.plan.hub_bounds import BLOCK, LEAST_EDGES

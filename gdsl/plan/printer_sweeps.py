@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.load_balance import walks_short_lists_alone

@@ -14,7 +14,7 @@ class Renumbering:
     """Whether it does so on every graph, and not just on those for which it is worth it."""
     looks_up: bool
     """Whether it is a program of its own that does so, which looks up the ids that were given
-    (`gdsl.ir.given_ids`)."""
+    (`gdsl.ir.ids`)."""
     keeps: bool
     """Whether it is one whose blocks keep the first values in their own memory (`first_values`)."""
     ids: tuple[str, ...]

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 from gdsl.effects.access import Accesses
 from gdsl.ir.nodes import Binary, Convert, Expression, Literal, NoneId, ParamValue, Program, StoreScalar, Unary
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.plan import barriers, kept
 from gdsl.plan.ends import ending, not_ending, open_ended

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from gdsl.effects.access import Access, Accesses, Who, asked_frontiers, frontiers_of
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Binary, Convert, Literal, NoneId, ParamValue, Unary
-from gdsl.ir.printer_expressions import print_expression
+from gdsl.ir.printer import print_expression
 from gdsl.ir.traversal import walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import Domain

@@ -20,9 +20,8 @@ from gdsl.ir.nodes import (
     While,
     element_index,
 )
-from gdsl.ir.printer_expressions import print_expression
-from gdsl.ir.remembered import Remembered
-from gdsl.ir.traversal import walk
+from gdsl.ir.printer import print_expression
+from gdsl.ir.traversal import Remembered, walk
 from gdsl.ir.verifier import VerificationError
 from gdsl.operations import BinaryOperation
 from gdsl.passes.writers import accumulated_scalars, plain_arrays, targets_in, written_arrays

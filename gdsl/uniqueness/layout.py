@@ -13,10 +13,10 @@ for one operation after the other, for all but ties with any permutation:
   sums of floats differ in rounding.
 - Ties: two vertices of equal degree are in the same order by their new ids as by their old ones. So it makes no
   difference to `(out_degree(a), a) < (out_degree(b), b)`, nor to `a < b` behind `out_degree(a) == out_degree(b) &&`
-  (`gdsl.ir.ties` finds both).
+  (`gdsl.ir.ids` finds both).
 - A graph that is made of some of the edges has just those.
 - A number that is made of the id of a vertex which is there, and the order of two such: the given ids can be looked up
-  (`gdsl.ir.given_ids`).
+  (`gdsl.ir.ids`).
 - Not so: otherwise the order of ids (`<`, `min`, `max`, and ties that go to the smallest), those that are stored as
   numbers and numbers as ids (conversions, literals), places in a list, and lists in their order, numbers of members,
   and graphs whose vertices are labels in their order.
@@ -36,8 +36,7 @@ from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
-from gdsl.ir.given_ids import is_given, with_given_ids
-from gdsl.ir.ties import without_ties
+from gdsl.ir.ids import is_given, with_given_ids, without_ties
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, Layout, NeighborOperation
 from gdsl.source import Source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from gdsl.extents import of_graph
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Layout
 from gdsl.plan import layouts, target
 from gdsl.plan.layouts import can_be_put, is_worth

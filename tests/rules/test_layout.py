@@ -18,7 +18,7 @@ from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError
 from gdsl.ir import nodes
-from gdsl.ir.given_ids import looks_up, with_given_ids
+from gdsl.ir.ids import looks_up, with_given_ids
 from gdsl.operations import Layout
 from gdsl.pipeline import load, load_source
 from gdsl.source import Source

@@ -20,7 +20,7 @@ from gdsl.backends.pairs import first_of, unpacked
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.plan import hub_bounds
 from gdsl.plan.buffers import control_block
 from gdsl.plan.grids import blocks_a_multiprocessor, keeps_values

@@ -20,7 +20,7 @@ from gdsl.backends.pairs import words_of
 from gdsl.codegen.cuda.layout import layout_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import Extent, Size, Sizes, Values
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import NAME as GIVEN_IDS
 from gdsl.operations import Domain
 from gdsl.plan import storage
 from gdsl.plan.nodes import Plan

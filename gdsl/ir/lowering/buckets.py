@@ -1,13 +1,15 @@
-"""Lowers buckets to a frontier of all vertices that wait in one, and `PushBuckets` and `PopBuckets` with their steps.
+"""Lowers histories and buckets: to data and functors without a line of their own, and the steps that use them.
 
-With a width, `b.push(f)` gives each vertex of `f` its level, and `b.pop()` finds the least level and splits the
-frontier by it. With `width=auto`, a pop takes the vertices up to a bound that the run chooses from the values that it
-finds; no result may depend on the choice (`gdsl.uniqueness.free_choices`).
+Buckets are a frontier of all vertices that wait in one, and `PushBuckets` and `PopBuckets` with their steps. With a
+width, `b.push(f)` gives each vertex of `f` its level, and `b.pop()` finds the least level and splits the frontier by
+it. With `width=auto`, a pop takes the vertices up to a bound that the run chooses from the values that it finds; no
+result may depend on the choice (`gdsl.uniqueness.free_choices`).
 """
 
 from __future__ import annotations
 
 from gdsl.arithmetic.constants import integer_range
+from gdsl.frontend import syntax
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering
 from gdsl.ir.lowering.hidden import Hidden, own_id
@@ -209,3 +211,25 @@ def _functor(
 
 def _number(span: Span, value: float) -> nodes.Expression:
     return nodes.Literal(span, _FLOAT, value)
+
+
+def new_history(hidden: Hidden, name: str, span: Span) -> nodes.History:
+    """What the history `name` needs."""
+    members = hidden.array(f"{name}_members", Domain.VERTEX, Type.VERTEX, span)
+    ends = hidden.array(f"{name}_ends", Domain.VERTEX, Type.INT64, span)
+    return nodes.History(span, name, members, ends, hidden.scalar(f"{name}_levels", Type.INT64, span).scalar)
+
+
+def emptied(history: nodes.History, span: Span) -> nodes.Step:
+    """The step that leaves a history without levels."""
+    return nodes.StoreScalar(span, history.levels, nodes.Literal(span, Type.INT64, 0))
+
+
+def through_levels(
+    statement: syntax.LevelLoop, loop: int, history: nodes.History, name: str, body: tuple[nodes.Step, ...]
+) -> nodes.Step:
+    """The loop over the levels of a history, whose frontier is `name`."""
+    span = statement.over.span
+    count = nodes.ScalarValue(span, Type.INT64, history.levels, False)
+    taken = nodes.TakeLevel(statement.name_span, name, history, statement.backward)
+    return nodes.Repeat(statement.span, loop, count, (taken, *body))

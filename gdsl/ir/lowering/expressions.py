@@ -1,4 +1,4 @@
-"""Lowers expressions and the targets of writes."""
+"""Lowers expressions and the targets of writes. The number of values per element of an array is a literal or param."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.names import needs_check
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering.several import Counts
+from gdsl.ir.slots import is_inside, same
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, GraphQuery, UnaryOperation
 from gdsl.source import Span
 from gdsl.types import Type
@@ -31,12 +31,12 @@ _COUNTS = {"num_vertices": Domain.VERTEX, "num_edges": Domain.EDGE, "vertices": 
 
 
 def impossible(node: syntax.Node) -> NoReturn:
-    """The checker let something through that it should not have."""
+    """Raise for what the checker should have refused."""
     raise AssertionError(f"lowering: {type(node).__name__} at {node.span.line}:{node.span.column} is not typed")
 
 
 def default_value(type_: Type, span: Span) -> nodes.Expression:
-    """0, false or `none`, or a pair of such: what data without an initial value begins with."""
+    """0, false or `none`, or a pair of these: the initial value of data that declares none."""
     if type_.is_pair:
         first, second = (default_value(part, span) for part in type_.parts)
         return nodes.MakePair(span, type_, first, second)
@@ -53,15 +53,15 @@ def infinity(type_: Type, span: Span) -> nodes.Literal:
 
 
 class ExpressionLowering:
-    """Lowers expressions; `reduced` has what reductions over arrays come to, by their place."""
+    """Lowers expressions; `reduced` has the values of reductions over arrays, by their spans."""
 
     def __init__(self) -> None:
         self.reduced: dict[Span, nodes.Expression] = {}
         self.counts = Counts()
         self.histories: dict[str, nodes.History] = {}
-        """By unique name, of those that were declared so far."""
+        """The histories declared so far, by their unique names."""
         self.buckets: dict[str, nodes.Buckets] = {}
-        """The same of buckets."""
+        """The same for buckets."""
         self.levels_popped: dict[str, str] = {}
         """The scalars of the levels that were popped last, of buckets with a width."""
 
@@ -212,3 +212,39 @@ def conjuncts(condition: syntax.Expression | None) -> tuple[syntax.Expression, .
         operands = (condition.first, *(link.operand for link in condition.links))
         return tuple(part for operand in operands for part in conjuncts(operand))
     return (condition,)
+
+
+class Counts:
+    """The number of values per element of each array; `params` are the params that the program did not declare."""
+
+    def __init__(self) -> None:
+        self.params: list[nodes.Param] = []
+        self.loops: dict[str, nodes.ForRange] = {}
+        """The loops around, by their variables; their bodies are still empty."""
+        self._of: dict[str, nodes.Expression] = {}
+
+    def add(self, array: str, value: nodes.Expression, name: str) -> None:
+        """Declare an array's count; a new param for it is called `name`."""
+        known = next((param for param in self.params if param.default is not None and same(param.default, value)), None)
+        if isinstance(value, nodes.Literal):
+            self._of[array] = value
+            return
+        if known is None:
+            known = nodes.Param(value.span, name, Type.INT64, value, is_count=True)
+            self.params.append(known)
+        self._of[array] = nodes.ParamValue(value.span, Type.INT64, known.name)
+
+    def of(self, array: str) -> nodes.Expression | None:
+        """The count of an array; None where it has one value per element."""
+        return self._of.get(array)
+
+    def index(
+        self, span: Span, array: str, element: nodes.Expression, checked: bool, place: nodes.Expression | None
+    ) -> tuple[nodes.Expression, bool]:
+        """The index of an element or of one of its values, and whether it must still be checked."""
+        count = self._of.get(array)
+        if count is None or place is None:
+            return element, checked
+        defaults = {param.name: param.default for param in self.params if param.default is not None}
+        inside = is_inside(place, count, self.loops, defaults)
+        return nodes.Slot(span, Type.INT64, element, checked, place, not inside, count), False

@@ -1,8 +1,8 @@
 """Lowers `neighbor_reduce`.
 
-Over vertices it is an operator of the IR; with `empty=` a second one finds out first which of them have an edge whose
-`cond` holds, and the others receive that value afterwards. Over a set of edges it is made of three functors: the ends
-begin with what changes nothing, each edge updates its end, and what was gathered becomes the result.
+Over vertices it is an operator of the IR; with `empty=`, another one first finds which vertices have an edge whose
+`cond` holds, and the others receive that value afterwards. Over a set of edges it becomes three functors: the ends
+start with the identity, each edge updates its end, and what was gathered becomes the result.
 """
 
 from __future__ import annotations

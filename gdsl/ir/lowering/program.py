@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from gdsl import extents
 from gdsl.frontend import syntax
 from gdsl.frontend.check import CheckedProgram
 from gdsl.frontend.check.type_parameters import parameter_of
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.expressions import ExpressionLowering, default_value, impossible
-from gdsl.ir.lowering.functors import FunctorLowering
+from gdsl.ir.lowering.functors import FunctorLowering, StatementLowering
 from gdsl.ir.lowering.schedule import ScheduleLowering
-from gdsl.ir.lowering.several import counted, extent_of
-from gdsl.ir.lowering.statements import StatementLowering
-from gdsl.ir.params_checked import with_checked_params
+from gdsl.ir.traversal import rewrite, walk
 from gdsl.ir.verifier import verify
 from gdsl.knobs import settled
-from gdsl.operations import Domain
+from gdsl.operations import Domain, GraphQuery
 from gdsl.source import NOWHERE
 from gdsl.types import Type
 
@@ -28,9 +28,9 @@ _DOMAINS = {DeclarationKind.VERTEX_ARRAY: Domain.VERTEX, DeclarationKind.EDGE_AR
 def lower(checked: CheckedProgram) -> nodes.Program:
     """The IR of a checked program. Functors and functions that nothing uses are left out.
 
-    What the rules find out about it (`Store.rule`, `closing`, grades) is not known yet: see `gdsl.annotate`.
+    What the rules find (`Store.rule`, `closing`, grades) is filled in later by `gdsl.annotate`.
     """
-    program = with_checked_params(_Lowering(checked).program())
+    program = _with_checked_params(_Lowering(checked).program())
     verify(program, "lowering")
     return program
 
@@ -87,7 +87,7 @@ class _Lowering:
             frontiers=tuple(schedule.frontiers.values()),
             schedule=steps,
             tuning=nodes.Tuning(NOWHERE, tuple(schedule.sites), without=self.checked.knobs.without, **fields),
-            graphs=tuple(schedule.graphs.graphs),
+            graphs=tuple(schedule.graphs),
             vote_functors=tuple(functors.vote_functor(node) for node in used if node.form is FunctorForm.VOTE),
             types=tuple(_type_parameter(node, tree) for node in tree.types if node.is_parameter),
         )
@@ -95,10 +95,11 @@ class _Lowering:
     # ------------------------------------------------------------ problem data
 
     def _counts(self, schedule: ScheduleLowering) -> None:
-        """Make known how many values an element of each array has."""
-        for name, count in counted(self.tree.declarations):
-            value = self.expressions.expression(count)
-            self.expressions.counts.add(name, value, schedule.hidden.name(f"values_of_{name}"))
+        """Declare the number of values per element of each array."""
+        for node in self.tree.declarations:
+            if node.count is not None:
+                value = self.expressions.expression(node.count)
+                self.expressions.counts.add(node.name, value, schedule.hidden.name(f"values_of_{node.name}"))
 
     def _optional(self, node: syntax.Expression | None) -> nodes.Expression | None:
         return self.expressions.expression(node) if node is not None else None
@@ -124,7 +125,7 @@ class _Lowering:
             span=node.span,
             name=node.name,
             domain=_DOMAINS[node.kind],
-            extent=extent_of(_DOMAINS[node.kind], self.expressions.counts.of(node.name)),
+            extent=_extent(_DOMAINS[node.kind], self.expressions.counts.of(node.name)),
             type=node.type,
             initial=self._initial(node),
             is_input=node.is_input,
@@ -159,6 +160,13 @@ class _Lowering:
                 impossible(parameter)
             parameters.append((parameter.symbol.unique, parameter.type))
         return nodes.Function(node.span, node.name, tuple(parameters), node.result, self.statements.block(node.body))
+
+
+def _extent(domain: Domain, count: nodes.Expression | None) -> extents.Extent:
+    """The number of values of an array."""
+    if isinstance(count, nodes.Literal):
+        return extents.of_array(domain, int(count.value))
+    return extents.of_array(domain, count.name if isinstance(count, nodes.ParamValue) else None)
 
 
 _GRAPHS = (syntax.SameGraph, syntax.Subgraph, syntax.Contract)
@@ -210,3 +218,37 @@ def _called(node: syntax.Node, functions: dict[str, syntax.Function]) -> list[st
         elif isinstance(part, syntax.OperatorCall) and part.own_operation is not None:
             names.append(part.own_operation.name)
     return names
+
+
+def _is_unchecked(node: nodes.Node) -> bool:
+    """Whether `node` uses a param as an index without a test."""
+    match node:
+        case nodes.Element() | nodes.ElementTarget():
+            index = node.index
+        case nodes.Slot():
+            index = node.element
+        case nodes.DegreeOf() | nodes.ForNeighbors():
+            index = node.vertex
+        case nodes.GraphRead() if node.query is not GraphQuery.HAS_EDGE:
+            index = node.arguments[0]
+        case _:
+            return False
+    return isinstance(index, nodes.ParamValue) and not node.checked
+
+
+def _with_checked_params(program: nodes.Program) -> nodes.Program:
+    """`program` with a test wherever functors and the schedule use a param as an index, if it contracts graphs: the
+    test before the run is about the given graph, which has more vertices."""
+    if not any(isinstance(node, nodes.Contract) for node in walk(program.schedule)):
+        return program
+
+    def change(node: Any) -> Any:
+        return dataclasses.replace(node, checked=True) if _is_unchecked(node) else node
+
+    return dataclasses.replace(
+        program,
+        vertex_functors=tuple(rewrite(functor, change) for functor in program.vertex_functors),
+        edge_functors=tuple(rewrite(functor, change) for functor in program.edge_functors),
+        vote_functors=tuple(rewrite(functor, change) for functor in program.vote_functors),
+        schedule=tuple(rewrite(step, change) for step in program.schedule),
+    )

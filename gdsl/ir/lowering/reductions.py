@@ -1,19 +1,20 @@
-"""Lowers reductions over arrays in expressions of the schedule: steps before the statement put each into a scalar of
-its own, and the expression reads that.
+"""Lowers reductions over arrays in expressions of the schedule: steps before the statement put each result into a
+scalar, which the expression then reads.
 
-A reduction is a functor that updates the scalar, run on the elements; a place (`argmin`) is the smallest id of those
-that hold the least value, which is looked for first.
+A reduction is a functor that updates the scalar, run on the elements. A position (`argmin`) is the smallest id of the
+elements with the least value, which a reduction before it finds. Sums of 64-bit integers saturate: the sums of the
+lower and of the upper halves, which no number of elements can overflow, are joined after the last element.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from typing import NamedTuple
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.frontend import syntax
 from gdsl.frontend.syntax import SymbolKind
 from gdsl.ir import nodes
-from gdsl.ir.lowering import saturating_sums
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.hidden import Hidden, own_id
 from gdsl.operations import ArrayReduction, BinaryOperation, Domain, ReduceOperation
@@ -34,7 +35,7 @@ _EXTREMES = {ArrayReduction.ARGMIN: ArrayReduction.MIN, ArrayReduction.ARGMAX: A
 
 
 def identity(operation: ReduceOperation, type_: Type, span: Span) -> nodes.Expression:
-    """The value that changes nothing under an update; of a pair that of both parts."""
+    """The value that changes nothing under an update; of a pair, that of both parts."""
     if type_.is_pair:
         first, second = (identity(operation, part, span) for part in type_.parts)
         return nodes.MakePair(span, type_, first, second)
@@ -64,12 +65,12 @@ class ReductionLowering:
     def __init__(self, expressions: ExpressionLowering, hidden: Hidden) -> None:
         self.expressions, self.hidden = expressions, hidden
         self._known: dict[tuple[object, ...], tuple[nodes.ScalarTarget, str]] = {}
-        """By what is reduced the scalar and the functor: a second time it goes into the same."""
-        self._sums: dict[tuple[object, ...], tuple[saturating_sums.Halves, str]] = {}
-        """The same of sums that stop at the ends of their type."""
+        """The scalar and the functor by what is reduced; the same reduction uses them again."""
+        self._sums: dict[tuple[object, ...], tuple[_Halves, str]] = {}
+        """The same for saturating sums."""
 
     def value(self, node: syntax.Expression, steps: list[nodes.Step]) -> nodes.Expression:
-        """The IR of `node`; `steps` get what must run before it."""
+        """The IR of `node`; the steps that must run before it are appended to `steps`."""
         done: set[tuple[object, ...]] = set()
         for part in syntax.walk(node):
             if isinstance(part, syntax.Reduced):
@@ -128,15 +129,15 @@ class ReductionLowering:
         """The sum of `element`, of 64 bits, over `members`."""
         span, key = element.span, (ArrayReduction.SUM, element.array, members.frontier)
         if key not in self._sums:
-            halves = saturating_sums.halves_of(f"sum_of_{element.array}", element.type, span, self.hidden)
-            updates = saturating_sums.updates(element, halves)
+            halves = _halves_of(f"sum_of_{element.array}", element.type, span, self.hidden)
+            updates = _halved_updates(element, halves)
             functor = self.hidden.functor(f"sum_up_{element.array}", element.domain, span, (), updates)
             self._sums[key] = halves, functor
         halves, functor = self._sums[key]
         if key not in done:
             done.add(key)
-            steps += [*saturating_sums.begin(halves), self.hidden.compute(span, members, functor)]
-        return saturating_sums.joined(halves)
+            steps += [*_zeroed(halves), self.hidden.compute(span, members, functor)]
+        return _joined(halves)
 
     def _functor(
         self,
@@ -145,7 +146,7 @@ class ReductionLowering:
         scalar: nodes.ScalarTarget,
         extreme: nodes.ScalarTarget | None,
     ) -> str:
-        """What puts one element into the scalar; with `extreme` its id, if it holds that value."""
+        """The functor that reduces one element into the scalar; with `extreme`, its id if it holds that value."""
         span, domain = element.span, element.domain
         value: nodes.Expression = element
         condition: tuple[nodes.Expression, ...] = ()
@@ -162,8 +163,72 @@ class ReductionLowering:
 
 
 def _members(node: syntax.Reduced) -> nodes.Elements:
-    """What it runs over."""
+    """The elements that are reduced."""
     members, domain = node.members, node.array.symbol.domain if node.array.symbol is not None else None
     named = members is not None and members.symbol is not None and members.symbol.kind is SymbolKind.FRONTIER
     name = members.symbol.unique if named and members is not None and members.symbol is not None else None
     return nodes.Elements((members or node.array).span, domain or Domain.VERTEX, name)
+
+
+_HALF = 32
+
+
+class _Halves(NamedTuple):
+    """The scalars of both sums of halves."""
+
+    low: nodes.ScalarTarget
+    high: nodes.ScalarTarget
+
+
+def _halves_of(stem: str, type_: Type, span: Span, hidden: Hidden) -> _Halves:
+    """Scalars for the sums of the halves of values of `type_`, int64 or uint64."""
+    return _Halves(hidden.scalar(f"low_{stem}", Type.UINT64, span), hidden.scalar(f"high_{stem}", type_, span))
+
+
+def _halved_updates(element: nodes.Element, halves: _Halves) -> tuple[nodes.Statement, ...]:
+    """Adds the halves of an element to both sums."""
+    span, type_ = element.span, element.type
+    bits = _converted(element, Type.UINT64)
+    low = _binary(BinaryOperation.BIT_AND, bits, _literal(span, Type.UINT64, 2**_HALF - 1))
+    high = _binary(BinaryOperation.SHIFT_RIGHT, element, _literal(span, type_, _HALF))
+    add = ReduceOperation.ADD
+    return nodes.Update(span, halves.low, add, low), nodes.Update(span, halves.high, add, high)
+
+
+def _zeroed(halves: _Halves) -> list[nodes.Step]:
+    """Sets both sums to 0."""
+    return [nodes.StoreScalar(each.span, each.scalar, _literal(each.span, each.type, 0)) for each in halves]
+
+
+def _joined(halves: _Halves) -> nodes.Expression:
+    """The whole sum, or the nearest end of its type."""
+    span, type_ = halves.high.span, halves.high.type
+    low = nodes.ScalarValue(span, Type.UINT64, halves.low.scalar)
+    carried = _converted(_binary(BinaryOperation.SHIFT_RIGHT, low, _literal(span, Type.UINT64, _HALF)), type_)
+    upper = _binary(BinaryOperation.ADD, nodes.ScalarValue(span, type_, halves.high.scalar), carried)
+    lower = _converted(_binary(BinaryOperation.BIT_AND, low, _literal(span, Type.UINT64, 2**_HALF - 1)), type_)
+    shifted = _binary(BinaryOperation.SHIFT_LEFT, upper, _literal(span, type_, _HALF))
+    lowest, largest = integer_range(type_)
+    above = _compared(BinaryOperation.GREATER, upper, _literal(span, type_, largest >> _HALF))
+    found = _binary(BinaryOperation.BIT_OR, shifted, lower)
+    found = nodes.Select(span, type_, above, _literal(span, type_, largest), found)
+    if not type_.is_signed:
+        return found
+    below = _compared(BinaryOperation.LESS, upper, _literal(span, type_, lowest >> _HALF))
+    return nodes.Select(span, type_, below, _literal(span, type_, lowest), found)
+
+
+def _literal(span: Span, type_: Type, value: int) -> nodes.Expression:
+    return nodes.Literal(span, type_, value)
+
+
+def _binary(operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
+    return nodes.Binary(left.span, left.type, operation, left, right)
+
+
+def _compared(operation: BinaryOperation, left: nodes.Expression, right: nodes.Expression) -> nodes.Expression:
+    return nodes.Binary(left.span, Type.BOOL, operation, left, right)
+
+
+def _converted(value: nodes.Expression, type_: Type) -> nodes.Expression:
+    return value if value.type is type_ else nodes.Convert(value.span, type_, value)

@@ -1,7 +1,8 @@
-"""Lowers the schedule: nested operator calls become steps of their own with frontiers in between."""
+"""Lowers the schedule: nested operator calls become steps of their own, with frontiers between them."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from gdsl.frontend import syntax
@@ -10,17 +11,13 @@ from gdsl.frontend.check.far_ends import over_of
 from gdsl.frontend.syntax import OperatorKind, SymbolKind
 from gdsl.ir import nodes
 from gdsl.ir.lowering.best_edges import BestEdges, Request
-from gdsl.ir.lowering.buckets import BucketsLowering
+from gdsl.ir.lowering.buckets import BucketsLowering, emptied, new_history, through_levels
 from gdsl.ir.lowering.expressions import ExpressionLowering, impossible
 from gdsl.ir.lowering.functors import FunctorLowering
-from gdsl.ir.lowering.graphs import GraphLowering
 from gdsl.ir.lowering.hidden import Hidden
-from gdsl.ir.lowering.kept_sets import emptied, new_history, through_levels
 from gdsl.ir.lowering.neighbor_reductions import NeighborReduceLowering
 from gdsl.ir.lowering.reductions import ReductionLowering
-from gdsl.ir.lowering.unnamed_sets import DONE, Temporaries, last_reader, stem_of
 from gdsl.ir.lowering.vertex_pairs import VertexPairs
-from gdsl.ir.lowering.votes import vote_step
 from gdsl.knobs import settled
 from gdsl.operations import Domain, Over, SetOperation
 from gdsl.source import Span
@@ -37,14 +34,14 @@ class ScheduleLowering:
         functors: FunctorLowering,
         taken: set[str],
     ) -> None:
-        """`taken` are the names of the program's own frontiers, which temporary ones must not have."""
+        """`taken` are the names of the program's own frontiers and graphs."""
         self.expressions = expressions
         self.knobs = checked.knobs
         self.far_ends = checked.far_ends
         self.frontiers: dict[str, nodes.Frontier] = {}
-        self._temporary = Temporaries(taken)
+        self._temporary = _TemporaryNames(taken)
         self.sites: list[nodes.OperatorKnobs] = []
-        """What is tuned for each operator, by its site number."""
+        """The knobs of each operator, by its site number."""
         self.loops = 0
         self.hidden = Hidden(checked.source.text, self.sites)
         self.buckets = BucketsLowering(self.hidden, expressions)
@@ -53,7 +50,8 @@ class ScheduleLowering:
         self.functors = functors
         self.neighbors = NeighborReduceLowering(functors, checked.program.functions, self.hidden, self._next_site)
         self._value = self.reductions.value
-        self.graphs = GraphLowering(self._set_of_edges, self.block)
+        self.graphs: list[str] = []
+        """The variables that hold graphs, in order of appearance."""
 
     def block(self, statements: tuple[syntax.Statement, ...]) -> tuple[nodes.Step, ...]:
         """The steps of a block."""
@@ -89,7 +87,7 @@ class ScheduleLowering:
                 then, otherwise = self.block(node.then), self.block(node.otherwise)
                 steps.append(nodes.If(span, condition, then, otherwise))
             case syntax.SameGraph() | syntax.Subgraph() | syntax.Contract() | syntax.On():
-                self.graphs.statement(node, steps)
+                self._graph(node, steps)
             case _:
                 impossible(node)
 
@@ -122,7 +120,7 @@ class ScheduleLowering:
         steps.append(self.buckets.pop(node.buckets.unique, self._list(result, node.span), node.span))
 
     def _push(self, node: syntax.Method, steps: list[nodes.Step]) -> None:
-        """What has no name becomes a frontier first."""
+        """Pushes a set, which first becomes a frontier if it has no name."""
         if node.symbol is None:
             impossible(node)
         (argument,) = node.arguments
@@ -137,11 +135,35 @@ class ScheduleLowering:
         steps.append(nodes.PushLevel(node.span, self.expressions.histories[node.symbol.unique], name))
 
     def _while(self, node: syntax.While, steps: list[nodes.Step]) -> None:
-        """What the condition reduces is reduced before the loop, and again at the end of each pass."""
+        """Reductions in the condition run before the loop, and again at the end of each pass."""
         before: list[nodes.Step] = []
         loop, condition = self._next_loop(), self._value(node.condition, before)
         body = self.block(node.body) + self.reductions.again(before)
         steps += [*before, nodes.While(node.span, loop, condition, body)]
+
+    def _graph(
+        self, node: syntax.SameGraph | syntax.Subgraph | syntax.Contract | syntax.On, steps: list[nodes.Step]
+    ) -> None:
+        span = node.span
+        if node.symbol is None:
+            impossible(node)
+        name = node.symbol.unique
+        if name not in self.graphs and not isinstance(node, syntax.On):
+            self.graphs.append(name)
+        match node:
+            case syntax.On():
+                steps.append(nodes.On(span, name, self.block(node.body)))
+            case syntax.SameGraph():
+                steps.append(nodes.SameGraph(span, name))
+            case syntax.Subgraph():
+                steps.append(nodes.Subgraph(span, name, self._set_of_edges(node.edges, steps)))
+            case syntax.Contract():
+                if node.label.type is None:
+                    impossible(node)
+                weights = None
+                if node.weight is not None and node.weight.type is not None:
+                    weights = nodes.Weights(node.weight.span, node.weight.name, node.weight.type, node.operation)
+                steps.append(nodes.Contract(span, name, node.label.name, node.label.type, weights))
 
     def _next_loop(self) -> int:
         self.loops += 1
@@ -170,7 +192,7 @@ class ScheduleLowering:
     def _expression(self, node: syntax.Expression, steps: list[nodes.Step]) -> None:
         if isinstance(node, syntax.OperatorCall):
             keeps = node.kind in (OperatorKind.FILTER, OperatorKind.WHERE)
-            self._operator(node, self._temporary(DONE[node.kind]) if keeps else None, steps)
+            self._operator(node, self._temporary(_RESULTS[node.kind]) if keeps else None, steps)
             return
         if isinstance(node, syntax.Popped):
             self._pop(node, self._temporary("popped"), steps)
@@ -226,8 +248,8 @@ class ScheduleLowering:
     def _chain(
         self, chain: syntax.SetChain, name: str | None, steps: list[nodes.Step], between: str | None = None
     ) -> nodes.Elements:
-        """From left to right, into `name` at once where no later operand reads it, else into `between`."""
-        read = last_reader(name, chain.links) if name is not None else len(chain.links)
+        """Combines operands from left to right, into `name` once no later operand reads it, else into `between`."""
+        read = _last_reader(name, chain.links) if name is not None else len(chain.links)
         left = self._operand(chain.first, chain.domain, name if read < 0 else None, steps)
         for place, link in enumerate(chain.links):
             right = self._operand(link.operand, chain.domain, None, steps)
@@ -240,19 +262,19 @@ class ScheduleLowering:
     def _operand(
         self, value: syntax.Expression, domain: Domain, into: str | None, steps: list[nodes.Step]
     ) -> nodes.Elements:
-        """An operand of a set operation; what has no name yet becomes `into`, or a frontier of its own."""
+        """An operand of a set operation; an unnamed set becomes `into`, or a new frontier."""
         if isinstance(value, syntax.Name):
             return self._elements(value, domain, steps)
         if isinstance(value, syntax.SetChain):
             return self._chain(value, None, steps, into)
-        into = into or self._temporary(stem_of(value))
+        into = into or self._temporary(_stem_of(value))
         self._define(into, value, value.span, steps, domain)
         return nodes.Elements(value.span, domain, into)
 
     def _combined(
         self, name: str, link: syntax.SetLink, first: nodes.Elements, second: nodes.Elements, steps: list[nodes.Step]
     ) -> nodes.Elements:
-        """The result of one operation: `name`, or an operand where nothing need be done."""
+        """The result of one operation: `name`, or an operand where nothing needs to be done."""
         span, operation = link.span, link.operation
         same, united = first.frontier == second.frontier, operation is SetOperation.UNION
         if operation is SetOperation.DIFFERENCE:
@@ -266,7 +288,7 @@ class ScheduleLowering:
         return nodes.Elements(span, first.domain, name)
 
     def _elements(self, value: syntax.Expression, domain: Domain, steps: list[nodes.Step]) -> nodes.Elements:
-        """A set of `domain`, under a name if it is not everything."""
+        """A set of `domain`, as a frontier unless it is everything."""
         match value:
             case syntax.Name() if value.symbol is not None and value.symbol.kind is SymbolKind.FRONTIER:
                 return nodes.Elements(value.span, domain, value.symbol.unique)
@@ -275,7 +297,7 @@ class ScheduleLowering:
             case syntax.SetChain():
                 return self._chain(value, None, steps)
             case syntax.SetLiteral() | syntax.OperatorCall() | syntax.Popped():
-                name = self._temporary(stem_of(value))
+                name = self._temporary(_stem_of(value))
                 self._define(name, value, value.span, steps, domain)
                 return nodes.Elements(value.span, domain, name)
         raise AssertionError("lowering: an operator without input")
@@ -289,7 +311,7 @@ class ScheduleLowering:
         return self._elements(call.input, call.runs_on, steps)
 
     def _named_edges(self, call: syntax.OperatorCall, steps: list[nodes.Step]) -> str:
-        """The set of edges that `call` runs on, under a name."""
+        """The set of edges that `call` runs on, as a frontier."""
         if call.input is None:
             impossible(call)
         return self._set_of_edges(call.input, steps)
@@ -355,8 +377,7 @@ class ScheduleLowering:
         return len(self.sites) - 1
 
     def _intersect(self, call: syntax.OperatorCall, result: str | None, steps: list[nodes.Step]) -> None:
-        """The total is added to its scalar, which becomes 0 before; what the input is made from still sees its old
-        value."""
+        """The total is added to its scalar, which is set to 0 first, after the input has read its old value."""
         span, source = call.span, self._input(call, steps)
         partners = None
         if call.other is not None:
@@ -385,5 +406,62 @@ class ScheduleLowering:
         self.neighbors.of_edges(call, target, nodes.Elements(call.span, Domain.EDGE, named), ends, over, empty, steps)
 
     def _neighbor_vote(self, call: syntax.OperatorCall, target: syntax.Expression, steps: list[nodes.Step]) -> None:
-        source, ballot = self._input(call, steps), self.functors.ballots[call.name]
-        steps.append(vote_step(call, target, source, ballot, self._next_site(call)))
+        if not isinstance(target, syntax.Name) or target.type is None:
+            impossible(call)
+        steps.append(
+            nodes.NeighborVote(
+                span=call.span,
+                frontier=self._input(call, steps),
+                site=self._next_site(call),
+                label=call.label or call.name,
+                functor=self.functors.ballots[call.name],
+                result=None,
+                score=call.score.name if call.score is not None else None,
+                over=call.over,
+                array=target.name,
+                array_type=target.type,
+                keep=call.keep.name if call.keep is not None else None,
+            )
+        )
+
+
+_RESULTS = {
+    OperatorKind.ADVANCE: "advanced",
+    OperatorKind.FILTER: "filtered",
+    OperatorKind.WHERE: "selected",
+    OperatorKind.INTERSECT: "common",
+    OperatorKind.TOP: "best",
+}
+"""Names for the results of operators."""
+
+
+class _TemporaryNames:
+    """New names for frontiers: a stem and a number."""
+
+    def __init__(self, taken: set[str]) -> None:
+        """`taken` are the existing names, to which new ones are added."""
+        self.taken, self._counts = taken, Counter[str]()
+
+    def __call__(self, stem: str) -> str:
+        """The next name with this stem."""
+        self._counts[stem] += 1
+        while f"{stem}_{self._counts[stem]}" in self.taken:
+            self._counts[stem] += 1
+        self.taken.add(f"{stem}_{self._counts[stem]}")
+        return f"{stem}_{self._counts[stem]}"
+
+
+def _stem_of(value: syntax.Expression) -> str:
+    """The stem of the name of an unnamed set."""
+    if isinstance(value, syntax.Popped):
+        return "popped"
+    return _RESULTS[value.kind] if isinstance(value, syntax.OperatorCall) else "members"
+
+
+def _last_reader(name: str, links: tuple[syntax.SetLink, ...]) -> int:
+    """The position of the last operand that reads the frontier `name`, or -1."""
+    for place in reversed(range(len(links))):
+        found = (node for node in syntax.walk(links[place].operand) if isinstance(node, syntax.Name))
+        if any(node.symbol is not None and node.symbol.unique == name for node in found):
+            return place
+    return -1

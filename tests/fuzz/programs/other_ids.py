@@ -23,10 +23,9 @@ from gdsl.binding import problem_data
 from gdsl.diagnostics import GdslError
 from gdsl.graph import Graph
 from gdsl.ir import nodes as ir
-from gdsl.ir.given_ids import NAME as GIVEN_IDS
-from gdsl.ir.given_ids import with_given_ids
+from gdsl.ir.ids import NAME as GIVEN_IDS
+from gdsl.ir.ids import with_given_ids, without_ties
 from gdsl.ir.lowering import lower
-from gdsl.ir.ties import without_ties
 from gdsl.ir.traversal import rewrite
 from gdsl.operations import Degree, Domain, GraphQuery
 from gdsl.source import Source
