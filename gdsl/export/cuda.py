@@ -108,8 +108,8 @@ def _member(buffer: Buffer, member: str, checks: ChecksPrinter) -> MemberText:
     size = size_text(buffer.extent, checks.counts(COUNTS, GIVEN))
     kind = memory_type_name(buffer.element) if isinstance(buffer.element, Type) else buffer.element.name
     clear = buffer.cleared is Cleared.ZERO
-    is_given = buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN
-    if buffer.group != PROBLEM or not is_given:
+    is_lookup = buffer.made is Made.CALLER or buffer.cleared is Cleared.GIVEN
+    if buffer.group != PROBLEM or not is_lookup:
         return MemberText(buffer.name, member, kind, size, "", "", False, True, clear)
     given = checks.given[buffer.name]
     is_array = given.domain is not None

@@ -36,7 +36,7 @@ from collections.abc import Iterator
 
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.ir import nodes
-from gdsl.ir.ids import is_given, with_given_ids, without_ties
+from gdsl.ir.ids import is_lookup, with_given_ids, without_ties
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Domain, Layout, NeighborOperation
 from gdsl.source import Source
@@ -170,10 +170,10 @@ def _hindrance(node: nodes.Node) -> str | None:
         case nodes.Literal():
             return f"an id is named by its number, {node.value}" if node.type.is_id else None
         case nodes.Convert(operand=operand):
-            return None if is_given(operand) else _converted(operand.type, node.type)
+            return None if is_lookup(operand) else _converted(operand.type, node.type)
         case nodes.Binary():
             ordered = _holds_id(node.left.type) and node.operation not in _EQUALITY
-            ordered = ordered and not (is_given(node.left) and is_given(node.right))
+            ordered = ordered and not (is_lookup(node.left) and is_lookup(node.right))
             return f"ids are compared by `{node.operation.value}`" if ordered else None
         case nodes.Chain():
             return "ids are reckoned with" if _holds_id(node.type) else None
