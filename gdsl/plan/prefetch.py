@@ -2,7 +2,7 @@
 
 Reads before their use: `early` (several elements side by side), `looks` (worklists that pass over members),
 `side_by_side` (edges of a reduced list). Fetches into a cache: `upcoming` (the lists of the next level of a history),
-`own_ahead` (what its members ask for), `sectors` (what is beside an element), `rows_ahead` (the vertices that come
+`sectors` (what is beside an element), `rows_ahead` (the vertices that come
 next).
 """
 
@@ -16,7 +16,6 @@ from gdsl.plan.early import early_of
 from gdsl.plan.facts import Facts
 from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Early, Operation, Plan, Sweep, Variant
-from gdsl.plan.own_ahead import fetch_own
 from gdsl.plan.rows_ahead import fetch_rows
 from gdsl.plan.sectors import fetch_beside
 from gdsl.plan.side_by_side import edges_side_by_side
@@ -30,7 +29,7 @@ def run(plan: Plan, facts: Facts) -> Plan:
         return plan
     program, target = plan.program, plan.target
     plan = map_sweeps(plan, _Reads(plan, facts).changed)
-    schedule = fetch_own(upcoming(plan.schedule, program, target), program)
+    schedule = upcoming(plan.schedule, program, target)
     schedule = fetch_rows(fetch_beside(schedule, program, target), program, target)
     return dataclasses.replace(plan, schedule=schedule)
 

@@ -242,7 +242,6 @@ def _segment(segment: Segment) -> str:
     aside += f", the first of {segment.kept} in each block's own memory" if segment.kept is not None else ""
     aside += f", aside in {segment.aside} until all are computed" if segment.aside is not None else ""
     aside += f", while all wait the next level of {segment.upcoming.name} is looked at" if segment.upcoming else ""
-    aside += f" and {', '.join(segment.fetched)} fetched at its members" if segment.fetched else ""
     if isinstance(reduction, OwnOperation):
         begins = f"begins with {print_expression(reduction.identity)}"
         return f"{reduction.function} a member into {segment.array}, {begins}{aside}"

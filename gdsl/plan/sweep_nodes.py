@@ -308,8 +308,6 @@ class Segment:
     """Whether both sides of the choices in a value are read before one is taken; see `cpu_threads`."""
     upcoming: History | None = None
     """The members are a level of it: the lists of the next one are found while all wait; see `upcoming`."""
-    fetched: tuple[str, ...] = ()
-    """And what is fetched at its members then; see `own_ahead`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -276,7 +276,6 @@ class SweepVerifier(VariantVerifier):
         names = {array.name for array in self.program.arrays}
         fetched = [*(each.beside.arrays for each in sweep.walks if each.beside is not None)]
         fetched += [sweep.rows.arrays] if sweep.rows is not None else []
-        fetched += [sweep.segment.fetched] if sweep.segment is not None else []
         fetched += (
             [sweep.collect.beside.arrays] if sweep.collect is not None and sweep.collect.beside is not None else []
         )

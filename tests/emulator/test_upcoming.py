@@ -79,20 +79,6 @@ SWAPPED = SUMS.replace("@keep;", "@keep; swap(sums, others);")
 
 
 @pytest.mark.parametrize(
-    "text, wanted",
-    [
-        (BETWEENNESS, {"paths", "former", "centrality"}),
-        (FORWARD, set()),  # what is stored nobody waits for, and what the reduction has given is at hand
-        (SUMS, {"sums"}),
-        (SWAPPED, {"sums", "others"}),
-    ],
-)
-def test_what_members_are_asked_for_is_fetched(text: str, wanted: set[str]) -> None:
-    sweeps = [sweep for each in operations(plan_of(load(text, ("schedule.block=64",)))) for sweep in sweeps_of(each)]
-    assert {name for sweep in sweeps if sweep.segment for name in sweep.segment.fetched} == wanted
-
-
-@pytest.mark.parametrize(
     "text", [BETWEENNESS, FORWARD, BOTH, SUMS, SWAPPED], ids=["betweenness", "forward", "both", "sums", "swapped"]
 )
 @pytest.mark.parametrize("threads", [32, 64, 128])

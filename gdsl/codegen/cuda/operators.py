@@ -214,7 +214,6 @@ class OperatorPrinter(CommonPrinter[OperatorText]):
             keeps=keeping(segment, self.plan.program, self.names),
             known="upcoming, " if segment.upcoming is not None else "",
             history=f"d.{self.names.member(segment.upcoming.members)}" if segment.upcoming is not None else "",
-            fetched=tuple(f"d.{self.names.member(name)}" for name in segment.fetched),
             walked=in_rows(sweep, common["members"]),
             rows=rows_ahead(sweep, self.names),
         )

@@ -136,8 +136,6 @@ class ReduceText(OperatorText):
     """The lists that have been found before, as the first of what `balance` takes behind the run; else empty."""
     history: str
     """The members of the history whose next level is looked at while others are waited for; else empty."""
-    fetched: tuple[str, ...]
-    """The arrays that are fetched at these members."""
     walked: str
     """The members, with what is fetched for the next ones."""
     rows: tuple[str, ...]

@@ -186,13 +186,6 @@ __device__ __forceinline__ void look_ahead(lists_ahead& next, const history_stat
     next.size = size;
 }
 
-// piece: fetch_own
-// Has an element of each member that has been found fetched into the L2 cache.
-template <class T>
-__device__ __forceinline__ void fetch_own(const lists_ahead& found, const T* x) {
-    if (found.queue != nullptr && found.taken) { fetch_ahead(&x[found.few.near]); }
-}
-
 // piece: reduce_ahead
 // As `reduce_warps`, by lists that have been found before.
 template <uint32 side_by_side, class T, class Members, class Lists, class Value, class Combine, class Assign>
