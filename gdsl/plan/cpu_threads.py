@@ -99,8 +99,11 @@ def run(plan: Plan, facts: Facts) -> Plan:
             over = tuple(each.over for each in walks)
             contended = variants.contends(functor, walks[0].variant, by_one, over)
             return dataclasses.replace(sweep, walks=walks, contended=contended)
-        if isinstance(step, (Filter, Compute)) and step.frontier.domain is Domain.VERTEX:
+        if isinstance(step, (Filter, Compute)):
             own = facts.functor(step)
+            sweep = dataclasses.replace(sweep, own_scalars=facts.remember(own_scalars, own))
+            if step.frontier.domain is Domain.EDGE:
+                return sweep
             by_one = facts.remember(by_one_thread, own)
             return dataclasses.replace(sweep, own_by_one=by_one, contended=variants.contends(own, sweep.own, by_one))
         if isinstance(step, NeighborReduce) and sweep.segment is not None:

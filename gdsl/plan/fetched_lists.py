@@ -8,18 +8,28 @@ their visits ask for by the edge's id. All vertices have their lists in a row, w
 
 from __future__ import annotations
 
+import dataclasses
+
 from gdsl.ir.nodes import EdgeFunctor, Program, Role
 from gdsl.operations import Balance, Domain, Over
 from gdsl.plan.asked_arrays import arrays_at
-from gdsl.plan.nodes import Plan
+from gdsl.plan.nodes import Operation, Plan
 from gdsl.plan.sweep_nodes import Form, Sweep
-from gdsl.plan.walking import leaves_edges_out
+from gdsl.plan.walking import leaves_edges_out, map_sweeps
 
 
-def fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
+def fetch_lists(plan: Plan) -> Plan:
+    """`plan` with what each sweep fetches with the lists of its members."""
+
+    def changed(operation: Operation, sweep: Sweep) -> Sweep:
+        fetched = _fetched_with(sweep, plan)
+        return sweep if fetched is None else dataclasses.replace(sweep, fetched=fetched)
+
+    return map_sweeps(plan, changed)
+
+
+def _fetched_with(sweep: Sweep, plan: Plan) -> tuple[str, ...] | None:
     """The arrays of edges that are fetched with the out-lists of a sweep's members; None where no list is."""
-    if plan.target.grid:
-        return None
     members, program = sweep.members, plan.program
     scattered = members.domain is Domain.VERTEX and members.form is Form.QUEUE and not members.whole
     if not scattered or sweep.balance is not Balance.AUTO or len(sweep.walks) != 1:

@@ -1,4 +1,5 @@
-"""Pass `prefetch`: what a grid reads or fetches before it is needed. Hints only: none of them changes a result.
+"""Pass `prefetch`: what is read or fetched before it is needed. Hints only: none of them changes a result. A CPU
+fetches lists (`fetched_lists`); all others are for a grid.
 
 Reads before their use: `early` (several elements side by side), `looks` (worklists that pass over members),
 `side_by_side` (edges of a reduced list). Fetches into a cache: `upcoming` (the lists of the next level of a history),
@@ -14,6 +15,7 @@ from gdsl.ir.nodes import Advance, Compute, EdgeFunctor, NeighborReduce, VertexF
 from gdsl.operations import Balance
 from gdsl.plan.early import early_of
 from gdsl.plan.facts import Facts
+from gdsl.plan.fetched_lists import fetch_lists
 from gdsl.plan.looks import early_of_worklist
 from gdsl.plan.nodes import Early, Operation, Plan, Sweep, Variant
 from gdsl.plan.rows_ahead import fetch_rows
@@ -26,7 +28,7 @@ from gdsl.plan.walking import map_sweeps, own_sweeps
 def run(plan: Plan, facts: Facts) -> Plan:
     """`plan` with all of these hints."""
     if not plan.target.grid:
-        return plan
+        return fetch_lists(plan)
     program, target = plan.program, plan.target
     plan = map_sweeps(plan, _Reads(plan, facts).changed)
     schedule = upcoming(plan.schedule, program, target)

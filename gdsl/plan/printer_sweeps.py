@@ -5,7 +5,6 @@ from __future__ import annotations
 from gdsl.ir.nodes import EdgeFunctor, OwnOperation, Program, VertexFunctor
 from gdsl.ir.printer import print_expression
 from gdsl.operations import Balance, Domain, Over
-from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import (
     Choice,
@@ -80,7 +79,7 @@ def _sweep(sweep: Sweep, plan: Plan) -> list[str]:
         lines.append(f"    of {plan.sizes.parted_members} members and more: long lists of the nearest first")
     for walk in sweep.walks:
         lines += _indent(_walk(walk, sweep, program))
-    lines += _indent(_fetched_before(sweep, plan))
+    lines += _indent(_fetched_before(sweep))
     if sweep.contended:
         lines.append("    by one thread rather than by two: they would change the same elements")
     if sweep.rows is not None:
@@ -136,13 +135,12 @@ def _walk(walk: Walk, sweep: Sweep, program: Program) -> list[str]:
     return lines + _indent(_by_one(walk.variant, walk.by_one, program))
 
 
-def _fetched_before(sweep: Sweep, plan: Plan) -> list[str]:
+def _fetched_before(sweep: Sweep) -> list[str]:
     """What is fetched of members that come later."""
-    arrays = fetched_with(sweep, plan)
-    if arrays is None:
+    if sweep.fetched is None:
         return []
     (walk,) = sweep.walks
-    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *arrays))}"]
+    return [f"fetch of the next member but one: {', '.join((f'its first {_LISTS[walk.lists]}', *sweep.fetched))}"]
 
 
 def _by_one(together: Variant, by_one: Variant | None, program: Program) -> list[str]:

@@ -411,6 +411,11 @@ class Sweep:
     """The order of the worklist that it works off and adds to; None: all of a set at a time."""
     own_by_one: Variant | None = None
     """As `Walk.by_one`, of `own`."""
+    own_scalars: tuple[str, ...] = ()
+    """Of `own`: the scalars of which each thread has a copy; see `cpu_threads`."""
+    fetched: tuple[str, ...] | None = None
+    """The arrays of edges that are fetched with a member's list before its turn; None: no list is. See
+    `fetched_lists`."""
     contended: bool = False
     """Whether threads side by side would change the same few elements, so that two are hardly faster than one."""
     early: Early | None = None

@@ -29,7 +29,7 @@ from gdsl.ir.nodes import (
 )
 from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, BinaryOperation, Domain, NeighborOperation, Over, ReduceOperation
-from gdsl.passes.writers import far_roles
+from gdsl.passes.writers import far_roles, targets
 from gdsl.plan.nodes import (
     Choice,
     Collect,
@@ -223,6 +223,12 @@ class SweepVerifier(VariantVerifier):
         self.expect((alone is not None) == needs, "a form for one thread")
         if alone is not None:
             self._run(functor, alone, sweep, None)
+        written = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+        copies = set(sweep.own_scalars)
+        fits = (
+            len(copies) == len(sweep.own_scalars) and copies <= {each.name for each in self.program.scalars} - written
+        )
+        self.expect(fits and (not copies or sweep.own is not None), "copies of scalars that change")
         if sweep.intersection is not None and sweep.intersection.run is not None:
             self._run(functor, sweep.intersection.run, sweep, _NOBODY)
 
@@ -276,6 +282,7 @@ class SweepVerifier(VariantVerifier):
         names = {array.name for array in self.program.arrays}
         fetched = [*(each.beside.arrays for each in sweep.walks if each.beside is not None)]
         fetched += [sweep.rows.arrays] if sweep.rows is not None else []
+        fetched += [sweep.fetched] if sweep.fetched is not None else []
         fetched += (
             [sweep.collect.beside.arrays] if sweep.collect is not None and sweep.collect.beside is not None else []
         )

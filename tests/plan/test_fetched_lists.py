@@ -6,7 +6,6 @@ import pytest
 
 from gdsl.codegen.cpu.generate import generate
 from gdsl.plan import target
-from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import Plan
 from gdsl.plan.printer import print_plan
 from gdsl.plan.walking import operations, sweeps_of
@@ -33,7 +32,7 @@ schedule {
 def fetched(plan: Plan) -> dict[str, tuple[str, ...] | None]:
     """By label what is fetched with lists, of the first sweep of each operator along edges."""
     along = [each for each in operations(plan) if sweeps_of(each)[-1].walks]
-    return {each.step.label: fetched_with(sweeps_of(each)[-1], plan) for each in along}
+    return {each.step.label: sweeps_of(each)[-1].fetched for each in along}
 
 
 def test_sets_have_lists_here_and_there() -> None:

@@ -34,8 +34,6 @@ from gdsl.ir.nodes import (
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.plan.buffers import ENDS
-from gdsl.plan.cpu_threads import own_scalars
-from gdsl.plan.fetched_lists import fetched_with
 from gdsl.plan.nodes import (
     Branch,
     Combine,
@@ -132,15 +130,6 @@ class Filters:
         owner = f"operator {operation.step.site}"
         name = self.names.derived(Scope.GLOBAL, f"{operation.name}_totals", f"totals of {owner}")
         return self.functors.totals_called(name, sweep.totals)
-
-    def fetched(self, sweep: Sweep) -> tuple[str, ...] | None:
-        """The arrays of edges that are fetched with the list of a member before its turn; None: no list is."""
-        return fetched_with(sweep, self.plan)
-
-    def own_scalars(self, sweep: Sweep) -> tuple[str, ...]:
-        """The scalars of which each thread has a copy."""
-        assert sweep.own is not None
-        return own_scalars(self.functors.functor(sweep.own.functor))
 
     def calls_on_edge(
         self,
