@@ -63,7 +63,7 @@ def _check_width(step: CheckWidth, words: SetWords) -> str:
 
 
 def _choose_bound(step: ChooseBound, words: SetWords) -> str:
-    nearest, farthest, bound = (f"d.{words.names.member(name)}" for name in (*step.reads, step.bound))
+    nearest, farthest, bound = (f"d.{words.names.member(name)}" for name in (step.nearest, step.farthest, step.bound))
     waiting = words.names.frontier(step.waiting)
     return f"choose_bound({words.first}, {waiting}.size, {words.near_set}, *{nearest}, *{farthest}, {bound});"
 

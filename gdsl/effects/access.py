@@ -129,9 +129,9 @@ class Accesses:
         if isinstance(step, Contract):
             return frozenset(Access(name, writes, Who.ANYBODY) for name in step.arrays for writes in (False, True))
         if isinstance(step, SetStep):
-            led = dict.fromkeys(step.of_leader, Who.LEADER)
-            written = frozenset(Access(name, True, led.get(name, Who.ANYBODY)) for name in step.writes)
-            read = (Access(name, False, Who.ANYBODY) for name in step.reads)
+            led = dict.fromkeys(step.use.by_leader, Who.LEADER)
+            written = frozenset(Access(name, True, led.get(name, Who.ANYBODY)) for name in step.use.writes)
+            read = (Access(name, False, Who.ANYBODY) for name in step.use.reads)
             return self._in(step, Who.ANYBODY).union(written, read)
         if isinstance(step, (While, If)):
             return self.of_expression(step.condition, Who.ANYBODY)
@@ -189,7 +189,8 @@ def frontiers_of(step: Node) -> FrontierUse:
     if isinstance(step, (On, PushBuckets, PopBuckets)):
         return FrontierUse()
     if isinstance(step, SetStep):
-        return FrontierUse((*step.asks, *asked_frontiers(step)), () if step.makes is None else (step.makes,))
+        result = step.use.result
+        return FrontierUse((*step.use.frontiers, *asked_frontiers(step)), () if result is None else (result,))
     if isinstance(step, CombineFrontiers):
         operands = (step.first.frontier, step.second.frontier)
         return FrontierUse(tuple(name for name in operands if name is not None), (step.name,))

@@ -9,6 +9,7 @@ every conversion is explicit, and the operands of a `Binary` have one type. `gds
 from __future__ import annotations
 
 from enum import Enum
+from typing import NamedTuple
 
 from gdsl.extents import Extent
 from gdsl.operations import (
@@ -998,35 +999,43 @@ _WORDS: dict[type[Operator], str] = {
 # ---------------------------------------------------------------- between frontiers and data
 
 
+class SetUse(NamedTuple):
+    """What a step uses apart from its expressions."""
+
+    frontiers: tuple[str, ...] = ()
+    """The frontiers whose members it reads."""
+    result: str | None = None
+    """The frontier that gets new members."""
+    reads: tuple[str, ...] = ()
+    """The arrays and scalars that it reads."""
+    writes: tuple[str, ...] = ()
+    """The arrays and scalars that it writes."""
+    by_leader: tuple[str, ...] = ()
+    """Those of them that one thread writes, which is always the same."""
+
+
 @dataclass(frozen=True, slots=True)
 class SetStep(Step):
     """A step between frontiers and data that runs no functor. Its data is in arrays and scalars that only such steps
-    and the lowering name. Its properties say what it uses, so that later stages need not know the kinds of steps."""
+    and the lowering name."""
 
     @property
-    def asks(self) -> tuple[str, ...]:
-        """The frontiers whose members it reads."""
-        return ()
-
-    @property
-    def makes(self) -> str | None:
-        """The frontier that gets new members."""
-        return None
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The arrays and scalars that it reads, in addition to those in its expressions."""
-        return ()
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """The arrays and scalars that it writes."""
-        return ()
-
-    @property
-    def of_leader(self) -> tuple[str, ...]:
-        """Those of them that a single thread writes, always the same."""
-        return ()
+    def use(self) -> SetUse:
+        """What it uses, so that later stages need not know the kinds of steps."""
+        match self:
+            case PushLevel(history=history):  # where its last level ends is known without a read
+                return SetUse((self.frontier,), writes=history.data, by_leader=(history.ends, history.levels))
+            case TakeLevel(history=history):
+                return SetUse(result=self.name, reads=history.data)
+            case CheckWidth():
+                return SetUse(reads=(self.width,))
+            case ChooseBound():
+                return SetUse((self.waiting,), reads=(self.nearest, self.farthest), writes=(self.bound,))
+            case CheckPairs():
+                return SetUse(reads=(self.more,))
+            case NumberMembers(members=members):
+                return SetUse(() if members.frontier is None else (members.frontier,), writes=(self.array,))
+        raise NotImplementedError(type(self).__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -1056,21 +1065,6 @@ class PushLevel(SetStep):
     history: History
     frontier: str
 
-    @property
-    def asks(self) -> tuple[str, ...]:
-        """The new level."""
-        return (self.frontier,)
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """All of the history; the end of its last level is known without a read."""
-        return self.history.data
-
-    @property
-    def of_leader(self) -> tuple[str, ...]:
-        """The end of the level, and the number of levels."""
-        return self.history.ends, self.history.levels
-
 
 @dataclass(frozen=True, slots=True)
 class TakeLevel(SetStep):
@@ -1080,16 +1074,6 @@ class TakeLevel(SetStep):
     name: str
     history: History
     backward: bool
-
-    @property
-    def makes(self) -> str | None:
-        """The frontier."""
-        return self.name
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """All of the history."""
-        return self.history.data
 
 
 @dataclass(frozen=True, slots=True)
@@ -1132,11 +1116,6 @@ class CheckWidth(SetStep):
     width: str
     type: Type
 
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The width."""
-        return (self.width,)
-
 
 @dataclass(frozen=True, slots=True)
 class ChooseBound(SetStep):
@@ -1151,21 +1130,6 @@ class ChooseBound(SetStep):
     farthest: str
     bound: str
 
-    @property
-    def asks(self) -> tuple[str, ...]:
-        """The set, for its size."""
-        return (self.waiting,)
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The range of the values."""
-        return self.nearest, self.farthest
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """The bound."""
-        return (self.bound,)
-
 
 @dataclass(frozen=True, slots=True)
 class CheckPairs(SetStep):
@@ -1173,11 +1137,6 @@ class CheckPairs(SetStep):
     minus that of the second."""
 
     more: str
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """The difference."""
-        return (self.more,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -1188,16 +1147,6 @@ class NumberMembers(SetStep):
     array: str
     array_type: Type
     members: Elements
-
-    @property
-    def asks(self) -> tuple[str, ...]:
-        """The set, unless it is everything."""
-        return () if self.members.frontier is None else (self.members.frontier,)
-
-    @property
-    def writes(self) -> tuple[str, ...]:
-        """The array."""
-        return (self.array,)
 
 
 # ---------------------------------------------------------------- the program

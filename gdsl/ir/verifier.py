@@ -288,7 +288,7 @@ class _Verifier(CodeVerifier):
                 fits = self.has_scalar(node.width, node.type) and node.type.is_numeric
                 self.expect(fits, f"no width of {node.name}", node)
             case nodes.ChooseBound():
-                fits = all(self.has_scalar(name, Type.FLOAT64) for name in (*node.reads, node.bound))
+                fits = all(self.has_scalar(name, Type.FLOAT64) for name in (node.nearest, node.farthest, node.bound))
                 fits = fits and self.frontiers.get(node.waiting) is Domain.VERTEX
                 self.expect(fits, f"no bound of {node.buckets}", node)
             case nodes.CheckPairs():

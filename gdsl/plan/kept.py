@@ -23,7 +23,7 @@ def others_know(program: Program, accesses: Accesses) -> tuple[frozenset[str], f
     nodes = [node for node in walk(program.schedule) if isinstance(node, (Operator, SetStep, Swap))]
     operators = (node for node in nodes if isinstance(node, Operator))
     written = {access.name for node in operators for access in accesses.of_step(node) if access.writes}
-    known = {name for node in nodes if isinstance(node, SetStep) for name in (*node.writes, *node.reads)}
+    known = {name for node in nodes if isinstance(node, SetStep) for name in (*node.use.writes, *node.use.reads)}
     known |= {name for node in nodes if isinstance(node, Swap) for name in (node.first, node.second)}
     scalars = {each.name for each in program.scalars}
     inputs = {each.name for each in program.scalars if each.is_input}

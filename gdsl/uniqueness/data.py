@@ -192,7 +192,9 @@ def _places(effects: ProgramEffects) -> tuple[list[Put], list[Swapped]]:
                 assert key is not None
                 puts.append(Put(step.array, key))
             case nodes.SetStep():
-                puts += [Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.writes]
+                puts += [
+                    Put(name, effects.terms.unknown(types[name], Origin.RESULT, name, 0)) for name in step.use.writes
+                ]
             case nodes.NeighborReduce():
                 value = effects.sites[step.site].value
                 assert value is not None

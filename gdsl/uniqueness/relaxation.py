@@ -376,7 +376,7 @@ def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str]
             sets = [step.name]
             names = list(step.arrays)
         case nodes.SetStep():
-            names, sets = list(step.writes), [step.makes] if step.makes is not None else []
+            names, sets = list(step.use.writes), [step.use.result] if step.use.result is not None else []
         case nodes.Operator():
             names = [write.name for write in sites[step.site].effects.writes] if step.site in sites else []
             names += [name for name in (step.stores, step.adds_to) if name is not None]

@@ -234,7 +234,7 @@ class Filters:
 
     def set_step(self, step: SetStep, counted: str) -> str:
         """A step between sets and data."""
-        result = self.frontier(step.makes) if step.makes is not None else ""
+        result = self.frontier(step.use.result) if step.use.result is not None else ""
         return set_step_line(step, SetWords("run", result, counted, self.names, self.checks, self.plan.sizes.near_set))
 
     def reduction_of_weights(self, weights: Weights) -> SegmentText:

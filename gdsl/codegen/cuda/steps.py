@@ -137,7 +137,8 @@ class StepPrinter:
             collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
             return next((collect.domain for collect in collects), None)
         if isinstance(step, OnSets):
-            return None if step.step.makes is None or not step.waits else self._domains[step.step.makes]
+            result = step.step.use.result
+            return None if result is None or not step.waits else self._domains[result]
         return self._domains[step.step.name] if isinstance(step, (Define, Copy, Combine, FarEnds)) else None
 
     def direction(self, operation: Operation) -> str:
@@ -256,7 +257,7 @@ class StepPrinter:
 
     def _on_sets(self, on_sets: OnSets) -> list[str]:
         step, names = on_sets.step, self.expressions.names
-        made = step.makes if on_sets.waits else None
+        made = step.use.result if on_sets.waits else None
         result, counted = ("", "") if made is None else (self._spare(made), COUNTED[self._counts[made]])
         history = _history_of(step)
         state = self.state(history) if history is not None else ""
