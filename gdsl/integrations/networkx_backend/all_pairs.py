@@ -1,4 +1,4 @@
-"""What takes a search from every node: betweenness, closeness, eccentricity, and what is made of it."""
+"""Functions that search from every node: betweenness, closeness, harmonic centrality, eccentricity and its extremes."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.integrations.networkx_backend import components
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.lengths import checked_weights, exact_floats
-from gdsl.integrations.networkx_backend.running import run, with_options
+from gdsl.integrations.networkx_backend.weights import checked_weights, exact_floats, lengthening_weights
 
 _NO_BOUNDS = "Cannot compute metric because graph is not connected."
 
@@ -53,16 +53,6 @@ def _betweenness(graph: BackendGraph, sources: Any, weight: Hashable | None) -> 
     if not np.isfinite(values).all():
         raise NotImplementedError("there are more shortest paths than a float64 can count")
     return values
-
-
-def lengthening_weights(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
-    """The weights of betweenness. Raises NotImplementedError for those by which a path may not get longer, where
-    NetworkX's answer depends on the order of its steps."""
-    weights = exact_floats(graph, weight)
-    least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
-    if least <= 0 or longest + least == longest:
-        raise NotImplementedError("betweenness_centrality needs positive weights that differ less in their size")
-    return weights
 
 
 def _scales(
@@ -194,3 +184,27 @@ def periphery(G: BackendGraph, e: None = None, usebounds: bool = False, weight: 
     found = _eccentricities(G, usebounds, weight)
     largest = max(found.values())
     return [node for node, value in found.items() if value == largest]
+
+
+@with_options
+def harmonic_centrality(
+    G: BackendGraph,
+    nbunch: Any = None,
+    distance: Hashable | None = None,
+    sources: Any = None,
+) -> dict[Any, float]:
+    """As networkx.harmonic_centrality, by a search from each source, or to each node of `nbunch` if they are fewer."""
+    targets, starts = G.chosen(nbunch), G.chosen(sources)
+    if not len(targets) or not len(starts):
+        return dict.fromkeys(G.nodes_of(targets), 0)
+    graph, name = G, "received"
+    given: dict[str, Any] = {"sources": starts, "targets": targets}
+    if len(targets) < len(starts):
+        graph, name = G.reverse, "sent"
+        given = {"sources": targets, "targets": starts}
+    if distance is None:
+        found = run("harmonic", graph, **given)[name]
+    else:
+        found = run("harmonic_lengths", graph, weight=exact_floats(graph, distance), **given)[name]
+    values = np.asarray(found)[targets].tolist()
+    return {node: value or 0 for node, value in zip(G.nodes_of(targets), values, strict=True)}

@@ -9,8 +9,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import run, with_options
 
 
 def component_of(graph: BackendGraph, program: str = "connected_components") -> NDArray[Any]:

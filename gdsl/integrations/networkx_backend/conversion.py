@@ -5,17 +5,72 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
+from operator import is_, itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.integrations.networkx_backend.columns import MISSING, Column, places_of_edges
-from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.snapshots import Snapshot, is_plain, same_objects, values_of
+from gdsl.integrations.networkx_backend.graphs import MISSING, BackendGraph, Column, places_of_edges
 
 _OWN_CACHE = "gdsl"
 """The key of a kept conversion in the graph's ``__networkx_cache__``, which NetworkX empties when the graph changes."""
+
+
+class Snapshot:
+    """The nodes, neighbors and edge data of a graph at one moment.
+
+    NetworkX forgets converted graphs when a method changes the graph. It does not notice ``G[u][v]["weight"] = 5``, nor
+    a change of the graph that a view shows. So a converted graph is only used again for a graph that reads the same.
+
+    `nodes` are in the order of the graph; `neighbors` has a mapping from neighbor to edge data for each of them, and
+    `lengths` its size. `parallel` is the number of parallel edges of each neighbor, None unless the graph is a
+    multigraph.
+    """
+
+    def __init__(self, graph: Any) -> None:
+        """Reads a NetworkX graph once: views call their filters on each look."""
+        multigraph = bool(graph.is_multigraph())
+        self.nodes: Sequence[Any] = list(graph)
+        self.neighbors: list[Any] = [found for _, found in graph.adjacency()]
+        if not is_plain(graph):
+            self.neighbors = [
+                {node: dict(data.items()) if multigraph else data for node, data in found.items()}
+                for found in self.neighbors
+            ]
+        self.lengths = list(map(len, self.neighbors))
+        self.parallel: list[int] | None = list(map(len, self._data())) if multigraph else None
+
+    def _data(self) -> Iterator[Any]:
+        return chain.from_iterable(found.values() for found in self.neighbors)
+
+    def rows(self) -> list[dict[Hashable, Any]]:
+        """The attributes of each edge in the order of `neighbors`, parallel edges one after the other."""
+        if self.parallel is None:
+            return list(self._data())
+        return list(chain.from_iterable(keyed.values() for keyed in self._data()))
+
+
+def values_of(rows: Sequence[dict[Hashable, Any]], name: Hashable) -> list[Any]:
+    """The attribute `name` of each edge, `MISSING` where it has none."""
+    try:
+        return list(map(itemgetter(name), rows))
+    except KeyError:
+        return [row.get(name, MISSING) for row in rows]
+
+
+def is_plain(graph: Any) -> bool:
+    """Whether the graph is of one of NetworkX's own classes and no view, so that NetworkX notices all changes of its
+    nodes and edges, though not those of edge data."""
+    import networkx
+
+    kinds = (networkx.Graph, networkx.DiGraph, networkx.MultiGraph, networkx.MultiDiGraph)
+    return type(graph) in kinds and not hasattr(graph, "_graph")
+
+
+def same_objects(some: Sequence[Any], others: Sequence[Any]) -> bool:
+    """Whether both hold the very same objects. Numbers are immutable, so the same objects have the same values."""
+    return len(some) == len(others) and all(map(is_, some, others))
 
 
 @dataclass(frozen=True)

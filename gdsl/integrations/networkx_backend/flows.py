@@ -9,10 +9,9 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import run, with_options
-
-_ROOM = 2**60
+from gdsl.integrations.networkx_backend.weights import network
 
 
 @with_options
@@ -47,28 +46,6 @@ def minimum_cut_value(
 ) -> int:
     """As networkx.minimum_cut_value: the largest flow is as large as the smallest cut."""
     return int(maximum_flow_value(flowG, _s, _t, capacity))
-
-
-def network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
-    """The graph with every edge both ways; the capacity of each, where nothing bounds it more than all others have
-    together; and which edges of the graph given those are. Self-loops have none."""
-    given = graph.weights(capacity, np.inf)
-    sources, destinations = graph.vertices.edges
-    given = np.where((sources == destinations) | (given < 0), 0, given)
-    unbounded = np.isposinf(given)
-    finite = np.where(unbounded, 0, given)
-    total = finite.sum(dtype=np.float64)
-    if (finite != np.floor(finite)).any() or not total * (1 + int(unbounded.sum())) < _ROOM:
-        raise NotImplementedError("capacities must be whole numbers whose sum fits int64, or infinite")
-    values = np.where(unbounded, int(finite.sum()) + 1, finite).astype(np.int64)
-    size = len(graph)
-    keys = sources.astype(np.int64) * size + destinations
-    every = np.unique(np.concatenate([keys, destinations.astype(np.int64) * size + sources]))
-    both = np.zeros(len(every), dtype=np.int64)
-    both[np.searchsorted(every, keys)] = values
-    if not graph.is_directed():
-        return graph, values, unbounded
-    return graph.of_arcs(every // size, every % size), both, unbounded
 
 
 def _require_bounded(graph: BackendGraph, unbounded: NDArray[np.bool_], source: int, sink: int) -> None:

@@ -10,8 +10,8 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import run, with_options
 
 _ALL = 2**62
 

@@ -96,3 +96,12 @@ def backend_info() -> dict[str, Any]:
         "functions": functions,
         "default_config": default_config(),
     }
+
+
+def configured(name: str) -> Any:
+    """What `networkx.config.backends.gdsl` says, which is what it began with where nobody has set it; and that where
+    NetworkX does not know this backend."""
+    import networkx
+
+    found = getattr(getattr(getattr(networkx, "config", None), "backends", None), "gdsl", None)
+    return getattr(found, name, default_config()[name])

@@ -6,33 +6,27 @@ from typing import Any
 
 from gdsl.integrations.networkx_backend import (
     all_pairs,
-    clustering,
+    centralities,
     components,
-    degree_centralities,
     flows,
-    harmonic,
     hops,
     lengths,
-    links,
     paths,
     structure,
 )
 from gdsl.integrations.networkx_backend.conversion import convert_from_nx, convert_to_nx
+from gdsl.integrations.networkx_backend.dispatch import can_run, should_run
 from gdsl.integrations.networkx_backend.info import FUNCTIONS
-from gdsl.integrations.networkx_backend.refusals import can_run, should_run
 
 __all__ = ["can_run", "convert_from_nx", "convert_to_nx", "on_start_tests", "should_run"]
 
 _HOMES = (
     all_pairs,
-    clustering,
+    centralities,
     components,
-    degree_centralities,
     flows,
-    harmonic,
     hops,
     lengths,
-    links,
     paths,
     structure,
 )
@@ -55,4 +49,4 @@ def on_start_tests(items: list[Any]) -> None:
             item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
 
 
-globals().update(_FUNCTIONS)  # not by an import of each: `clustering` is a module, too
+globals().update(_FUNCTIONS)

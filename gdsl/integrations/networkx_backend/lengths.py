@@ -10,42 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.integrations.networkx_backend import hops
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import run, with_options
+from gdsl.integrations.networkx_backend.weights import checked_weights, finite_weights
 
 Number = float  # an int where all weights are ints
-_EXACT = 2**53
-_ROOM = 2**62
-"""Sums of int64 below this cannot be mistaken for an unreachable vertex."""
-
-
-def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
-    """The weights for Dijkstra's algorithm, int64 or float64. Raises NotImplementedError for those where NetworkX's
-    answer depends on the order of its steps, or would not fit."""
-    weights = finite_weights(graph, weight)
-    if (weights < 0).any():
-        raise NotImplementedError("with negative weights NetworkX's answer depends on the order of its steps")
-    return weights
-
-
-def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
-    """The same with weights of any sign."""
-    weights = graph.weights(weight)
-    largest = max(weights.max(initial=0).item(), -weights.min(initial=0).item())
-    if weights.dtype.kind == "f" and not largest * (len(graph) + 1.0) < np.inf:
-        raise NotImplementedError("weights, and sums of them, must be finite")
-    if weights.dtype.kind == "i" and largest * (len(graph) + 1) >= _ROOM:
-        raise NotImplementedError("sums of these weights may not fit int64")
-    return weights
-
-
-def exact_floats(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
-    """The weights for Dijkstra's algorithm as float64. Raises NotImplementedError also where a sum of ints would not be
-    exact."""
-    weights = checked_weights(graph, weight)
-    if weights.dtype.kind == "i" and int(weights.max(initial=0)) * len(graph) > _EXACT:
-        raise NotImplementedError("sums of these int weights are not exact as float64")
-    return weights.astype(np.float64)
 
 
 def dijkstra_lengths(graph: BackendGraph, node: Any, weight: Hashable) -> tuple[NDArray[Any], NDArray[Any]]:

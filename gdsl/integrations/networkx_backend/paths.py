@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gdsl.integrations.networkx_backend import hops, lengths
+from gdsl.integrations.networkx_backend.dispatch import with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import with_options
 
 _FEW = 16
 """Vertices of a level up to which a loop is quicker than NumPy."""

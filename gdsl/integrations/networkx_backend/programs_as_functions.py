@@ -17,7 +17,7 @@ from gdsl.arithmetic.constants import integer_range
 from gdsl.binding import declared_inputs, declared_params
 from gdsl.integrations.networkx_backend.conversion import wrap
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import configured
+from gdsl.integrations.networkx_backend.info import configured
 from gdsl.ir import nodes as ir
 from gdsl.operations import Domain
 from gdsl.types import Type

@@ -1,13 +1,15 @@
-"""Whether the weights of a graph are those that a function takes, as far as it says so before it runs."""
+"""The weights of edges that each function takes, and why it refuses others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
-from gdsl.integrations.networkx_backend.conversion import convert_from_nx
+import numpy as np
+from numpy.typing import NDArray
+
+from gdsl.integrations.networkx_backend.conversion import convert_from_nx, is_plain
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.snapshots import is_plain
 
 ARGUMENTS = ("weight", "distance", "capacity")
 """What functions of NetworkX call the attribute that they weigh edges by."""
@@ -16,6 +18,11 @@ _SIGNED = {
     "negative_edge_cycle",
 }  # fmt: skip
 _CAPACITIES = {"maximum_flow_value", "minimum_cut_value"}
+_EXACT = 2**53
+_ROOM = 2**62
+"""Sums of int64 below this cannot be mistaken for an unreachable vertex."""
+_CAPACITY_ROOM = 2**60
+_WITH_A_SQUARE = 1e150
 
 
 def reason_of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> str | None:
@@ -34,21 +41,97 @@ def reason_of_weights(name: str, graph: Any, arguments: Mapping[str, Any]) -> st
 
 def _check(name: str, graph: BackendGraph, attribute: Any, method: Any) -> None:
     """Raises NotImplementedError as the function `name` itself does."""
-    from gdsl.integrations.networkx_backend import all_pairs, flows, lengths, links
-
     if name == "pagerank":
-        links.finite_sums(graph, attribute)
+        finite_sums(graph, attribute)
     elif name == "katz_centrality":
         graph.weight_sums(attribute)
     elif name == "eigenvector_centrality":
-        links.squared_sums(graph, attribute)
+        squared_sums(graph, attribute)
     elif name in _CAPACITIES:
-        flows.network(graph, attribute)
+        network(graph, attribute)
     elif name == "betweenness_centrality":
-        all_pairs.lengthening_weights(graph, attribute)
+        lengthening_weights(graph, attribute)
     elif name == "harmonic_centrality":
-        lengths.exact_floats(graph, attribute)
+        exact_floats(graph, attribute)
     elif name in _SIGNED or method == "bellman-ford":
-        lengths.finite_weights(graph, attribute)
+        finite_weights(graph, attribute)
     else:
-        lengths.checked_weights(graph, attribute)
+        checked_weights(graph, attribute)
+
+
+def finite_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
+    """The same with weights of any sign."""
+    weights = graph.weights(weight)
+    largest = max(weights.max(initial=0).item(), -weights.min(initial=0).item())
+    if weights.dtype.kind == "f" and not largest * (len(graph) + 1.0) < np.inf:
+        raise NotImplementedError("weights, and sums of them, must be finite")
+    if weights.dtype.kind == "i" and largest * (len(graph) + 1) >= _ROOM:
+        raise NotImplementedError("sums of these weights may not fit int64")
+    return weights
+
+
+def checked_weights(graph: BackendGraph, weight: Hashable) -> NDArray[Any]:
+    """The weights for Dijkstra's algorithm, int64 or float64. Raises NotImplementedError for those where NetworkX's
+    answer depends on the order of its steps, or would not fit."""
+    weights = finite_weights(graph, weight)
+    if (weights < 0).any():
+        raise NotImplementedError("with negative weights NetworkX's answer depends on the order of its steps")
+    return weights
+
+
+def exact_floats(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
+    """The weights for Dijkstra's algorithm as float64. Raises NotImplementedError also where a sum of ints would not be
+    exact."""
+    weights = checked_weights(graph, weight)
+    if weights.dtype.kind == "i" and int(weights.max(initial=0)) * len(graph) > _EXACT:
+        raise NotImplementedError("sums of these int weights are not exact as float64")
+    return weights.astype(np.float64)
+
+
+def lengthening_weights(graph: BackendGraph, weight: Hashable) -> NDArray[np.float64]:
+    """The weights of betweenness. Raises NotImplementedError for those by which a path may not get longer, where
+    NetworkX's answer depends on the order of its steps."""
+    weights = exact_floats(graph, weight)
+    least, longest = weights.min(initial=np.inf), weights.max(initial=0) * len(graph)
+    if least <= 0 or longest + least == longest:
+        raise NotImplementedError("betweenness_centrality needs positive weights that differ less in their size")
+    return weights
+
+
+def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
+    """The weights of PageRank. Raises NotImplementedError where one, or their sum at a node, is not finite."""
+    weights = graph.weight_sums(weight)
+    if not np.isfinite(np.bincount(graph.vertices.edge_sources, weights, len(graph))).all():
+        raise NotImplementedError("pagerank needs weights that are finite, and so are their sums at each node")
+    return weights
+
+
+def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
+    """The weights of eigenvector centrality. Raises NotImplementedError where they are finite and a square of their
+    sums need not be."""
+    weights = graph.weight_sums(weight)
+    if np.isfinite(weights).all() and not np.abs(weights).sum() < _WITH_A_SQUARE:
+        raise NotImplementedError("eigenvector_centrality needs weights whose sum has a finite square")
+    return weights
+
+
+def network(graph: BackendGraph, capacity: Hashable) -> tuple[BackendGraph, NDArray[np.int64], NDArray[np.bool_]]:
+    """The graph with every edge both ways; the capacity of each, where nothing bounds it more than all others have
+    together; and which edges of the graph given those are. Self-loops have none."""
+    given = graph.weights(capacity, np.inf)
+    sources, destinations = graph.vertices.edges
+    given = np.where((sources == destinations) | (given < 0), 0, given)
+    unbounded = np.isposinf(given)
+    finite = np.where(unbounded, 0, given)
+    total = finite.sum(dtype=np.float64)
+    if (finite != np.floor(finite)).any() or not total * (1 + int(unbounded.sum())) < _CAPACITY_ROOM:
+        raise NotImplementedError("capacities must be whole numbers whose sum fits int64, or infinite")
+    values = np.where(unbounded, int(finite.sum()) + 1, finite).astype(np.int64)
+    size = len(graph)
+    keys = sources.astype(np.int64) * size + destinations
+    every = np.unique(np.concatenate([keys, destinations.astype(np.int64) * size + sources]))
+    both = np.zeros(len(every), dtype=np.int64)
+    both[np.searchsorted(every, keys)] = values
+    if not graph.is_directed():
+        return graph, values, unbounded
+    return graph.of_arcs(every // size, every % size), both, unbounded

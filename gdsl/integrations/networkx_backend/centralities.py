@@ -1,4 +1,4 @@
-"""PageRank, HITS, Katz and eigenvector centrality: power iterations, to NetworkX's bounds of error."""
+"""PageRank, HITS, Katz and eigenvector centrality, by power iteration to NetworkX's bounds of error; and degrees."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
+from gdsl.integrations.networkx_backend.dispatch import run, with_options
 from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import run, with_options
+from gdsl.integrations.networkx_backend.weights import finite_sums, squared_sums
 
 ByNode = Mapping[Any, float]
-_WITH_A_SQUARE = 1e150
 _RESTARTED = 20
 """NetworkX leaves HITS to ARPACK, whose `maxiter` counts restarts of so many products each."""
 
@@ -159,23 +159,6 @@ def _floats(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]
     return graph.weight_sums(weight)
 
 
-def finite_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    """The weights of PageRank. Raises NotImplementedError where one, or their sum at a node, is not finite."""
-    weights = graph.weight_sums(weight)
-    if not np.isfinite(np.bincount(graph.vertices.edge_sources, weights, len(graph))).all():
-        raise NotImplementedError("pagerank needs weights that are finite, and so are their sums at each node")
-    return weights
-
-
-def squared_sums(graph: BackendGraph, weight: Hashable | None) -> NDArray[np.float64]:
-    """The weights of eigenvector centrality. Raises NotImplementedError where they are finite and a square of their
-    sums need not be."""
-    weights = graph.weight_sums(weight)
-    if np.isfinite(weights).all() and not np.abs(weights).sum() < _WITH_A_SQUARE:
-        raise NotImplementedError("eigenvector_centrality needs weights whose sum has a finite square")
-    return weights
-
-
 def _share(values: NDArray[np.float64]) -> NDArray[np.float64]:
     """`values`, so that they sum to 1; NaN, and no convergence, where they sum to 0, as NumPy has it."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -193,3 +176,39 @@ def _exactly(graph: BackendGraph, start: ByNode) -> NDArray[np.float64]:
 def _require_convergence(error: float, bound: float, max_iter: int) -> None:
     if not error < bound:
         raise nx.PowerIterationFailedConvergence(max_iter)
+
+
+def _counts(graph: BackendGraph, ends: NDArray[Any]) -> NDArray[np.int64]:
+    """int64[V], of how many edges each vertex is one of these ends, parallel ones counted each."""
+    weights = None if graph.parallel is None else graph.parallel
+    return np.bincount(ends, weights, len(graph)).astype(np.int64)
+
+
+def _scaled(graph: BackendGraph, degrees: NDArray[np.int64]) -> dict[Any, Any]:
+    if len(graph) <= 1:
+        return dict.fromkeys(graph.nodes, 1)
+    return graph.by_node(degrees * (1.0 / (len(graph) - 1.0)))
+
+
+@with_options
+def degree_centrality(G: BackendGraph) -> dict[Any, float]:
+    """As networkx.degree_centrality: a self-loop counts twice."""
+    sources, destinations = G.vertices.edges
+    degrees = _counts(G, sources)
+    if G.is_directed():
+        return _scaled(G, degrees + _counts(G, destinations))
+    loops = sources == destinations
+    counts = None if G.parallel is None else G.parallel[loops]
+    return _scaled(G, degrees + np.bincount(sources[loops], counts, len(G)).astype(np.int64))
+
+
+@with_options
+def in_degree_centrality(G: BackendGraph) -> dict[Any, float]:
+    """As networkx.in_degree_centrality."""
+    return _scaled(G, _counts(G, G.vertices.edges[1]))
+
+
+@with_options
+def out_degree_centrality(G: BackendGraph) -> dict[Any, float]:
+    """As networkx.out_degree_centrality."""
+    return _scaled(G, _counts(G, G.vertices.edges[0]))

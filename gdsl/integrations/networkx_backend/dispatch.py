@@ -1,19 +1,79 @@
-"""Which calls the backend takes, and which NetworkX answers sooner by itself; in words where it is neither."""
+"""Which calls of NetworkX the backend takes, why it refuses others, and running programs for them."""
 
 from __future__ import annotations
 
+import functools
 import inspect
 import random
 import sys
 from collections.abc import Callable, Mapping
 from functools import cache
+from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gdsl.integrations.networkx_backend.conversion import is_kept
-from gdsl.integrations.networkx_backend.graphs import BackendGraph
-from gdsl.integrations.networkx_backend.running import configured
+from gdsl.integrations.networkx_backend.conversion import is_kept, wrap
+from gdsl.integrations.networkx_backend.graphs import BackendGraph, Options
+from gdsl.integrations.networkx_backend.info import configured
 from gdsl.integrations.networkx_backend.weights import ARGUMENTS, reason_of_weights
+
+if TYPE_CHECKING:
+    from gdsl.api.program import Program
+
+_functions: dict[str, Callable[..., Any]] = {}
+"""The functions of the backend by name, as `with_options` registers them."""
+
+PROGRAMS = Path(__file__).parent / "programs"
+
+
+def run(name: str, graph: BackendGraph, **values: Any) -> dict[str, Any]:
+    """The results of the program `name` by name: NumPy arrays and Python numbers. Raises `gdsl.GdslError`."""
+    options = graph.options or Options(configured("backend"), configured("timeout"))
+    from gdsl.api.convergence import quiet
+
+    with quiet():  # what does not converge is an error of NetworkX
+        result = program(name).run(graph.vertices, values, backend=options.backend, timeout=options.timeout)
+    return {**result.host_arrays(), **result.numbers()}
+
+
+@cache
+def program(name: str) -> Program:
+    """The program of the backend's own called `name`, else the sample."""
+    import gdsl
+
+    path = PROGRAMS / f"{name}.gdsl"
+    if not path.exists():
+        sample: Program = getattr(gdsl.samples, name)
+        return sample
+    return gdsl.compile(path.read_text(encoding="utf-8"))
+
+
+def with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, with the keywords `gdsl_backend` and `timeout`, whose graph has them as its options.
+
+    NotImplementedError says why it does not take its arguments: NetworkX 3.2 does not ask `can_run` where the backend
+    is named in a call.
+    """
+    _functions[function.__name__] = function
+    first = next(iter(inspect.signature(function).parameters))
+
+    @functools.wraps(function)
+    def wrapped(*args: Any, **kwargs: Any) -> Any:
+        answer = answer_of(function.__name__, args, kwargs)
+        if isinstance(answer, str):
+            raise NotImplementedError(answer)
+        graph, *others = args if args else (kwargs.pop(first),)
+        graph = wrap(graph)
+        if "gdsl_backend" in kwargs or "timeout" in kwargs:
+            backend = kwargs.pop("gdsl_backend", None) or configured("backend")
+            graph = graph.with_options(Options(backend, kwargs.pop("timeout", configured("timeout"))))
+        return function(graph, *others, **kwargs)
+
+    return wrapped
+
+
+# ------------------------------------------------------------ which calls are taken
+
 
 _WITHOUT_PARALLEL_EDGES = {
     "katz_centrality", "eigenvector_centrality", "core_number", "triangles", "clustering",
@@ -88,13 +148,11 @@ def _is_named_in_the_call() -> bool:
 
 def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """The answer of `can_run`, whoever calls it."""
-    from gdsl.integrations.networkx_backend import interface
-
-    found = getattr(interface, name, None)
-    if found is None:
+    function = _functions.get(name)
+    if function is None:
         return f"gdsl has no program for {name}"
     try:
-        arguments = _arguments(found, args, kwargs)
+        arguments = _arguments(function, args, kwargs)
     except TypeError as error:
         return f"gdsl's {name} does not take these arguments: {error}"
     graph = next(iter(arguments.values()))
@@ -105,9 +163,7 @@ def answer_of(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bo
 
 def _of_values(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> str | None:
     """Why the weights are not taken. A call that falls back to NetworkX learns this from the function."""
-    from gdsl.integrations.networkx_backend import interface
-
-    arguments = _arguments(getattr(interface, name), args, kwargs)
+    arguments = _arguments(_functions[name], args, kwargs)
     return reason_of_weights(name, next(iter(arguments.values())), arguments)
 
 
@@ -186,10 +242,8 @@ def _of_independent_set(arguments: Mapping[str, Any]) -> str | None:
 
 def should_run(name: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool | str:
     """NetworkX's question whether a call that nobody asked the backend for is better here: True, or why not."""
-    from gdsl.integrations.networkx_backend import interface
-
     given = {key: value for key, value in kwargs.items() if key not in ("gdsl_backend", "timeout")}
-    graph = next(iter(_signature(getattr(interface, name)).bind_partial(*args, **given).arguments.values()))
+    graph = next(iter(_signature(_functions[name]).bind_partial(*args, **given).arguments.values()))
     if isinstance(graph, BackendGraph):
         return True
     least = configured("least_size")
