@@ -1,1 +1,4 @@
-"""`gdslc`, the command line: one file a verb."""
+"""The command line, `gdslc`."""
+
+INTERRUPTED = 130
+"""The exit status after Ctrl-C."""

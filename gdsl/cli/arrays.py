@@ -1,4 +1,4 @@
-"""Arrays for inputs, read from files that the command line names."""
+"""Reads arrays for inputs from .npy, .npz and text files; nothing in a file is trusted before it is checked."""
 
 from __future__ import annotations
 
@@ -7,13 +7,15 @@ import os
 import re
 import stat
 import zipfile
+from collections.abc import Sequence
 from typing import IO, Any
 
 import numpy as np
+from numpy.lib import format as npy
 
 from gdsl import files
-from gdsl.cli.array_files import OtherArraysError, array_in_archive, array_in_file
 from gdsl.diagnostics import GdslError, printable, shown
+from gdsl.graph.messages import quiet
 from gdsl.numerals import real_number, whole_number
 
 _BYTES_A_VALUE = 64
@@ -23,6 +25,11 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 """How archives begin, the second where they have nothing in them."""
 _LEAST = 1 << 20
 _PART = 1 << 16
+_NAMED = 10
+"""So many arrays of an archive are named in a message."""
+_ENCRYPTED = 0x1
+_LARGEST_DEFLATE_RATIO = 1100
+_LARGEST_HEADER = 16_384
 
 
 def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
@@ -44,7 +51,7 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         return _from_text(content)
     except (GdslError, MemoryError):
         raise
-    except OtherArraysError as others:
+    except _OtherArraysError as others:
         can_be_named = file_name.lower().endswith(_ARCHIVE) and file_name.isprintable()
         fix = f"{name}=@{file_name}:ARRAY, with one of these names" if can_be_named else None
         raise _unusable(file_name, str(others), fix) from None
@@ -86,7 +93,7 @@ def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
 
 
 def _from_array_file(name: str, start: bytes, file: IO[bytes]) -> np.ndarray[Any, Any]:
-    return array_in_archive(name, file) if start.startswith(_ZIP) else array_in_file(file)
+    return _array_in_archive(name, file) if start.startswith(_ZIP) else _array_in_file(file)
 
 
 def _from_text(content: bytes) -> np.ndarray[Any, Any]:
@@ -117,3 +124,77 @@ def _real(word: str) -> float:
 
 def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
     return GdslError.single("E0611", f"cannot read an array from {printable(name)}: {why}", fix=fix)
+
+
+# ------------------------------------------------------------ .npy files and archives
+
+
+class _OtherArraysError(ValueError):
+    """An archive has no array of a name, but `names`."""
+
+    def __init__(self, wanted: str, names: Sequence[str]) -> None:
+        listed = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
+        more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
+        super().__init__(f"it has no array called {shown(wanted)}, only {listed}{more}")
+
+
+def _array_in_file(file: IO[bytes]) -> np.ndarray[Any, Any]:
+    """The array of a `.npy` file, which may be sought in. Raises ValueError."""
+    size = file.seek(0, os.SEEK_END)
+    file.seek(0)
+    return _array(file, size)
+
+
+def _array_in_archive(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
+    """The array called `name` in an archive, which may be sought in. Raises ValueError, and what zipfile raises."""
+    size = file.seek(0, os.SEEK_END)
+    with zipfile.ZipFile(file) as archive:
+        members = archive.infolist()
+        found = [member for member in members if member.filename in (name, f"{name}.npy")]
+        if not found:
+            raise _OtherArraysError(name, list(dict.fromkeys(_called(member) for member in members)))
+        if len(found) > 1:
+            raise ValueError(f"it has {len(found)} arrays called {shown(name)}")
+        [member] = found
+        if member.flag_bits & _ENCRYPTED:
+            raise ValueError(f"what it has as {shown(name)} is encrypted; save it without a password")
+        if member.file_size > size * _LARGEST_DEFLATE_RATIO:
+            raise ValueError(f"it is damaged: it says that {shown(name)} has {member.file_size:,} bytes")
+        try:
+            with archive.open(member) as stream:
+                return _array(stream, member.file_size, f"what it has as {shown(name)}")
+        except NotImplementedError:
+            raise ValueError(f"what it has as {shown(name)} is compressed in a way that is not known here") from None
+
+
+def _called(member: zipfile.ZipInfo) -> str:
+    return member.filename.removesuffix(".npy")
+
+
+def _array(stream: IO[bytes], size: int, what: str = "it") -> np.ndarray[Any, Any]:
+    """The array in `stream`, of `size` bytes, which hold all that its head says. Raises ValueError."""
+    start = stream.read(len(npy.MAGIC_PREFIX))
+    if start != npy.MAGIC_PREFIX:
+        raise ValueError(f"{what} is no array")
+    stream.seek(0)
+    with quiet():  # NumPy warns of headers by Python 2, which are right all the same
+        version = npy.read_magic(stream)
+        read_header = npy.read_array_header_1_0 if version[0] == 1 else npy.read_array_header_2_0
+        shape, _, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)
+        if dtype.hasobject:
+            raise ValueError(f"{what} holds Python objects, which are never loaded")
+        if any(length < 0 for length in shape):
+            raise ValueError(f"{what} is damaged: its head says a negative length")
+        claimed, held = dtype.itemsize * _product(shape), size - stream.tell()
+        if claimed > held:
+            told = f"its head says {claimed:,} bytes, and {held:,} follow"
+            raise ValueError(f"{what} is cut short or damaged: {told}")
+        stream.seek(0)
+        return np.asarray(npy.read_array(stream, allow_pickle=False, max_header_size=_LARGEST_HEADER))
+
+
+def _product(shape: Sequence[int]) -> int:
+    product = 1
+    for length in shape:
+        product *= int(length)
+    return product

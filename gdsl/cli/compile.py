@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +16,7 @@ from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option, tuning_options, type_option
 from gdsl.cli.streams import tell_warnings
 from gdsl.knobs import ALL_PASSES, WITHOUT
+from gdsl.source import Span
 
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
@@ -220,10 +224,48 @@ def _in_teams(program: Program) -> Plan:
 def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None) -> str:
     from gdsl.api.compiling import compile_file
     from gdsl.api.loading import types_of
-    from gdsl.cli.tree import print_tree
     from gdsl.pipeline import load_checked
     from gdsl.program_text import read_program
 
     source = read_program(program_file)
     chosen = () if types is None else types_of(compile_file(program_file, types=types).ir, {})
     return print_tree(load_checked(source, tune, chosen).program)
+
+
+def print_tree(root: object) -> str:
+    """`root` and what hangs from it, one node a line with its place in the text; resolved names are left out."""
+    return "\n".join(_lines(root, "", 0)) + "\n"
+
+
+def _lines(value: object, label: str, depth: int) -> Iterator[str]:
+    lead = "  " * depth + (f"{label}: " if label else "")
+    if isinstance(value, tuple | list):
+        yield f"{lead}{'[]' if not value else ''}".rstrip() if label else lead
+        for item in value:
+            yield from _lines(item, "-", depth + 1)
+        return
+    if not dataclasses.is_dataclass(value) or isinstance(value, type | Span):
+        yield lead + _leaf(value)
+        return
+    span = getattr(value, "span", None)
+    place = f"  @{span.line}:{span.column}" if isinstance(span, Span) else ""
+    plain: list[tuple[str, object]] = []
+    nested: list[tuple[str, object]] = []
+    for field in dataclasses.fields(value):
+        child = getattr(value, field.name)
+        if field.name in ("span", "symbol", "symbols"):
+            continue
+        (nested if dataclasses.is_dataclass(child) or isinstance(child, tuple | list) else plain).append(
+            (field.name, child)
+        )
+    words = " ".join(f"{name}={_leaf(child)}" for name, child in plain)
+    yield f"{lead}{type(value).__name__}{' ' + words if words else ''}{place}"
+    for name, child in nested:
+        if not isinstance(child, Span):
+            yield from _lines(child, name, depth + 1)
+
+
+def _leaf(value: object) -> str:
+    if isinstance(value, Enum):
+        return str(value.value)
+    return repr(value) if isinstance(value, str) else str(value)

@@ -119,7 +119,8 @@ _SHELLS: dict[str, type[ShellComplete]] = {"bash": _Bash, "zsh": _Zsh, "fish": _
 
 @click.command(name="completion", short_help="Print what makes a shell complete the words of gdslc.")
 @click.argument("shell", metavar="SHELL", type=click.Choice(list(_SHELLS)))
-def command(shell: str) -> None:
+@click.pass_context
+def command(context: click.Context, shell: str) -> None:
     """Print the script that makes SHELL (bash, zsh or fish) complete programs, graphs, params, knobs and codes.
 
     \b
@@ -128,24 +129,22 @@ def command(shell: str) -> None:
       gdslc completion fish > ~/.config/fish/completions/gdslc.fish
     """
     click.echo(f"# Completion of gdslc; to have it in every shell, {_HINTS[shell]}")
-    click.echo(ShellComplete.source(_answering(shell)))
+    click.echo(ShellComplete.source(_completer(shell, context.find_root().command)))
 
 
-def answer(instruction: str) -> int:
+def answer(instruction: str, gdslc: click.Command) -> int:
     """Print what `instruction` (``bash_complete``) of a shell's function asks for; nothing where anything is wrong, as
     it would stand in the middle of somebody's line. Returns the exit status."""
     shell = instruction.partition("_")[0]
     try:
-        text = _answering(shell).complete()
+        text = _completer(shell, gdslc).complete()
         os.write(1, text.encode("utf-8", "surrogateescape"))
     except Exception:
         return 1
     return 0
 
 
-def _answering(shell: str) -> ShellComplete:
-    from gdsl.cli.main import gdslc
-
+def _completer(shell: str, gdslc: click.Command) -> ShellComplete:
     return _SHELLS[shell](gdslc, {}, "gdslc", VARIABLE)
 
 

@@ -117,7 +117,7 @@ def run_all(
     return Many(program, names[0], graph, names[1], batch, load_ms, (time.perf_counter() - started) * 1e3)
 
 
-def tell(many: Many, as_json: bool) -> None:
+def print_runs(many: Many, as_json: bool) -> None:
     """Print what came of it."""
     if as_json:
         click.echo(json.dumps(_document(many), indent=2, allow_nan=False))

@@ -10,8 +10,7 @@ import click
 
 from gdsl.cli import completing
 from gdsl.cli.options import GraphWords, graph_options, output_option
-from gdsl.cli.output import file_name
-from gdsl.cli.plots import check_plot, plot_option, write_plot
+from gdsl.cli.output import check_plot, file_name, plot_option, write_plot
 from gdsl.cli.streams import message
 from gdsl.diagnostics import printable
 

@@ -9,15 +9,16 @@ import gc
 import importlib
 import os
 import sys
+import traceback
 import warnings
 from collections.abc import Callable, Sequence
+from types import CodeType
 from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from gdsl.cli import streams
-from gdsl.cli.machine import check_room, import_failure, system_failure
-from gdsl.cli.process import INTERRUPTED
+from gdsl.cache.location import show
+from gdsl.cli import INTERRUPTED, streams
 from gdsl.diagnostics import GdslError
 from gdsl.version import __version__
 
@@ -41,6 +42,8 @@ _VERBS = {
     "completion": ("gdsl.cli.completion", "Print what makes a shell complete the words of gdslc."),
 }
 
+_ROOM = 256 << 20
+"""Bytes of address space below which NumPy and SciPy do not load; some of their libraries then wait for ever."""
 _GARBAGE = 50_000
 """Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and
 ends before any of them is garbage."""
@@ -104,7 +107,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if "_GDSLC_COMPLETE" in os.environ:
             from gdsl.cli.completion import answer
 
-            return answer(os.environ["_GDSLC_COMPLETE"])
+            return answer(os.environ["_GDSLC_COMPLETE"], gdslc)
     with streams.prepared():
         try:
             status = _guarded(arguments)
@@ -115,7 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return 0
         except OSError as error:
             streams.discard_output()
-            return _fail(system_failure(error, main.__code__))
+            return _fail(_system_failure(error, main.__code__))
 
 
 def _guarded(arguments: Sequence[str] | None) -> int:
@@ -124,7 +127,7 @@ def _guarded(arguments: Sequence[str] | None) -> int:
 
 
 def _invoke(words: list[str]) -> None:
-    check_room()
+    _check_room()
     with gdslc.make_context("gdslc", words) as context:
         gdslc.invoke(context)
 
@@ -150,7 +153,7 @@ def guarded(action: Callable[[], object]) -> int:
     except OSError:
         raise
     except ImportError as error:
-        return _fail(_styled(str(import_failure(error))))
+        return _fail(_styled(str(_import_failure(error))))
     except Exception as error:
         return _internal(error)
 
@@ -162,8 +165,6 @@ def _detail(error: BaseException) -> str:
 
 def _internal(error: Exception) -> int:
     """A defect of gdsl itself: one line for users, the traceback for who asks for it."""
-    import traceback
-
     if os.environ.get("GDSL_DEBUG"):
         with streams.messages():
             traceback.print_exception(error)
@@ -189,3 +190,54 @@ def _styled(text: str) -> str:
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
     if issubclass(category, RuntimeWarning):
         streams.message(f"warning: {message}")
+
+
+# ------------------------------------------------------------ what the machine refuses
+
+
+def _check_room() -> None:
+    """Raise E0912 where the address space is too small to begin (`ulimit -v`); where it is limited, spare it."""
+    try:
+        import resource
+
+        limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    except (ImportError, OSError):
+        return
+    if limit == resource.RLIM_INFINITY:
+        return
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each takes room, and gdsl has no work for them
+    if limit < _ROOM:
+        raise GdslError.single(
+            "E0912",
+            f"the address space of this process is limited to {limit >> 20} MiB, and NumPy and SciPy need "
+            f"{_ROOM >> 20} MiB to load",
+            fix="raise the limit (ulimit -v)",
+        )
+
+
+def _import_failure(error: ImportError) -> GdslError:
+    """E0912 or E0907: a part of gdsl, or of what it needs, that cannot be loaded; the innermost reason says why."""
+    innermost: BaseException = error
+    while (inner := innermost.__cause__ or innermost.__context__) is not None and isinstance(
+        inner, (ImportError, OSError)
+    ):
+        innermost = inner
+    lines = str(innermost).strip().splitlines() or [type(innermost).__name__]
+    reason = lines[0]
+    if "failed to map segment" in reason or "cannot allocate memory" in reason.lower():
+        return GdslError.single("E0912", f"not enough memory to load a library: {reason}")
+    return GdslError.single(
+        "E0907",
+        f"a part of gdsl or of what it needs cannot be loaded: {reason}",
+        fix="install gdsl again; see gdslc doctor",
+    )
+
+
+def _system_failure(error: OSError, writer: CodeType) -> str:
+    """What the system refused: the output, where it was refused to `writer` itself or to click, else what it names."""
+    reason = error.strerror or str(error)
+    frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
+    if any(code in frames for code in (click.echo.__code__, *streams.WRITERS)) or frames[-1:] == [writer]:
+        return f"error: cannot write the output: {streams.reason(error)}"
+    named = f" ({show(os.fsdecode(error.filename))})" if isinstance(error.filename, (str, bytes)) else ""
+    return f"error: the system refuses: {reason}{named}"

@@ -1,19 +1,23 @@
-"""Files that the command line writes, and standard output."""
+"""Writes files, pictures and standard output."""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
 from gdsl import files
-from gdsl.cli import streams
+from gdsl.cli import completing, streams
 from gdsl.diagnostics import GdslError, printable
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def file_name(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
@@ -88,3 +92,35 @@ def _is_standard_output(path: Path) -> bool:
 def _unwritable(path: str | Path, error: OSError) -> GdslError:
     why, fix = error.strerror or error, files.not_as_url(str(path))
     return GdslError.single("E0911", f"cannot write {printable(str(path))}: {why}", fix=fix)
+
+
+def plot_option(help_text: str) -> Callable[[Command], Command]:
+    """Add --plot; the command gets it as `plot`, a Path or None."""
+    return click.option(
+        "--plot", metavar="FILE", callback=_checked_plot, shell_complete=completing.files(*_SUFFIXES), help=help_text
+    )
+
+
+def _checked_plot(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
+    path = file_name(context, option, name)
+    if path is not None and path.suffix.lower() not in _SUFFIXES:
+        raise click.BadParameter(f"'{path.name}' must end in {', '.join(_SUFFIXES)}, which names the format")
+    return path
+
+
+def check_plot(path: Path) -> None:
+    """Raise E0907 or E0911 now for a picture that could not be drawn or written later, before the work is done."""
+    from gdsl.pictures.plots import require_matplotlib
+
+    require_matplotlib()
+    check_writable(path)
+
+
+def write_plot(path: Path, draws: Sequence[Callable[[Any], object]]) -> None:
+    """Write a picture with a panel for each of `draws`. Raises E0911."""
+    from gdsl.pictures.plots import panels, write_figure
+    from gdsl.progress import working
+
+    with working(f"drawing {path}"):
+        figure = panels(draws)
+        write_output(path, lambda file: write_figure(figure, path, file))

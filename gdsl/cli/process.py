@@ -6,8 +6,7 @@ import contextlib
 import os
 import signal
 
-INTERRUPTED = 130
-"""The exit status after Ctrl-C."""
+from gdsl.cli import INTERRUPTED
 
 
 def run() -> int:

@@ -25,15 +25,16 @@ from gdsl.cli.options import (
     tuning_options,
     type_option,
 )
+from gdsl.cli.output import check_plot, plot_option, write_plot
 from gdsl.cli.params import TakesParams, given_params, param_values
-from gdsl.cli.plots import check_plot, plot_option, write_plot
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
 from gdsl.records import dataclass
+from gdsl.version import __version__
 
 if TYPE_CHECKING:
-    from gdsl.api.program import Program
+    from gdsl.api.program import DryRun, Program
     from gdsl.cli.report import Run
     from gdsl.graph import Graph
 
@@ -130,15 +131,13 @@ def command(
     if plot is not None:
         check_plot(plot)
     if dry_run:
-        from gdsl.cli.dry_run import tell
-
         with limited(timeout), interrupting():
             program = _compiled(program_file, graph_file, tuning, given, output)
             graph, _ = _opened(graph_file, words, by_name)
             values = param_values(given, graph)
             program = program.instance(graph, values)
             found = program.dry_run(graph, values, backend=backend, memory=memory, round=rounded)
-        tell(found, program, graph, program_file, graph_file, as_json)
+        _print_dry_run(found, program, graph, program_file, graph_file, as_json)
         return
     with limited(timeout):
         run = _execute(program_file, graph_file, given, backend, output, limits, tuning, words, by_name)
@@ -220,7 +219,7 @@ def _run_each(
     as_json: bool,
 ) -> None:
     """The work for many values, written to `output` and told."""
-    from gdsl.cli.each import EACH, check_params, run_all, tell, values_of_each, write
+    from gdsl.cli.each import EACH, check_params, print_runs, run_all, values_of_each, write
     from gdsl.cli.output import write_output
     from gdsl.progress import working
 
@@ -233,7 +232,7 @@ def _run_each(
     if output is not None:
         with working(f"writing {output}"):
             write_output(output, lambda file: write(file, many))
-    tell(many, as_json)
+    print_runs(many, as_json)
 
 
 def _execute(
@@ -275,3 +274,55 @@ def _execute(
             write_result(output, program.ir, result, names)
     compile_ms += result.compile_ms
     return Run(program.ir, program_file, graph, graph_file, result, load_ms, compile_ms, names, tuning.words)
+
+
+def _print_dry_run(
+    found: DryRun, program: Program, graph: Graph, program_file: str, graph_file: str, as_json: bool
+) -> None:
+    """Print it, and end with status 1 where a run would not have the memory."""
+    if found.backend_line:
+        message(found.backend_line)
+    if as_json:
+        document = {
+            "gdsl": __version__,
+            "program": program.name,
+            "file": program_file,
+            "backend": found.backend,
+            "backend_reason": found.backend_line or None,
+            "graph": {
+                "name": graph_file,
+                "vertices": graph.num_vertices,
+                "edges": graph.num_edges,
+                "directed": graph.directed,
+            },
+            "memory": found.as_document(),
+        }
+        click.echo(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        _print_needs(found, program, graph, graph_file)
+    if found.fits is False:
+        raise click.exceptions.Exit(1)
+
+
+def _print_needs(found: DryRun, program: Program, graph: Graph, graph_file: str) -> None:
+    sizes = f"V = {graph.num_vertices:,}, E = {graph.num_edges:,}"
+    click.echo(f"{program.name} on {printable(graph_file)}: {sizes}; {found.backend}, {found.widths}; nothing was run")
+    click.echo()
+    rows = [("buffer", "for", "elements", "bytes")]
+    rows += [(need.name, need.what, need.elements, need.there or f"{need.nbytes:,}") for need in found.needs]
+    rows.append(("together", "", "", f"{found.needed:,}"))
+    widths = [max(len(row[column]) for row in rows) for column in range(4)]
+    for name, what, elements, last in rows:
+        cells = (name.ljust(widths[0]), what.ljust(widths[1]), elements.ljust(widths[2]), last.rjust(widths[3]))
+        click.echo("  ".join(cells))
+    click.echo()
+    click.echo(_verdict(found))
+
+
+def _verdict(found: DryRun) -> str:
+    if found.free is None:
+        return f"{found.device} does not say how much memory is free"
+    total = f" of {found.total:,}" if found.total is not None and found.total != found.free else ""
+    free = f"{found.device}: {found.free:,} bytes{total} are free"
+    left = found.free - found.needed
+    return f"{free}, {left:,} more than needed" if left >= 0 else f"{free}, {-left:,} too few: it would not run"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.cli import completing
+from gdsl.cli import INTERRUPTED, completing
 from gdsl.cli.options import (
     GraphWords,
     backend_option,
@@ -27,7 +27,6 @@ from gdsl.cli.options import (
 )
 from gdsl.cli.output import check_writable
 from gdsl.cli.params import TakesParams, given_params, param_values
-from gdsl.cli.process import INTERRUPTED
 from gdsl.cli.streams import message
 from gdsl.deadline import doing
 from gdsl.diagnostics import printable

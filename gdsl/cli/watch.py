@@ -102,8 +102,8 @@ def command(
 
 def _watch(words: _Words) -> None:
     """Goes on until something ends it from outside. Raises GdslError where there is no such program to begin with."""
+    from gdsl.cli import INTERRUPTED
     from gdsl.cli.main import guarded
-    from gdsl.cli.process import INTERRUPTED
     from gdsl.program_text import read_program
 
     if _state(_path(words)) is None and os.path.exists(_path(words)):

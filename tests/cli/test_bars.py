@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from gdsl.backends.interface import TraceRecord
-from gdsl.cli.bars import by_operator
+from gdsl.cli.report import by_operator
 
 ON_PATH = ("run", "hops.gdsl", "path.mtx", "-p", "source=0", "--backend", "reference", "--profile")
 

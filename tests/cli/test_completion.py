@@ -25,7 +25,7 @@ def complete(work, monkeypatch, capfd):
         monkeypatch.setenv("COMP_WORDS", " ".join(["gdslc", *words]))
         monkeypatch.setenv("COMP_CWORD", str(len(words)))
         capfd.readouterr()
-        assert completion.answer(f"{shell}_complete") == 0
+        assert completion.answer(f"{shell}_complete", gdslc_command) == 0
         out, err = capfd.readouterr()
         assert err == ""
         lines = out.split("\n")
@@ -142,11 +142,11 @@ def test_words_of_texts_that_are_not_whole():
 def test_lines_that_mean_nothing_leave_the_terminal_alone(work, monkeypatch, capfd, words):
     monkeypatch.setenv("COMP_WORDS", " ".join(["gdslc", *words]))
     monkeypatch.setenv("COMP_CWORD", str(len(words)))
-    completion.answer("bash_complete")
+    completion.answer("bash_complete", gdslc_command)
     out, err = capfd.readouterr()
     assert err == ""
     assert "Error" not in out
-    assert completion.answer("tcsh_complete") == 1
+    assert completion.answer("tcsh_complete", gdslc_command) == 1
     assert capfd.readouterr() == ("", "")
 
 
@@ -155,7 +155,7 @@ def test_fish_is_told_each_word_with_what_it_is(complete, monkeypatch):
         os, "environ", {**os.environ, "COMP_WORDS": "gdslc run hops.gdsl karate -p s", "COMP_CWORD": "s"}
     )
     monkeypatch.setenv("COMP_CWORD", "s")
-    assert completion._answering("fish").complete() == "plain,source=\tvertex"
+    assert completion._completer("fish", gdslc_command).complete() == "plain,source=\tvertex"
 
 
 ODD = {
