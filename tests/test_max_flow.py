@@ -127,7 +127,7 @@ def test_whole_floats_are_capacities_and_infinity_bounds_nothing(dtype: str) -> 
 
     assert (flow(5, 3), flow(np.inf, 7), flow(np.inf, np.inf)) == (3, 7, 2**63 - 1)
     assert flow(2.0**60, np.inf, types={"capacity_type": "uint64"}) == 2**60
-    for second, said in ((0.5, "has 0.5, which is no int64"), (np.nan, "nan"), (-np.inf, "-inf"), (1e19, "e+19")):
+    for second, said in ((0.5, "has 0.5, which int64 cannot hold"), (np.nan, "nan"), (-np.inf, "-inf"), (1e19, "e+19")):
         with pytest.raises(gdsl.GdslError, match="E0607") as caught:
             flow(1, second)
         assert said in str(caught.value), str(caught.value)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gdsl.arithmetic.constants import integer_range
+from gdsl.binding.params import id_kind
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.extents import MOST_VALUES, of_domain, of_graph
 from gdsl.graph import Graph
@@ -113,7 +114,7 @@ def _problem(literal: ir.Literal, count: int) -> Diagnostic:
     kind = literal.type.name
     plural = "vertices" if literal.type is Type.VERTEX else "edges"
     have = f"{plural} 0 to {count - 1}" if count else f"it has no {plural}"
-    message = f"{literal.value} is no {kind} of the graph ({have})"
+    message = f"{literal.value} is not {id_kind(literal.type)} of the graph ({have})"
     fix = f"`{kind}({literal.value})` is `none` where there is no such {kind}"
     return Diagnostic("E0612", message, literal.span, fix=fix)
 

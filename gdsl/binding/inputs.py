@@ -12,7 +12,7 @@ import numpy as np
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.binding.graph_checks import flat
-from gdsl.binding.params import Text, rounding_words
+from gdsl.binding.params import Text, id_kind, rounding_words
 from gdsl.binding.representation import first_changed, plain_number
 from gdsl.diagnostics import GdslError, type_name
 from gdsl.graph import Graph
@@ -293,7 +293,7 @@ def _checked_ids(
         name = value_name(array.domain, place, graph, count_of_values)
         raise GdslError.single(
             "E0604",
-            f"input `{array.name}`: {name} has {int(values[place])}, which is no {array.type.name} of the graph",
+            f"input `{array.name}`: {name} has {int(values[place])}, which is not {id_kind(array.type)} of the graph",
             array.span,
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
@@ -332,7 +332,7 @@ def _converted(
     if place is None and target.kind == "f" and not is_rounded:
         place = first_changed(values, converted, module)
         if place is not None:
-            why = f"which is no {array.type.name}; the nearest is {plain_number(converted[place])}"
+            why = f"which {array.type.name} cannot hold; the nearest is {plain_number(converted[place])}"
             fix = _ways_out(array, values.dtype, of_caller)
     if place is not None:
         name = value_name(array.domain, place, graph, count)
@@ -350,7 +350,7 @@ def _whole(
     if bool(fractions.any()):
         place = int(fractions.argmax())
         name = value_name(array.domain, place, graph, count)
-        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, which is no {array.type.name}"
+        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, which {array.type.name} cannot hold"
         instead = "give whole numbers" if of_caller else f"declare `{array.name} : {_float_name(values.dtype)}`"
         fix = f"{instead}, or take the nearest whole numbers: {rounding_words(array.name)}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)

@@ -57,7 +57,7 @@ def scalar_value(
         return _integer(declared, value, kind, id_count, source)
     if attribute(given, "shape", ()) != () or isinstance(given, list | tuple | range):
         raise _not_one(declared, given, kind, source)
-    raise _unusable(declared, kind, f"{shown(given)} is no value of type {type_.name}", source)
+    raise _unusable(declared, kind, f"{shown(given)} is not a value of type {type_.name}", source)
 
 
 def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:
@@ -65,6 +65,11 @@ def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:
     if type_.is_id:
         return 0, id_count
     return (_RANGES[type_][0], _RANGES[type_][1] + 1) if type_ in _RANGES else None
+
+
+def id_kind(type_: Type) -> str:
+    """What messages call an id of the type."""
+    return "a vertex" if type_ is Type.VERTEX else "an edge"
 
 
 def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: int, source: Source | None) -> None:
@@ -75,7 +80,7 @@ def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     have = f"{plural} 0 to {id_count - 1}" if id_count else f"it has no {plural}"
     raise GdslError.single(
         "E0604",
-        f"{kind} `{declared.name}` is {shown(value)}, which is no {declared.type.name} of the graph ({have})",
+        f"{kind} `{declared.name}` is {shown(value)}, which is not {id_kind(declared.type)} of the graph ({have})",
         declared.span,
         source,
     )
@@ -112,7 +117,7 @@ def _from_text(declared: ir.Param | ir.Scalar, text: Text, kind: str, source: So
             return _BOOLS[word.lower()]
         raise ValueError("expected true or false")
     except ValueError as error:
-        message = f"{shown(str(text))} is no value of type {type_.name}; {error}"
+        message = f"{shown(str(text))} is not a value of type {type_.name}; {error}"
         raise _unusable(declared, kind, message, source) from None
 
 
@@ -139,7 +144,7 @@ def _float(
         raise _unusable(declared, kind, f"{shown(value)} is too large for {declared.type.name}", source)
     if not is_rounded and not _has(declared.type, value):
         nearest = np.float32(stored) if declared.type is Type.FLOAT32 else np.float64(stored)
-        what = f"{shown(value)} is no {declared.type.name}; the nearest is {plain_number(nearest)}"
+        what = f"{declared.type.name} cannot hold {shown(value)}; the nearest is {plain_number(nearest)}"
         raise _unusable(declared, kind, what, source, _ways_out(declared, value))
     return stored
 

@@ -100,7 +100,7 @@ def _words(declared: ir.Array, given: Text, graph: Graph, source: Source | None)
     """The members of a text, each as it stands there. Nothing between two commas would be a member that got lost."""
     parts = given.split(",")
     if len(parts) > 1 and not all(part.strip() for part in parts):
-        what = f"is {shown(str(given))}, where a member is missing beside a comma"
+        what = f"is {shown(str(given))}, where a member is missing next to a comma"
         raise _unusable(declared, what, source, _form(declared))
     named = graph.names is not None
     return [Text(word) for part in parts for word in ([part] if named else part.split()) if word.strip()]
@@ -146,7 +146,7 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
     try:
         return whole_number(word.strip())
     except ValueError as error:
-        what = f"has {shown(str(word).strip())}, which is no vertex; {error}"
+        what = f"has {shown(str(word).strip())}, which is not a vertex; {error}"
         raise _unusable(declared, what, source, _form(declared)) from None
 
 
@@ -166,7 +166,7 @@ def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Sou
 
 def _no_vertex(declared: ir.Array, value: int, vertices: int, source: Source | None) -> GdslError:
     have = f"vertices 0 to {vertices - 1}" if vertices else "it has no vertices"
-    message = f"param `{declared.name}` has {shown(value)}, which is no vertex of the graph ({have})"
+    message = f"param `{declared.name}` has {shown(value)}, which is not a vertex of the graph ({have})"
     return GdslError.single("E0604", message, declared.span, source)
 
 

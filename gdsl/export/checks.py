@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.binding.graph_checks import id_literals
+from gdsl.binding.params import id_kind
 from gdsl.codegen.checks import CheckTable
 from gdsl.codegen.cpu.generate import LIBRARY
 from gdsl.codegen.functions import FunctionPrinter
@@ -238,7 +239,7 @@ class ChecksPrinter:
         tests = []
         for literal in id_literals(self.program):
             size = "num_edges" if literal.type is Type.EDGE else "num_vertices"
-            message = f"{literal.value} is no {literal.type.name} of the graph ({self._where(literal.span)})"
+            message = f"{literal.value} is not {id_kind(literal.type)} of the graph ({self._where(literal.span)})"
             tests.append(GraphTest(size, int(literal.value), 612, literal_of(message)))
         return tests
 

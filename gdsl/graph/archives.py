@@ -69,7 +69,7 @@ def read_archive(path: str) -> SavedMatrix:
         message = "the .npz file is damaged or cut off"
         raise GdslError.single("E0710", message, notes=(printable(str(error)),), place=path) from None
     except Exception as error:  # NumPy and zipfile raise whatever comes out of damaged bytes.
-        message = "this is no sparse matrix of SciPy (scipy.sparse.save_npz)"
+        message = "this is not a sparse matrix of SciPy (scipy.sparse.save_npz)"
         note = f"{type(error).__name__}: {printable(str(error))}"
         raise GdslError.single("E0710", message, notes=(note,), place=path) from None
 
@@ -178,7 +178,7 @@ class _Parts:
     def _open(self, name: str) -> IO[bytes]:
         member = self._members.get(f"{name}.npy")
         if member is None:
-            message = f"this is no sparse matrix of SciPy (scipy.sparse.save_npz): it has no part `{name}`"
+            message = f"this is not a sparse matrix of SciPy (scipy.sparse.save_npz): it has no part `{name}`"
             raise self.error("E0710", message)
         if member.flag_bits & _ENCRYPTED or member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
             raise self.error("E0710", f"`{name}` is encrypted, or compressed in a way that NumPy does not write")

@@ -74,7 +74,7 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
     place = next((place for place, value in enumerate(values) if not isinstance(value, Real)), None)
     if place is not None:
         if is_weight:
-            message = f"the weight {shown(values[place])} of {what} number {place} is no number"
+            message = f"the weight {shown(values[place])} of {what} number {place} is not a number"
             raise bad_array(message, "give numbers")
         return None
     array = exact_array(values)

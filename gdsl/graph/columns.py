@@ -338,7 +338,7 @@ def from_zero(path: str, rows_of: RowsOf, ids: NDArray[Any], num_vertices: int, 
     """
     if len(ids) and (ids.min() < 1 or ids.max() > num_vertices):
         place = int(np.argmax((ids < 1) | (ids > num_vertices)))
-        message = f"{ids[place]} is no vertex: {called} ids count from 1, here 1 … {num_vertices:,}"
+        message = f"{ids[place]} is not a vertex: {called} ids count from 1, here 1 … {num_vertices:,}"
         fix = "the file's ids seem to count from 0: add 1 to each" if ids[place] == 0 else None
         raise find_row(path, rows_of, place).error("E0707", message, fix)
     ids -= 1
@@ -376,7 +376,7 @@ def refuse_overflow(
                     message = f"{names[place]}: `{short(word)}` is too large for a float64"
                     raise lines.error("E0705", message, "write inf where infinity is meant")
                 if exact and is_rounded(word):
-                    message = f"{names[place]}: float64 rounds `{short(word)}`, and other values are no whole numbers"
+                    message = f"{names[place]}: float64 rounds `{short(word)}`, and other values are not whole numbers"
                     raise lines.error("E0705", message, ONE_KIND)
 
 

@@ -376,13 +376,13 @@ def _outside(
     """E0707 at the line last read."""
     lowest = 1 if one_based else 0
     if value < lowest:
-        message = f"the {name} {value} is no vertex: ids count from {lowest} here"
+        message = f"the {name} {value} is not a vertex: ids count from {lowest} here"
     elif num_vertices is None:
         message = f"the {name} {value} is too large: at most {LARGEST_NUM_VERTICES:,} vertices"
         return lines.error("E0709", message, COMPACT)
     else:
         last = num_vertices - 1 + lowest
-        message = f"the {name} {value} is no vertex: ids count from {lowest} here, {lowest} … {last:,}"
+        message = f"the {name} {value} is not a vertex: ids count from {lowest} here, {lowest} … {last:,}"
     hint = COMPACT if value < 0 else None
     if one_based and value == 0:
         hint = "the ids seem to count from 0 (0-based): --zero-based (one_based=False) says so"

@@ -164,12 +164,12 @@ def _refuse_another_format(lines: TextLines, text: str) -> None:
     """Raise E0710 or E0712 where the first line begins as a file of another kind does, E0705 for Excel's `sep=;`."""
     if re.fullmatch(r'"?sep=."?', text):
         fix = f"remove it: sed -i {lines.number}d {shlex.quote(lines.path)}"
-        raise lines.error("E0705", f"`{text}` names the separator, and is no edge", fix)
+        raise lines.error("E0705", f"`{text}` names the separator, and is not an edge", fix)
     if _SIZES.match(text):
         fix = "put the mark of a comment in front"
         if not lines.path.lower().endswith(COMPRESSED):
             fix += f": sed -i '{lines.number}s/^/# /' {shlex.quote(lines.path)}"
-        raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is no edge", fix)
+        raise lines.error("E0705", f"`{short(text)}` says how large the graph is, and is not an edge", fix)
     for pattern, called, kind in _OTHERS:
         if pattern.match(text):
             if pattern.pattern == _UCINET:

@@ -95,7 +95,7 @@ class ElementAttributes:
                 return None
             odd = next((text for text in texts if not is_number(text.strip())), None)
             if odd is not None:
-                message = f"the weight {shown(odd)} of edge number {self._place_of(name, odd)} is no number"
+                message = f"the weight {shown(odd)} of edge number {self._place_of(name, odd)} is not a number"
                 raise bad_array(message, "give numbers, or another name to this attribute")
             values = [_number(value) for value in values]
         array = exact_array(values)

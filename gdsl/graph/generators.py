@@ -185,7 +185,7 @@ def generated_edges(spec: str) -> EdgeList:
     if not isinstance(spec, str):
         raise TypeError(f"a generator is named by a str, not {shown(spec)}")
     if not looks_like_generator(spec):
-        _refuse(f"`{spec}` is no generator", "rmat:SCALE, grid:SIDE or uniform:VERTICES:EDGES")
+        _refuse(f"`{spec}` is not a generator", "rmat:SCALE, grid:SIDE or uniform:VERTICES:EDGES")
     kind, *words = spec.split(":")
     numbers = [word for word in words if "=" not in word]
     named = dict(word.split("=", 1) for word in words if "=" in word)
@@ -221,7 +221,7 @@ def made_edges(spec: str, options: dict[str, Any]) -> EdgeList:
         return generated_edges(spec)
     if spec not in _MAKERS:
         close = difflib.get_close_matches(spec[:100], _MAKERS, n=1)
-        _refuse(f"{shown(spec)} is no generator", close[0] if close else f"one of {', '.join(_MAKERS)}")
+        _refuse(f"{shown(spec)} is not a generator", close[0] if close else f"one of {', '.join(_MAKERS)}")
     make, known = _MAKERS[spec]
     unknown = [name for name in options if name not in known]
     missing = [name for name in _REQUIRED[spec] if name not in options]
@@ -251,7 +251,7 @@ def _number(spec: str, word: str, real: bool) -> Any:
     if real and re.fullmatch(r"[0-9]*\.?[0-9]+", word):
         return float(word)
     what = "number of digits and at most one point" if real else "whole number of up to 20 digits"
-    return _refuse(f"`{word}` in `{spec}` is no {what}", f"write it as {_FORMS[spec.split(':')[0]]}")
+    return _refuse(f"`{word}` in `{spec}` is not a {what}", f"write it as {_FORMS[spec.split(':')[0]]}")
 
 
 def _whole(name: str, value: int, lowest: int, highest: int) -> int:

@@ -95,7 +95,7 @@ class _Reader:
             self._parser.Parse(chunk)
             size += len(chunk)
             if size - self._parser.CurrentByteIndex > _LONGEST + len(chunk):
-                raise self._error("E0710", "this is no graph: a single tag or comment has more than a million bytes")
+                raise self._error("E0710", "this is not a graph: a single tag or comment has more than a million bytes")
         if not size:
             raise empty(self._path)
         self._parser.Parse(b"", True)
@@ -145,7 +145,7 @@ class _Reader:
         if self._text is not None and self._around[-1] in ("data", "default"):
             self._length += len(text)
             if self._length > _LONGEST:
-                raise self._error("E0710", "this is no graph: a single value has more than a million characters")
+                raise self._error("E0710", "this is not a graph: a single value has more than a million characters")
             self._text.append(text)
 
     def _begin_graph(self, attributes: dict[str, str]) -> None:
@@ -252,7 +252,9 @@ class _Reader:
                 if isinstance(value, float) and value.is_integer():
                     return int(value)
         kind = ("boolean", "long", "double", "string")[_rank(text)]
-        message = f"`{printable(word)[:60]}` is no {key.kind}, as which `{printable(key.name)[:60]}` is declared"
+        message = (
+            f"`{printable(word)[:60]}` is not a value of type {key.kind}, the type of `{printable(key.name)[:60]}`"
+        )
         raise self._error("E0705", message, f'declare the key with attr.type="{kind}"')
 
     def _real(self, key: _Key, word: str) -> float | int:

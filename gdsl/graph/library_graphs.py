@@ -153,7 +153,7 @@ def _twice(values: list[Any], what: str) -> GdslError:
             first = seen.setdefault(value, place)
         except TypeError:
             return bad_array(
-                f"{what} has {shown(value)} for vertex {place}, which is no name", "give strings or numbers"
+                f"{what} has {shown(value)} for vertex {place}, which is not a name", "give strings or numbers"
             )
         if first != place:
             return bad_array(

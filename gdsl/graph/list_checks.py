@@ -145,7 +145,7 @@ def refuse_marks(lines: TextLines, texts: Sequence[str]) -> None:
         fix += ", and give --undirected (undirected=True)"
     elif after_vertex:
         fix += ", and give --format adjlist (format='adjlist') where neighbors follow"
-    raise lines.error("E0705", f"`{short(texts[0])}`: each line has the mark `{mark}`, which is no vertex", fix)
+    raise lines.error("E0705", f"`{short(texts[0])}`: each line has the mark `{mark}`, which is not a vertex", fix)
 
 
 def refuse_brackets(lines: TextLines, texts: Sequence[str]) -> None:

@@ -130,7 +130,7 @@ class ListValues:
         if problem_of(word, np.float64) is not None:
             said = f"`{printable(word)}` is too large for a float64"
             self._refuse(lines, line, said, "write inf where infinity is meant")
-        said = f"float64 rounds `{printable(word)}`, and other values are no whole numbers"
+        said = f"float64 rounds `{printable(word)}`, and other values are not whole numbers"
         self._refuse(lines, line, said, ONE_KIND)
 
     def _refuse(self, lines: TextLines, line: int, said: str, fix: str | None) -> NoReturn:

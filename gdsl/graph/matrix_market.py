@@ -144,7 +144,7 @@ def _holds_nothing(lines: TextLines, line: str) -> bool:
 
 def _without_banner(lines: TextLines, first: str, stream: Iterator[str]) -> GdslError:
     """E0703 for a file that does not say what it is, with a fix by what its lines look like."""
-    error = lines.error("E0703", "this is no Matrix Market file: it does not begin with %%MatrixMarket")
+    error = lines.error("E0703", "this is not a Matrix Market file: it does not begin with %%MatrixMarket")
     rows = (line.split() for line in itertools.chain([first], stream) if line.strip() and line.lstrip()[0] not in "%#")
     counts = next(rows, [])
     widths, largest, found = set(), 0, 0

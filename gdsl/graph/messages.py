@@ -17,7 +17,7 @@ from gdsl.diagnostics import GdslError
 def bad_id(value: int, where: str, num_vertices: int | None, place: str | None = None) -> GdslError:
     """E0707: a vertex id in an array that is no vertex."""
     if num_vertices is None:
-        return GdslError.single("E0707", f"{where} is {value}, which is no vertex id: ids count from 0", place=place)
+        return GdslError.single("E0707", f"{where} is {value}, which is not a vertex id: ids count from 0", place=place)
     message = f"{where} is {value}, but there are {num_vertices:,} vertices"
     ids = f"ids count from 0: 0 … {num_vertices - 1:,}" if num_vertices else "so no edge can have an end"
     fix = "ids that count from 1 need 1 subtracted" if value == num_vertices and num_vertices else None

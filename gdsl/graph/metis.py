@@ -186,7 +186,7 @@ class _Vertices:
                 message = f"the line does not hold what the header says of each vertex: `{short(line)}`"
                 raise lines.error("E0705", message)
             value = int(neighbours[int(np.argmax((neighbours < 1) | (neighbours > header.num_vertices)))])
-            message = f"{value} is no vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
+            message = f"{value} is not a vertex: METIS ids count from 1, here 1 … {header.num_vertices:,}"
             raise lines.error("E0707", message)
 
 

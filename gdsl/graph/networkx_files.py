@@ -152,7 +152,7 @@ def _add(attributes: ElementAttributes, place: int, data: dict[Any, Any], untype
             number = untyped and is_number(text)
             value = (int(text) if is_whole(text) and len(text) < 21 else float(text)) if number else text
         elif not isinstance(value, (bool, int, float)):
-            value = ""  # what is no number on one element is no attribute of a graph here
+            value = ""  # what is not a number on one element is no attribute of a graph here
         attributes.add(name, place, value)
 
 
@@ -164,7 +164,7 @@ def _gexf(networkx: Any, content: bytes, path: str) -> Any:
     for found in _WEIGHT.finditer(content):
         text = found[1].decode("ascii", "replace").strip()
         if is_number(text) and _is_changed(text):
-            message = f"the weight {text[:60]} is no float64, as which NetworkX reads the weights of a GEXF file"
+            message = f"the weight {text[:60]} does not fit in float64, by which NetworkX reads weights of GEXF"
             raise refused_file(path, message, "write a GraphML file (networkx.write_graphml)")
     return networkx.read_gexf(io.BytesIO(_known_namespace(content)))
 
@@ -191,7 +191,7 @@ def _json(networkx: Any, content: bytes, path: str) -> Any:
 
     data = json.loads(content.decode("utf-8-sig"), parse_float=real)
     if not isinstance(data, dict):
-        raise ValueError("it is no object")
+        raise ValueError("it is not a object")
     if "adjacency" in data:
         return networkx.adjacency_graph(data)
     if "elements" in data:

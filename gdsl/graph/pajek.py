@@ -98,7 +98,7 @@ class _Reader:
         if name in _SECTIONS or name in _IGNORED:
             self._has_arcs = not name.startswith("edges")
             return name
-        raise self._lines.error("E0705", f"`{short(line)}` is no section of a network", _KNOWN)
+        raise self._lines.error("E0705", f"`{short(line)}` is not a section of a network", _KNOWN)
 
     def _take_vertex(self, line: str) -> None:
         words = [quoted or bare for quoted, bare in _WORD.findall(readable(line))]
@@ -109,7 +109,7 @@ class _Reader:
 
     def _vertex(self, word: str) -> int:
         if not is_count(word) or not 1 <= int(word) <= self._count:
-            message = f"`{short(word)}` is no vertex: Pajek ids count from 1, here 1 … {self._count:,}"
+            message = f"`{short(word)}` is not a vertex: Pajek ids count from 1, here 1 … {self._count:,}"
             raise self._lines.error("E0707" if is_whole(word) else "E0705", message)
         return int(word) - 1
 

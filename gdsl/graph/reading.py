@@ -197,7 +197,7 @@ def meant_by(name: str) -> str:
 def _refuse_format(name: str) -> None:
     """Raise E0712 for a graph that is made, or comes with gdsl, where its name would be that of a file."""
     if looks_like_generator(name) or meant_by(name) != name:
-        message = f"format says how a file is read, and {name} is no file here"
+        message = f"format says how a file is read, and {name} is not a file here"
         raise GdslError.single("E0712", message, fix="leave out --format (format=)", place=name)
 
 

@@ -329,7 +329,7 @@ def _named(
     try:
         (first, second), names = numbered(sources.tolist(), destinations.tolist())
     except TypeError:  # of what cannot be hashed
-        message = f"the columns `{ends[0]}` and `{ends[1]}` hold lists or other things that are no names"
+        message = f"the columns `{ends[0]}` and `{ends[1]}` hold lists or other things that are not names"
         raise bad_array(message, "ends are whole numbers or names") from None
     return np.array(first, dtype=np.int64), np.array(second, dtype=np.int64), names
 

@@ -104,7 +104,7 @@ class TextLines:
         """Count lines that hold no edge. Raises GdslError E0710 when there are millions of them."""
         self._skipped += count
         if self._skipped > _MOST_BLANK_LINES:
-            raise self.error("E0710", f"this is no graph: {self._skipped:,} lines hold no edge")
+            raise self.error("E0710", f"this is not a graph: {self._skipped:,} lines hold no edge")
 
     def watch_gaps(self) -> None:
         """Note from now on where a line without anything is."""
@@ -165,7 +165,7 @@ class TextLines:
         """What to raise for an exception among the blocks, once all before it are done with."""
         if isinstance(error, _TooLongError):
             self.number += 1
-            return self.error("E0710", f"this is no text of edges: the line has more than {self.longest:,} bytes")
+            return self.error("E0710", f"this is not a text of edges: the line has more than {self.longest:,} bytes")
         if isinstance(error, JunkBehindError):
             return self._junk()
         if isinstance(error, OSError) and not isinstance(error, gzip.BadGzipFile) and error.errno is not None:

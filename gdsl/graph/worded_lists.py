@@ -230,7 +230,7 @@ class _Ids:
         if not word and allowed:
             raise lines.error("E0705", f"the {called} is missing", "give each edge both ends, or remove the line")
         if not word.isprintable() and allowed:
-            message = f"{called}: `{printable(word)}` is no name of a vertex: it has a character that is not printed"
+            message = f"{called}: `{printable(word)}` is not a name of a vertex: it has a character that is not printed"
             raise lines.error("E0705", message, "remove that character, such as a line end or a no-break space")
         self._firsts.setdefault("real" if is_number(word) else "name", (line, called, word))
         if not allowed:
@@ -252,7 +252,7 @@ class _Ids:
             if whole is not None:
                 notice(
                     f"{printable_path(lines.path)}: the ends are names, `{printable(whole)}` among them, "
-                    f"as `{printable(word)}` in line {line} is no number"
+                    f"as `{printable(word)}` in line {line} is not a number"
                 )
             return sources, destinations, Names(words)
         if "real" in self._firsts:

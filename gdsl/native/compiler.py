@@ -87,9 +87,9 @@ def _chosen() -> list[str] | str:
     try:
         words = shlex.split(text)
     except ValueError as error:
-        return f"CXX={show(text)} is no command: {str(error).lower()}"
+        return f"CXX={show(text)} is not a command: {str(error).lower()}"
     if words and shutil.which(words[0]) is None:
-        what = "is a directory" if os.path.isdir(words[0]) else "is no program that can be found and started"
+        what = "is a directory" if os.path.isdir(words[0]) else "is not a program that can be found and started"
         return f"CXX={show(text)} names no compiler: {show(words[0])} {what}"
     return words
 

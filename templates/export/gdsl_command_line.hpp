@@ -142,7 +142,7 @@ bool read_number(const std::string& word, T& found) {
 template <class T>
 T number_of(const std::string& what, const std::string& kind, const std::string& text) {
     T found;
-    if (!read_number(text, found)) { fail(603, what + ": '" + text.substr(0, 40) + "' is no value of type " + kind); }
+    if (!read_number(text, found)) { fail(603, what + ": '" + text.substr(0, 40) + "' is not a value of type " + kind); }
     return found;
 }
 
@@ -176,7 +176,7 @@ std::vector<T> numbers_of(const std::string& what, const std::string& kind, cons
         if (word.empty()) { return; }
         T found;
         if (word.size() > LONGEST || !read_number(word, found)) {
-            fail(code, what + ": '" + word.substr(0, 40) + "' is no value of type " + kind);
+            fail(code, what + ": '" + word.substr(0, 40) + "' is not a value of type " + kind);
         }
         if ((long long)(values.size()) >= most) {
             fail(is_set ? 603 : 606, what + " has more than " + std::to_string(most) + " values");
@@ -238,7 +238,7 @@ std::vector<T> weights_of(const std::string& what, const std::string& kind, cons
             const auto after = std::upper_bound(graph.offsets.begin(), graph.offsets.end(), std::int64_t(at));
             fail(607, what + ": edge " + std::to_string(at) + " (" + std::to_string(after - graph.offsets.begin() - 1) +
                           " -> " + std::to_string(graph.columns[at]) + ") has " +
-                          (is_real ? shown(graph.real_values[at]) : text) + ", which is no " + kind +
+                          (is_real ? shown(graph.real_values[at]) : text) + ", which " + kind + " cannot hold" +
                           (way_out.empty() ? "" : "; export the program with " + way_out));
         }
         values.push_back(found);

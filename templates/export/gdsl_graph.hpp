@@ -95,14 +95,14 @@ void require_id(const std::string& what, Id value, long long count, const std::s
     if (value >= 0 && value < count) { return; }
     const std::string plural = kind == "vertex" ? "vertices" : "edges";
     const std::string have = count > 0 ? plural + " 0 to " + std::to_string(count - 1) : "it has no " + plural;
-    fail(604, what + " is " + std::to_string(value) + ", which is no " + kind + " of the graph (" + have + ")");
+    fail(604, what + " is " + std::to_string(value) + ", which is not " + (kind == "edge" ? "an " : "a ") + kind + " of the graph (" + have + ")");
 }
 
 // The same of the value at a place of an array, in which -1 is none.
 template <class Id>
 void require_id_or_none(const std::string& what, Id value, long long count, const std::string& kind, long long place) {
     if (value >= -1 && value < count) { return; }
-    fail(604, what + ": value " + std::to_string(place) + " is " + std::to_string(value) + ", which is no " + kind +
+    fail(604, what + ": value " + std::to_string(place) + " is " + std::to_string(value) + ", which is not " + (kind == "edge" ? "an " : "a ") + kind +
                   " of the graph");
 }
 
@@ -275,7 +275,7 @@ private:
             }
             for (long long e = offsets_[v]; e < offsets_[v + 1]; ++e) {
                 if (columns_[e] < 0 || columns_[e] >= num_vertices) {
-                    fail(707, "columns[" + std::to_string(e) + "] is " + std::to_string(columns_[e]) + ", which is no vertex");
+                    fail(707, "columns[" + std::to_string(e) + "] is " + std::to_string(columns_[e]) + ", which is not a vertex");
                 }
                 if (e > offsets_[v] && columns_[e] < columns_[e - 1]) {
                     fail(711, "the columns of vertex " + std::to_string(v) + " do not ascend");

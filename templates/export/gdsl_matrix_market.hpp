@@ -147,7 +147,7 @@ inline matrix_market_head read_head(matrix_market_lines& lines) {
     const std::vector<std::string> words = lower_words(lines.line);
     const std::string first = words.empty() ? "" : words[0].substr(words[0].rfind("%%", 0) == 0);
     if (first.rfind("%matrixmarket", 0) != 0) {  // some files have one percent sign
-        lines.refuse(703, "this is no Matrix Market file: it does not begin with %%MatrixMarket");
+        lines.refuse(703, "this is not a Matrix Market file: it does not begin with %%MatrixMarket");
     }
     if (words.size() != 5 || first != "%matrixmarket" || words[1] != "matrix") {
         lines.refuse(703, "the first line is not `%%MatrixMarket matrix coordinate pattern|integer|real general|symmetric`");
@@ -245,7 +245,7 @@ read_graph<Vertex> read_matrix_market(const std::string& path) {
         }
         for (std::int64_t id : {row, column}) {
             if (id < 1 || id > head.num_vertices) {
-                lines.refuse(707, std::to_string(id) + " is no vertex: Matrix Market ids count from 1, here to " +
+                lines.refuse(707, std::to_string(id) + " is not a vertex: Matrix Market ids count from 1, here to " +
                                       std::to_string(head.num_vertices));
             }
         }

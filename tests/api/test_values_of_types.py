@@ -37,15 +37,35 @@ FINE = [
     ("int32", np.array([1, 2, 3], np.uint64)),
 ]
 WRONG = [
-    ("float32", [1, LARGE, 2.5], "has 33554433, which is no float32; the nearest is 33554432", "`weight : float64`"),
+    (
+        "float32",
+        [1, LARGE, 2.5],
+        "has 33554433, which float32 cannot hold; the nearest is 33554432",
+        "`weight : float64`",
+    ),
     ("float32", np.array([1, LARGE, 2]), "edge 1 (1 -> 2) has 33554433", "`weight : int64`"),
     ("float32", np.array([1, LARGE, 2], np.uint32), "edge 1 (1 -> 2) has 33554433", "`weight : float64`"),
     ("float32", np.array([1, 2**60 + 1, 2]), "edge 1 (1 -> 2) has 1152921504606846977", "`weight : int64`"),
-    ("float32", [1, 123456790.0, 1], "edge 1 (1 -> 2) has 123456790, which is no float32", "`weight : float64`"),
-    ("float32", [1, 0.1 + 0.2, 1], "has 0.30000000000000004, which is no float32; the nearest is 0.3", "float64"),
+    (
+        "float32",
+        [1, 123456790.0, 1],
+        "edge 1 (1 -> 2) has 123456790, which float32 cannot hold",
+        "`weight : float64`",
+    ),
+    (
+        "float32",
+        [1, 0.1 + 0.2, 1],
+        "has 0.30000000000000004, which float32 cannot hold; the nearest is 0.3",
+        "float64",
+    ),
     ("float32", [1, 0.123456789, 1], "the nearest is 0.12345679", "--round weight (from Python: round='weight')"),
-    ("float32", [1, 1e-50, 1], "edge 1 (1 -> 2) has 1e-50, which is no float32", "float64"),
-    ("float64", np.array([1, 2**53 + 1, 1]), "has 9007199254740993, which is no float64", "`weight : int64`"),
+    ("float32", [1, 1e-50, 1], "edge 1 (1 -> 2) has 1e-50, which float32 cannot hold", "float64"),
+    (
+        "float64",
+        np.array([1, 2**53 + 1, 1]),
+        "has 9007199254740993, which float64 cannot hold",
+        "`weight : int64`",
+    ),
     ("float64", np.array([1, 2**64 - 1, 1], np.uint64), "has 18446744073709551615", "`weight : uint64`"),
 ]
 
@@ -81,10 +101,10 @@ PARAMS = [
 def test_params(kind: str, fine: float, wrong: float) -> None:
     program, graph = program_of(kind, "param weight"), gdsl.Graph.from_edges(*EDGES)
     assert program(graph, weight=fine, backend="reference").x[0] == np.dtype(kind).type(fine)
-    with pytest.raises(GdslError, match=f"E0603.*is no {kind}; the nearest is (.|\n)*--round weight"):
+    with pytest.raises(GdslError, match=f"E0603.*{kind} cannot hold .*; the nearest is (.|\n)*--round weight"):
         program(graph, weight=wrong, backend="reference")
     if isinstance(wrong, int) and wrong < 2**63:
-        with pytest.raises(GdslError, match=f"E0603.*is no {kind}"):
+        with pytest.raises(GdslError, match=f"E0603.*{kind} cannot hold"):
             program(graph, weight=np.longdouble(wrong), backend="reference")
     assert program(graph, weight=wrong, round=["weight"], backend="reference").x[0] == np.dtype(kind).type(wrong)
 
@@ -92,7 +112,7 @@ def test_params(kind: str, fine: float, wrong: float) -> None:
 def test_rounding_to_integers() -> None:
     program = program_of("int32")
     with pytest.raises(
-        GdslError, match=r"E0607.*edge 1 .* has 0.5, which is no int32(.|\n)*declare `weight : float64`, or "
+        GdslError, match=r"E0607.*edge 1 .* has 0.5, which int32 cannot hold(.|\n)*declare `weight : float64`, or "
     ):
         program(graph_of([1.0, 0.5, 1]), backend="reference")  # .astype would silently make it 0
     found = program(graph_of([0.4, 2.6, -1.5]), round="weight", backend="reference").x
@@ -130,7 +150,7 @@ def test_the_command_takes_it(tmp_path: Any, capfd: pytest.CaptureFixture[str]) 
     (tmp_path / "p.gdsl").write_text(program_of("float32").text.text)
     words = [str(tmp_path / "p.gdsl"), str(tmp_path / "g.csv"), "--backend", "reference"]
     assert main(["run", *words]) == 1
-    assert "has 33554433, which is no float32; the nearest is 33554432" in capfd.readouterr().err
+    assert "has 33554433, which float32 cannot hold; the nearest is 33554432" in capfd.readouterr().err
     for verb in (["run"], ["run", "--dry-run"], ["profile"], ["check", "--schedules", "1"]):
         assert main([*verb, *words, "--round", "weight"]) == 0, capfd.readouterr().err
     assert main(["run", *words, "--round", "w"]) == 1

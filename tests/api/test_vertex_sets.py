@@ -55,9 +55,9 @@ def test_what_is_a_set(given: Any, wanted: list[int]) -> None:
 @pytest.mark.parametrize(
     ("given", "code", "message"),
     [
-        ([1, 9], "E0604", "has 9, which is no vertex of the graph (vertices 0 to 3)"),
+        ([1, 9], "E0604", "has 9, which is not a vertex of the graph (vertices 0 to 3)"),
         ([-1], "E0604", "has -1"),
-        ([10**30], "E0604", "which is no vertex"),
+        ([10**30], "E0604", "which is not a vertex"),
         (np.array([2**63], np.uint64), "E0604", "has 9223372036854775808"),
         (np.array([0, 4]), "E0604", "has 4"),
         ([1.0], "E0603", "made of integers"),

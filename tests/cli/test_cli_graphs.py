@@ -108,7 +108,7 @@ def test_names_in_params_and_results(gdslc):
 
 def test_names_that_would_do_something_to_a_terminal(gdslc):
     Path("a.csv").write_text("source,target\na\x1b[31m,b\n")
-    gdslc("graph", "info", "a.csv").fails(1, "E0705", "no name of a vertex")
+    gdslc("graph", "info", "a.csv").fails(1, "E0705", "not a name of a vertex")
 
 
 @pytest.mark.parametrize("target", ["k.csv", "k.tsv", "k.txt", "k.csv.gz", "k.mtx", "k.npz"])
@@ -234,7 +234,7 @@ def test_small_graphs_need_no_scipy(work):
 def test_formats_are_of_files(gdslc):
     for word in ("rmat:4", "karate"):
         gdslc("graph", "info", word, "--format", "edges").fails(
-            1, "E0712", f"{word} is no file here", "leave out --format"
+            1, "E0712", f"{word} is not a file here", "leave out --format"
         )
     Path("karate").write_text("0 1\n")
     assert gdslc("graph", "info", "karate", "--format", "edges").out.startswith("vertices:    2\n")

@@ -23,9 +23,9 @@ PROGRAM = "program p; problem { param sites : vertex set; scalar found : int64; 
         ("x", "E0603"),
         ("1.5", "E0603"),
         (" 1 , 3 ", "found: int64 = 2"),
-        ("1,,3", "a member is missing beside a comma"),
-        ("1,3,", "a member is missing beside a comma"),
-        (",", "a member is missing beside a comma"),
+        ("1,,3", "a member is missing next to a comma"),
+        ("1,3,", "a member is missing next to a comma"),
+        (",", "a member is missing next to a comma"),
     ],
 )
 def test_a_set_of_vertices(gdslc: Callable[..., Any], work: Path, word: str, answer: str) -> None:

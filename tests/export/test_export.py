@@ -124,7 +124,7 @@ def test_the_page(commands: dict[str, tuple[gdsl.Program, Path]], tmp_path: Path
     found = subprocess.run([tmp_path / "call"], capture_output=True, text=True, timeout=60, check=False)
     assert (found.returncode, found.stdout) == (
         0,
-        "0 1 2 -1\n604: error E0604: param `source` is 4, which is no vertex of the graph (vertices 0 to 3)\n",
+        "0 1 2 -1\n604: error E0604: param `source` is 4, which is not a vertex of the graph (vertices 0 to 3)\n",
     )
 
 

@@ -22,25 +22,25 @@ pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="no g++")
     ("more", "code", "words"),
     [
         ({"first": "6"}, "E0608", "param `first` must fulfil `out_degree(first) > 0`, but it is 6"),
-        ({"first": "7"}, "E0604", "param `first` is 7, which is no vertex of the graph (vertices 0 to 6)"),
+        ({"first": "7"}, "E0604", "param `first` is 7, which is not a vertex of the graph (vertices 0 to 6)"),
         ({"first": "-1"}, "E0604", "is -1"),
-        ({"first": "1.5"}, "E0603", "'1.5' is no value of type vertex"),
-        ({"first": "99999999999"}, "E0603", "is no value of type vertex"),
+        ({"first": "1.5"}, "E0603", "'1.5' is not a value of type vertex"),
+        ({"first": "99999999999"}, "E0603", "is not a value of type vertex"),
         ({"scale": "0"}, "E0608", "param `scale` must fulfil `scale > 0.0`, but it is 0"),
         ({"scale": "nan"}, "E0608", "but it is nan"),
-        ({"scale": "1e999"}, "E0603", "no value of type float64"),
-        ({"scale": "9007199254740993"}, "E0603", "'9007199254740993' is no value of type float64"),
+        ({"scale": "1e999"}, "E0603", "not a value of type float64"),
+        ({"scale": "9007199254740993"}, "E0603", "'9007199254740993' is not a value of type float64"),
         ({"sites": "2,6"}, "E0608", "but vertex 6 is in it"),
-        ({"sites": "2,-1"}, "E0604", "is -1, which is no vertex"),
+        ({"sites": "2,-1"}, "E0604", "is -1, which is not a vertex"),
         ({"rank": "-1"}, "E0614", "an element of `grid` would have 0 values"),
         ({"rank": "2"}, "E0606", "input `grid` has 28 values, and must have 21"),
         ({"grid": "@negative"}, "E0608", "but value 1 of vertex 2 has -1"),
         ({"mark": "@large"}, "E0608", "but vertex 3 has 100"),
-        ({"mark": "@negative_mark"}, "E0611", "'-1' is no value of type uint32"),
+        ({"mark": "@negative_mark"}, "E0611", "'-1' is not a value of type uint32"),
         ({"mark": "@short"}, "E0606", "input `mark` has 2 values, but the graph has 7"),
         ({"mark": "3"}, "E0607", "takes an array, not one value"),
         ({"mark": "@nowhere"}, "E0611", "cannot read"),
-        ({"friend": "@strange"}, "E0604", "is 7, which is no vertex"),
+        ({"friend": "@strange"}, "E0604", "is 7, which is not a vertex"),
         ({"where_to": "7"}, "E0801", "index none of `linked` is out of range: there are 7 elements"),
         ({"unknown": "1"}, "E0602", "has no param and no input `unknown`"),
         ({"first": None}, "E0601", "param `first` has no value"),
@@ -86,7 +86,7 @@ def test_weights_that_the_condition_refuses(
     words = [f"{name}={value}" for name, value in given.items()]
     for value, code, said in (
         ("77", "E0608", "input `weight` must fulfil `fine(weight)`, but edge 4 (2 -> 0) has 77"),
-        ("3000000000", "E0607", "edge 4 (2 -> 0) has 3000000000, which is no int32"),
+        ("3000000000", "E0607", "edge 4 (2 -> 0) has 3000000000, which int32 cannot hold"),
     ):
         path = tmp_path / f"{value}.mtx"
         text = graph_text().replace("%%MatrixMarket", "%MatrixMarket", 1)  # as some public files have it
@@ -103,7 +103,7 @@ def test_weights_that_the_condition_refuses(
     ("text", "code", "words"),
     [
         ("", "E0716", "is empty"),
-        ("1 2\n", "E0703", ":1: this is no Matrix Market file"),
+        ("1 2\n", "E0703", ":1: this is not a Matrix Market file"),
         (graph_text().replace("coordinate", "array"), "E0704", "dense"),
         (graph_text().replace("integer", "complex"), "E0704", "complex"),
         (graph_text().replace("general", "hermitian"), "E0704", "hermitian"),
@@ -112,8 +112,8 @@ def test_weights_that_the_condition_refuses(
         (graph_text().replace("7 7 9", "7 7"), "E0703", ":3: this is not `rows columns entries`"),
         (graph_text().replace("7 7 9", "7 7 10"), "E0706", "ends after 9 entries"),
         (graph_text().replace("7 7 9", "7 7 8"), "E0706", ":12: the file goes on after the 8 entries"),
-        (graph_text().replace("3 1 4", "3 0 4"), "E0707", ":6: 0 is no vertex: Matrix Market ids count from 1"),
-        (graph_text().replace("3 1 4", "3 8 4"), "E0707", ":6: 8 is no vertex"),
+        (graph_text().replace("3 1 4", "3 0 4"), "E0707", ":6: 0 is not a vertex: Matrix Market ids count from 1"),
+        (graph_text().replace("3 1 4", "3 8 4"), "E0707", ":6: 8 is not a vertex"),
         (graph_text().replace("3 1 4", "3 1"), "E0705", ":6: this is not `row column value`"),
         (graph_text().replace("3 1 4", "3 1 4 5"), "E0705", ":6: this is not"),
         (graph_text().replace("3 1 4", "3 1 4.5"), "E0705", ":6: this is not"),
@@ -150,7 +150,7 @@ HEAD = "%%MatrixMarket matrix coordinate pattern general"
     ("input_", "words", "error"),
     [
         ("cat /dev/zero", "source=0", "E0710: /dev/stdin:1: the line has a NUL byte"),
-        ("yes", "source=0", "E0703: /dev/stdin:1: this is no Matrix Market file"),
+        ("yes", "source=0", "E0703: /dev/stdin:1: this is not a Matrix Market file"),
         (f"echo '{HEAD}'; yes %%%%%%%%%%%%%%%%%%%%%%%%%%%%%%", "source=0", "of comments and blank lines"),
         (f"echo '{HEAD}'; echo 3 3 2; yes '                        '", "source=0", "of comments and blank lines"),
         (
@@ -182,7 +182,7 @@ def test_input_without_end(commands: dict[str, tuple[gdsl.Program, Path]], input
         ("cat /dev/zero", "mark", "E0611: input `mark`: there is a NUL byte"),
         ("printf '1 2\\0 3'", "sites", "E0603: param `sites`: there is a NUL byte"),
         ("yes , | tr -d '\\n'", "sites", "too many blanks and commas"),
-        ("yes 1 | tr -d '\\n'", "mark", "is no value of type uint32"),
+        ("yes 1 | tr -d '\\n'", "mark", "is not a value of type uint32"),
     ],
 )
 def test_values_without_end(

@@ -105,7 +105,7 @@ def test_a_graph_keeps_nothing_of_its_table(make):
         ({"a": [1.5], "b": [1.0]}, {}, "ends are whole numbers or names"),
         ({"a": [1]}, {}, "no two columns"),
         ({"source": [0], "target": [1], "weight": ["heavy"]}, {}, "`weight` has the type str"),
-        ({"source": [-1], "target": [1]}, {}, "-1, which is no vertex id"),
+        ({"source": [-1], "target": [1]}, {}, "-1, which is not a vertex id"),
         ({"source": ["a"], "target": ["b"]}, {"num_vertices": 5}, "num_vertices is for ids"),
     ],
 )
@@ -188,7 +188,7 @@ def test_what_only_some_tables_can_be():
     assert "have no names but 0, 1" in refused(pandas.DataFrame([[0, 1]]))
     day = datetime.date(2020, 1, 1)
     assert "ends are whole numbers or names" in refused(polars.DataFrame({"a": [day], "b": [day]}))
-    assert "no names" in refused(polars.DataFrame({"a": [[1]], "b": [[2]]}))
+    assert "not names" in refused(polars.DataFrame({"a": [[1]], "b": [[2]]}))
     for other in (5, "edges", None, pandas.DataFrame, [(0, 1)], {"a": np.eye(2), "b": np.eye(2)}):
         assert "E0711" in refused(other)
     with pytest.raises(TypeError, match="source is named by a str, not 3"):

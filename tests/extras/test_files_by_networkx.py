@@ -138,7 +138,7 @@ def test_pajek(tmp_path):
         assert read(tmp_path, "a.net", '*Vertices 2\n1 "a"\n2 "a"\n*Arcs\n1 2\n').names == (1, 2)
     for text, said in [
         ("1 2\n", ":1.*E0703"), ("*Vertices 2\n*Arcs\n1 3\n", ":3.*1 … 2"), ("*Vertices x\n", "E0703"),
-        ("*Vertices 2\n*Arcs\n1 2 x\n", ":3.*not a number"), ("*Vertices 2\n*Lines\n1 2\n", "no section"),
+        ("*Vertices 2\n*Arcs\n1 2 x\n", ":3.*not a number"), ("*Vertices 2\n*Lines\n1 2\n", "not a section"),
         ("*Vertices 2\n*Matrix\n1\n", "2 rows"), ("*Vertices 99999999999\n", "E0709"),
         ("*Vertices 1\n*Vertices 1\n", "second network"), ("*Vertices 2\n1 a\n1 b\n", "two lines"),
         ("*Vertices 2\n*Arcs\n1 2 1e999\n", "too large"), ("*Vertices 2\n*Arcs\n1\n", "two ids"),
@@ -207,7 +207,7 @@ def test_cytoscape_nodes_without_the_value_that_networkx_writes(tmp_path):
         ("a.json", '{"nodes": [{"id": 1}, {"id": 1}], "links": []}', "same `id`"),
         ("a.json", '{"nodes": [{"id": "a"}, {"id": "b"}], "links": [{"source": 0, "target": 1}]}', "no node has this"),
         ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": 1e999}]}', "too large"),
-        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": "x"}]}', "no number"),
+        ("a.json", '{"nodes": [{"id": 1}], "links": [{"source": 1, "target": 1, "weight": "x"}]}', "not a number"),
         ("a.json", '{"elements": {"nodes": [{"data": {"id": "a"}}, {"data": {"id": "a"}}]}}', "same `id`"),
         ("a.json", CYTOSCAPE.replace('"target": "2"', '"target": "9"'), "no node has"),
         ("a.adjlist", "a: b\nb:\n", "`:` after its vertex.*sed -i 's/:/ /'"),
@@ -221,8 +221,8 @@ def test_cytoscape_nodes_without_the_value_that_networkx_writes(tmp_path):
         ("a.adjlist", b"\xff\xfe\x00", "E0710"),
         ("a.multiline-adjlist", "a 2\nb\n", "E0710"),
         ("a.multiline-adjlist", "a 1\nb {'weight': nan}\n", "plain values"),
-        ("a.gexf", "<gexf><edge weight='9007199254740993'/></gexf>", "no float64.*write_graphml"),
-        ("a.gexf", "<gexf><edge weight='1e999'/></gexf>", "no float64"),
+        ("a.gexf", "<gexf><edge weight='9007199254740993'/></gexf>", "does not fit in float64.*write_graphml"),
+        ("a.gexf", "<gexf><edge weight='1e999'/></gexf>", "does not fit in float64"),
         ("a.gexf", "", "E0716"),
     ],
 )

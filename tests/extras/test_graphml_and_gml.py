@@ -47,7 +47,7 @@ def test_names_of_graphml_and_gml(tmp_path):
         ("a.gml", "graph [ a b ]", "syntax error"),
         ("a.gml", 'graph [ a "b ]', "a quotation mark without its end"),
         ("a.gml", "", "E0716"),
-        ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is no number"),
+        ("a.gml", 'graph [ node [ id 1 ] edge [ source 1 target 1 weight "x" ] ]', "is not a number"),
         ("a.gml", "graph [ node [ id 1 ] ]\ngraph [ node [ id 1 ] ]", "a.gml:2: error[E0705]: this GML file has"),
         ("a.gml", "graph [ a [ graph [ ] ] ] graph\n[ ]", "a second graph"),
         ("a.graphml", "<graphml>\n<graph>\n</grph></graphml>", "a.graphml:3"),
@@ -250,7 +250,7 @@ def test_values_of_graphml(tmp_path, kind, default, texts, values):
         ("double", "1e400", "too large"),
         ("long", "9" * 30, "fits no number"),
         ("long", "18446744073709551616", "64 bits"),
-        ("string", "x", "no number"),
+        ("string", "x", "not a number"),
     ],
 )
 def test_values_that_are_refused(tmp_path, kind, text, said):
@@ -294,7 +294,7 @@ def test_the_fix_for_data_that_is_not_declared_fits_it(tmp_path, texts, kind):
     assert f'attr.type="{kind}"' in declared
     (tmp_path / "a.graphml").write_text(text.replace(HEAD, HEAD + declared))
     if kind == "string":
-        with pytest.raises(gdsl.GdslError, match="no number"):
+        with pytest.raises(gdsl.GdslError, match="not a number"):
             Graph.read(tmp_path / "a.graphml")
     else:
         assert "weight" in Graph.read(tmp_path / "a.graphml").attributes

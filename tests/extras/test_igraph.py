@@ -68,7 +68,7 @@ def test_results_on_it():
     [
         (["a", "b", "a", "c"], "has the name 'a' twice, for the vertices 0 and 2"),
         (["a", None, "b", "c"], "has no name for vertex 1"),
-        (["a", ["b"], "c", "d"], "for vertex 1, which is no name"),
+        (["a", ["b"], "c", "d"], "for vertex 1, which is not a name"),
     ],
 )
 def test_names_that_are_none(names, said):
@@ -82,7 +82,7 @@ def test_names_that_are_none(names, said):
 def test_what_is_refused(monkeypatch):
     graph = named()
     graph.es["weight"] = [1, "heavy", 2, 3]
-    with pytest.raises(gdsl.GdslError, match=r"E0711.*the weight 'heavy' of edge number 1 is no number"):
+    with pytest.raises(gdsl.GdslError, match=r"E0711.*the weight 'heavy' of edge number 1 is not a number"):
         Graph.from_igraph(graph)
     for other in (5, igraph.Graph, [(0, 1)]):
         with pytest.raises(gdsl.GdslError, match="is not a graph of igraph"):

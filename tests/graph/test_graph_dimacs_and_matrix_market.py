@@ -96,7 +96,7 @@ def test_a_maximum_flow(tmp_path, capfd):
         ("p edge 3 2\ne 1 2\na 1 2 3\n", "neither an edge"),
         ("p tw 3 1\nx 1 2\n", "neither an edge"),
         ("p sp 3 1\n1 2 3\n", "neither an arc"),
-        ("p tw 3 1\n-1 2\n", "no vertex"),
+        ("p tw 3 1\n-1 2\n", "not a vertex"),
         ("p sp 3 2\na 1 2 0.5\na 2 3 9007199254740993\n", ":2.*`0.5` is not a whole"),
         ("p sp 3 2\na 1 2 0.5\na 1.5 3 9\n", ":2.*`0.5` is not a whole"),
         ("p sp 3 2\na 1.5 2 1\na 1 3 9\n", ":2.*`1.5` is not a whole"),
@@ -153,7 +153,7 @@ def test_headers_and_values_of_matrix_market(tmp_path, text, edges, weights):
     [
         ("3 2\n1 2\n2 3\n", 2, True),
         ("% network\n3 3 2\n1 2 1.5\n2 3 1\n", 2, True),
-        ("3 1\n1 2\n2 3\n", None, True),  # a count that is wrong is no edge either
+        ("3 1\n1 2\n2 3\n", None, True),  # a count that is wrong is not an edge either
         ("4 4 2\n1 2\n2 3\n9 9\n", None, True),
         ("1 2\n2 3\n3 1\n3 4\n", 4, True),
         ("a b\n", None, True),

@@ -207,7 +207,7 @@ def test_mistakes_in_columns_that_are_found_by_name(tmp_path):
         ("weight,to,from\n1,0,1.5\n", "source: `1.5` is not a whole number"),
         ("weight,to,from\nheavy,0,1\n", "weight: `heavy` is not"),
         ("weight,to,from\n1e999,0,1\n", "weight: `1e999` is too large"),
-        ("weight,to,from\n1,0,-1\n", "the source -1 is no vertex"),
+        ("weight,to,from\n1,0,-1\n", "the source -1 is not a vertex"),
         ("to,from,to\n1,0,1\n", "two columns have the same name"),
         ("source,source\n0,1\n", "two columns have the same name"),
         ("target,target,weight\n0,1,2\n", "two columns have the same name"),

@@ -76,7 +76,7 @@ def test_permutations(bits, seed):
 
 @pytest.mark.parametrize("word", ["-1", "1e1", "9" * 21, "٣"])
 def test_numbers_that_a_generator_does_not_take(word):
-    with pytest.raises(GdslError, match=f"`{word}` in `rmat:{word}` is no whole number of up to 20 digits"):
+    with pytest.raises(GdslError, match=f"`{word}` in `rmat:{word}` is not a whole number of up to 20 digits"):
         open_graph(f"rmat:{word}")
 
 

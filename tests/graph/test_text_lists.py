@@ -238,7 +238,7 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
         ("0,1,0,0\n1,0,1,0\n0,1,0,1\n0,0,1,0\n", 1, "adjacency matrix", "numpy.loadtxt(FILE, delimiter=',')"),
         ("1.0000e+00 2.0000e+00\n", 1, "is not a whole number", "fmt='%d'"),
         ("source,target\n1.0,2.0\n", 2, "`1.0` is not a whole number", "fmt='%d'"),
-        ("0 -1\n", 1, "-1 is no vertex", "--compact"),
+        ("0 -1\n", 1, "-1 is not a vertex", "--compact"),
         ("0 9223372036854775808\n", 1, "too large for int64", "--compact"),
         ("0 1 2 3\n", 1, "4 values", "sed -i '1i source target weight value4'"),
         ("ann bob\nbob cy\n", 2, "`bob` is not a whole number", "--source-column ann --target-column bob"),
@@ -269,7 +269,7 @@ def test_comments_say_how_many_vertices_there_are(tmp_path):
             1, "20000 values", "with `source` and `target`", id="wide",
         ),
         # Marks that are no values.
-        ("0 -> 1\n1 -> 2\n", 1, "the mark `->`, which is no vertex", "sed -i 's/ *-> */ /'"),
+        ("0 -> 1\n1 -> 2\n", 1, "the mark `->`, which is not a vertex", "sed -i 's/ *-> */ /'"),
         ("0--1\n1--2\n", 1, "the mark `--`", "--undirected"),
         ("0-1\n1-2\n", 1, "the mark `-`", "sed -i 's/ *- */ /'"),
         ("(0, 1)\n(1, 2)\n", 1, "each line is in brackets", "sed -i 's/[][(){}]//g; s/[,;] *$//'"),
