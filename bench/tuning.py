@@ -9,7 +9,7 @@ from bench.graphs import BenchmarkGraph
 from bench.measure import Measurement
 from bench.works import WORKS
 from gdsl.api.tuner import Found, Tuner
-from gdsl.program_text import read_file
+from gdsl.program_files import read_file
 
 MOST_LEFT = 0.10
 """The part of the time that knobs may save where all is left to `auto`; where they save more, what decides is to be

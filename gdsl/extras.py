@@ -1,4 +1,4 @@
-"""Libraries that an extra brings: imported when they are used, and named where they are missing."""
+"""Optional libraries: imported when they are used, with the command that installs them if they are missing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from gdsl.diagnostics import GdslError, printable
 
 _LONGEST = 200
-"""Characters of a library's message that are shown."""
+"""The most characters of a library's message that are shown."""
 
 
 def required(module: str, install: str, purpose: str) -> Any:
@@ -25,7 +25,7 @@ def required(module: str, install: str, purpose: str) -> Any:
 
 
 def first_line(error: Exception) -> str:
-    """What a library says of something that it refuses, in one line that may be shown."""
+    """The message of a library's error, on one line."""
     lines = str(error).strip().splitlines()
     words = printable(lines[0] if lines else type(error).__name__)
     return words if len(words) <= _LONGEST else f"{words[:_LONGEST]}…"

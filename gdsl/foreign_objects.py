@@ -1,5 +1,4 @@
-"""Objects of the caller's classes, which may raise anything where they are asked for an attribute, and numbers of
-classes that only look like Python's own."""
+"""Objects of other libraries' classes, which may raise anything when an attribute is accessed."""
 
 from __future__ import annotations
 
@@ -7,7 +6,7 @@ from typing import Any
 
 
 def attribute(value: object, name: str, otherwise: Any = None) -> Any:
-    """`getattr`, with `otherwise` also where another error comes than Python expects, as of tensors with gradients."""
+    """`getattr`, with `otherwise` also for errors other than AttributeError, as of tensors with gradients."""
     try:
         return getattr(value, name, otherwise)
     except Exception:
@@ -15,7 +14,7 @@ def attribute(value: object, name: str, otherwise: Any = None) -> Any:
 
 
 def has(value: object, name: str) -> bool:
-    """`hasattr` in the same way."""
+    """`hasattr`, likewise."""
     try:
         return hasattr(value, name)
     except Exception:
@@ -23,7 +22,7 @@ def has(value: object, name: str) -> bool:
 
 
 def own_number(value: object) -> object:
-    """Integers and floats of a class that is derived from Python's as these; all else as it is."""
+    """Integers and floats of a class derived from Python's as plain ones; anything else unchanged."""
     if isinstance(value, int) and type(value) not in (int, bool):
         return int.__add__(value, 0)
     if isinstance(value, float) and type(value) is not float:

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
 from gdsl.diagnostics import GdslError
-from gdsl.program_text import read_file
+from gdsl.program_files import read_file
 from gdsl.resources import resource_directory
 from gdsl.source import Source
 

@@ -1,7 +1,6 @@
-"""What is a number: written as text, on the command line and in files of arrays (the rule of the language and of C), or
-handed over by a caller from Python.
+"""Numbers as text, by the rules of the language and of C, and numbers that callers pass from Python.
 
-Python's `int` and `float` also take digits of other scripts, `1_000`, and turn `1e400` into infinity without a word.
+Python's `int` and `float` also take digits of other scripts and `1_000`, and silently turn `1e400` into infinity.
 """
 
 from __future__ import annotations
@@ -12,14 +11,21 @@ from numbers import Integral, Real
 
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 _REAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_BYTES = re.compile(r"([0-9]{1,15}(?:\.[0-9]{1,15})?) *((?:[KMGT]i?)?B?)", re.IGNORECASE | re.ASCII)
+_UNITS = {
+    f"{prefix}{between}{unit}".lower(): (1024 if between else 1000) ** power
+    for power, prefix in enumerate(("", "k", "M", "G", "T"))
+    for between in ("", "i")
+    for unit in ("", "B")
+}
 _SPECIAL = re.compile(r"[+-]?(?:inf|infinity|nan)", re.IGNORECASE)
 _MOST_DIGITS = 1000
 
 
 def whole_number(text: str) -> int:
-    """The integer that `text` is, such as ``-12``. Raises ValueError.
+    """The integer in `text`, such as ``-12``. Raises ValueError.
 
-    One of more than a thousand digits becomes a power of ten of their number: no type has either.
+    One of more than a thousand digits becomes a power of ten of similar size: no type holds either.
     """
     found = _WHOLE.fullmatch(text)
     if found is None:
@@ -30,7 +36,7 @@ def whole_number(text: str) -> int:
 
 
 def real_number(text: str) -> float:
-    """The number that `text` is, such as ``0.5``, ``1e-3``, ``inf`` or ``nan``. Raises ValueError, also for one that
+    """The number in `text`, such as ``0.5``, ``1e-3``, ``inf`` or ``nan``. Raises ValueError, also for one that
     float64 cannot hold."""
     if _SPECIAL.fullmatch(text) is not None:
         return float(text)
@@ -43,7 +49,7 @@ def real_number(text: str) -> float:
 
 
 def is_whole(value: object) -> bool:
-    """Whether `value` is an integer of Python or NumPy; bools and spans of time (NumPy has them among its) are none."""
+    """Whether `value` is an integer of Python or NumPy; bools and NumPy's time spans are not."""
     return isinstance(value, Integral) and _is_number(value)
 
 
@@ -54,3 +60,21 @@ def is_real(value: object) -> bool:
 
 def _is_number(value: object) -> bool:
     return not isinstance(value, bool) and getattr(getattr(value, "dtype", None), "kind", "i") in "iuf"
+
+
+def byte_count(text: str) -> int:
+    """The number of bytes in `text`, which may have a unit: ``80000000000``, ``80GB``, ``64GiB``. Raises ValueError."""
+    found = _BYTES.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("expected a number of bytes, such as 80000000000, 80GB or 64GiB")
+    from decimal import Decimal
+
+    return int(Decimal(found[1]) * _UNITS[found[2].lower()])
+
+
+def readable_bytes(count: int) -> str:
+    """`count` bytes for people: 1.2 GB."""
+    amount, units = float(count), ["bytes", "kB", "MB", "GB", "TB", "PB", "EB"]
+    while amount >= 1000 and len(units) > 1:
+        amount, units = amount / 1000, units[1:]
+    return f"{amount:.0f} {units[0]}" if units[0] == "bytes" else f"{amount:.1f} {units[0]}"

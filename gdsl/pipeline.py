@@ -16,7 +16,7 @@ from gdsl.frontend.check.type_parameters import mistakes_of_instances
 from gdsl.imports import with_imports
 from gdsl.ir.lowering import lower
 from gdsl.ir.nodes import Program
-from gdsl.program_text import read_source
+from gdsl.program_files import read_source
 from gdsl.source import Source
 
 if TYPE_CHECKING:

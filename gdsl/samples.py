@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from gdsl.api.compiling import compile_file
 from gdsl.api.program import Program
-from gdsl.program_names import missing_sample, samples
+from gdsl.program_files import missing_sample, samples
 
 
 def __getattr__(name: str) -> Program:

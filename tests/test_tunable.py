@@ -11,7 +11,7 @@ from gdsl.api.schedules import Schedules
 from gdsl.diagnostics import GdslError
 from gdsl.ir.nodes import Program
 from gdsl.pipeline import Tunable, load_source
-from gdsl.program_text import read_source
+from gdsl.program_files import read_source
 from gdsl.source import Source
 from tests.support.programs import LIBRARY, PROGRAMS, SAMPLES
 

@@ -13,7 +13,7 @@ from gdsl.api.program import Program
 from gdsl.diagnostics import GdslError, shown
 from gdsl.files import path_name
 from gdsl.imports import importing_from, with_imports
-from gdsl.program_text import TEXT, read_program, read_source
+from gdsl.program_files import TEXT, read_program, read_source
 from gdsl.source import Source
 
 if TYPE_CHECKING:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 
 from gdsl import cache
 from gdsl.diagnostics import Diagnostic
-from gdsl.garbage import uncollected
 from gdsl.imports import with_imports
+from gdsl.interpreter import make_room, uncollected
 from gdsl.ir import nodes as ir
-from gdsl.recursion import make_room
 from gdsl.source import Source
 
 if TYPE_CHECKING:

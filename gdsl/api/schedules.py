@@ -22,14 +22,13 @@ from gdsl.api.summary import on_host
 from gdsl.api.tune_files import NOT_TUNED
 from gdsl.backends.interface import TraceRecord, parts_of
 from gdsl.diagnostics import Diagnostic, GdslError
-from gdsl.garbage import uncollected
 from gdsl.graph import Graph
+from gdsl.interpreter import make_room, uncollected
 from gdsl.ir import nodes as ir
 from gdsl.ir.traversal import walk
 from gdsl.knobs import KNOBS, Knob, written
 from gdsl.operations import Builtin, Grade
 from gdsl.plan.printer import print_plan
-from gdsl.recursion import make_room
 from gdsl.source import Source
 from gdsl.types import Type, Widths
 

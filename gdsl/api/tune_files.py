@@ -21,9 +21,8 @@ from gdsl.files import whole_file
 from gdsl.graph import Graph
 from gdsl.imports import with_imports
 from gdsl.knobs import KNOBS, OPERATOR_KNOBS, written
-from gdsl.program_names import SUFFIX as PROGRAM_SUFFIX
-from gdsl.program_names import samples
-from gdsl.program_text import STANDARD_INPUT, TEXT
+from gdsl.program_files import STANDARD_INPUT, TEXT, samples
+from gdsl.program_files import SUFFIX as PROGRAM_SUFFIX
 from gdsl.records import dataclass
 from gdsl.source import Source
 from gdsl.version import __version__

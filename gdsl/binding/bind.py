@@ -28,11 +28,11 @@ from gdsl.binding.params import all_within, check_id, scalar_value, vertex_by_na
 from gdsl.binding.sets import set_flags
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.graph import Graph
+from gdsl.interpreter import with_room
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
 from gdsl.ir.traversal import walk
 from gdsl.operations import Domain
-from gdsl.recursion import with_room
 from gdsl.source import Source
 from gdsl.types import Type, Widths
 

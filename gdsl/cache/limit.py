@@ -16,9 +16,9 @@ import time
 from functools import cache as remember
 from pathlib import Path
 
-from gdsl.byte_counts import byte_count, readable_bytes
 from gdsl.cache.entries import STAGED, Entry, entries_in, remove
 from gdsl.diagnostics import caution, shown
+from gdsl.numerals import byte_count, readable_bytes
 
 VARIABLE = "GDSL_CACHE_SIZE"
 DEFAULT = 1_000_000_000

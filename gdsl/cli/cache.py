@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gdsl.byte_counts import readable_bytes
 from gdsl.diagnostics import GdslError, shown
+from gdsl.numerals import readable_bytes
 
 if TYPE_CHECKING:
     from gdsl.cache.entries import Entry

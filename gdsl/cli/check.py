@@ -90,7 +90,7 @@ def command(
 
 def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[str, str] | None, strict: bool) -> None:
     from gdsl.api.compiling import compile_file
-    from gdsl.program_text import STANDARD_INPUT
+    from gdsl.program_files import STANDARD_INPUT
 
     failed = False
     for file in program_files:

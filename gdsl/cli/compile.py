@@ -89,7 +89,7 @@ def command(
       gdslc compile bfs --emit cubin --arch sm_90 -o bfs.cubin
     """
     from gdsl.cli.output import check_writable, print_binary, print_text, require_apart, write_output
-    from gdsl.program_names import SUFFIX, meant_by
+    from gdsl.program_files import SUFFIX, meant_by
 
     form = emit or _SUFFIXES.get(output.suffix.lower() if output else "", "cpp" if backend == "cpu" else "cuda")
     _check(form, backend, arch, teams)
@@ -225,7 +225,7 @@ def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None
     from gdsl.api.compiling import compile_file
     from gdsl.api.loading import types_of
     from gdsl.pipeline import load_checked
-    from gdsl.program_text import read_program
+    from gdsl.program_files import read_program
 
     source = read_program(program_file)
     chosen = () if types is None else types_of(compile_file(program_file, types=types).ir, {})

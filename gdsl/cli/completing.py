@@ -27,7 +27,7 @@ _LONGEST_TEXT = 1 << 20
 
 def programs(context: click.Context, param: click.Parameter, word: str) -> Items:
     """Files of programs, and samples."""
-    from gdsl.program_names import SUFFIX, samples
+    from gdsl.program_files import SUFFIX, samples
 
     named = {} if _is_path(word) else samples()
     return _items(word, dict.fromkeys(named, "a sample")) + _files(word, (SUFFIX,))
@@ -35,7 +35,7 @@ def programs(context: click.Context, param: click.Parameter, word: str) -> Items
 
 def sample_names(context: click.Context, param: click.Parameter, word: str) -> Items:
     """Samples."""
-    from gdsl.program_names import samples
+    from gdsl.program_files import samples
 
     return _items(word, dict.fromkeys(samples(), ""))
 
@@ -126,7 +126,7 @@ def explained(context: click.Context, param: click.Parameter, word: str) -> Item
 
 def _text(context: click.Context) -> str:
     """The text of the program in the command; empty where there is none, or none that can be read at once."""
-    from gdsl.program_names import meant_by
+    from gdsl.program_files import meant_by
 
     given = context.params.get("program_file") or context.params.get("program_files") or ()
     words = [given] if isinstance(given, str) else [*given, *context.args]  # where click has stopped at an open option

@@ -81,13 +81,13 @@ def command(word: str | None, program: str | None) -> None:
 
 
 def _is_program(word: str) -> bool:
-    from gdsl.program_names import SUFFIX, meant_by
+    from gdsl.program_files import SUFFIX, meant_by
 
     return word == "-" or os.path.isfile(meant_by(word)) or word.endswith(SUFFIX)
 
 
 def _programs_like(word: str) -> list[str]:
-    from gdsl.program_names import samples
+    from gdsl.program_files import samples
 
     return difflib.get_close_matches(word[:100].lower(), samples(), n=1, cutoff=0.7)
 

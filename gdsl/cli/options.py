@@ -45,7 +45,7 @@ def checked_bytes(context: click.Context, option: click.Parameter, word: str | N
     """A callback: a number of bytes, which may have a unit."""
     if word is None:
         return None
-    from gdsl.byte_counts import byte_count
+    from gdsl.numerals import byte_count
 
     try:
         return byte_count(word)

@@ -136,7 +136,7 @@ def _said_for_words(words: list[str]) -> str | None:
 
 def _is_value(word: str) -> bool:
     """Whether `word` is no option, no assignment, and neither the program nor the graph of the command."""
-    from gdsl.program_names import meant_by
+    from gdsl.program_files import meant_by
 
     is_file = os.path.lexists(word) or meant_by(word) != word or "." in word
     return not (is_file or word.startswith("-") or "=" in word)
@@ -155,7 +155,7 @@ def _names_in(words: list[str]) -> list[str]:
     """The params and inputs of the program that is among the words of the command, as far as that can be found out."""
     from gdsl.api.compiling import compile_file
     from gdsl.diagnostics import GdslError
-    from gdsl.program_names import SUFFIX, meant_by
+    from gdsl.program_files import SUFFIX, meant_by
 
     path = next((meant_by(word) for word in words if not word.startswith("-")), "")
     if not path.endswith(SUFFIX) or not os.path.isfile(path):

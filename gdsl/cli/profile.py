@@ -26,7 +26,7 @@ from gdsl.cli.params import TakesParams, given_params, param_values
 from gdsl.cli.streams import message, tell_warnings
 from gdsl.deadline import doing, interrupting, limited
 from gdsl.diagnostics import printable
-from gdsl.program_names import meant_by
+from gdsl.program_files import meant_by
 
 if TYPE_CHECKING:
     from gdsl.profiling import Comparison, Profile

@@ -175,7 +175,7 @@ class _Tuning:
 
 def _read(program_file: str, graph_file: str, given: dict[str, str]) -> list[str]:
     """The names of files that a run may read."""
-    from gdsl.program_names import meant_by
+    from gdsl.program_files import meant_by
 
     return [meant_by(program_file), graph_file, *(text.removeprefix("@") for text in given.values())]
 

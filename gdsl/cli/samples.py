@@ -20,7 +20,7 @@ def command(name: str | None) -> None:
       gdslc samples
       gdslc samples bfs > my_bfs.gdsl
     """
-    from gdsl.program_names import missing_sample
+    from gdsl.program_files import missing_sample
     from gdsl.resources import resource_directory
 
     folder = resource_directory("samples")

@@ -73,7 +73,7 @@ def check_schedules(
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
     from gdsl.backends import registry
     from gdsl.binding import check_names, needed_widths
-    from gdsl.program_text import read_program
+    from gdsl.program_files import read_program
     from gdsl.progress import working
 
     with interrupting():

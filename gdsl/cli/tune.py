@@ -125,7 +125,7 @@ def _search(
     from gdsl.backends import registry
     from gdsl.binding import check_names
     from gdsl.imports import with_imports
-    from gdsl.program_text import read_program
+    from gdsl.program_files import read_program
 
     source, given = with_imports(read_program(program_word)), given_params(assignments)
     path = _output(output, source)

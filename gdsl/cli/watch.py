@@ -104,7 +104,7 @@ def _watch(words: _Words) -> None:
     """Goes on until something ends it from outside. Raises GdslError where there is no such program to begin with."""
     from gdsl.cli import INTERRUPTED
     from gdsl.cli.main import guarded
-    from gdsl.program_text import read_program
+    from gdsl.program_files import read_program
 
     if _state(_path(words)) is None and os.path.exists(_path(words)):
         raise click.UsageError(
@@ -199,7 +199,7 @@ def _look(names: Iterable[str]) -> _Look:
 
 
 def _path(words: _Words) -> str:
-    from gdsl.program_names import meant_by
+    from gdsl.program_files import meant_by
 
     return meant_by(words.program)
 
@@ -207,7 +207,7 @@ def _path(words: _Words) -> str:
 def _names(words: _Words) -> Iterator[str]:
     """The files that decide what comes out: the program, what it imports, and what the words name."""
     from gdsl.imports import names_in, with_imports
-    from gdsl.program_text import read_file
+    from gdsl.program_files import read_file
 
     yield _path(words)
     try:

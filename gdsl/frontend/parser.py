@@ -11,7 +11,7 @@ from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import syntax
 from gdsl.frontend.failures import line_and_column, shown_character, unexpected_character, unexpected_token
 from gdsl.frontend.tables import parser
-from gdsl.recursion import DEEPEST_NESTING, make_room
+from gdsl.interpreter import DEEPEST_NESTING, make_room
 from gdsl.source import Source, Span
 
 _UNSEEN = re.compile("\r(?!\n)|[\v\x85\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gdsl.byte_counts import readable_bytes
 from gdsl.diagnostics import printable
 from gdsl.graph.generators import looks_like_generator
 from gdsl.graph.graph import Graph
 from gdsl.graph.reading import format_of, meant_by
 from gdsl.graph.vertices import WIDE_FROM
+from gdsl.numerals import readable_bytes
 from gdsl.records import dataclass
 
 _FEW = 1 << 14

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from dataclasses import replace
 
-from gdsl.byte_counts import readable_bytes
 from gdsl.diagnostics import GdslError
+from gdsl.numerals import readable_bytes
 
 
 def bad_id(value: int, where: str, num_vertices: int | None, place: str | None = None) -> GdslError:

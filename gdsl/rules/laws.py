@@ -13,10 +13,10 @@ import numpy
 
 from gdsl.arithmetic.constants import integer_range
 from gdsl.diagnostics import Diagnostic
+from gdsl.interpreter import with_room
 from gdsl.ir import nodes
 from gdsl.ir.calls import frames_of_calls
 from gdsl.ir.traversal import walk
-from gdsl.recursion import with_room
 from gdsl.rules.proved import is_proved
 from gdsl.rules.trying import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type

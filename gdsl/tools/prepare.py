@@ -1,4 +1,4 @@
-"""`python -m gdsl.tools.prepare`: make anew what is prepared of the grammar and the templates, where these changed."""
+"""`python -m gdsl.tools.prepare`: update the data prepared from the grammar and the templates; see `gdsl.prepared`."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from gdsl.frontend import tables
 
 
 class Prepared(NamedTuple):
-    """What is prepared in one file: its name, the state of what it is made of, and what makes it."""
+    """One prepared file: its name, the state of its sources, and a function that creates its content."""
 
     name: str
     state: str
-    make: Callable[[], Any]
+    create: Callable[[], Any]
 
     @property
     def is_current(self) -> bool:
-        """Whether it is there and of that state, which is all that says so: Lark numbers its states anew each time."""
+        """Whether the file has that state; its content cannot be compared, as Lark's numbering differs each time."""
         return prepared.read(self.name, self.state) is not None
 
 
 def everything() -> Iterator[Prepared]:
-    """All that is prepared."""
+    """All prepared files."""
     for start in tables.STARTS:
         yield Prepared(tables.name_of(start), tables.state(), partial(_tables, start))
     for backend in templates.BACKENDS:
@@ -34,10 +34,10 @@ def everything() -> Iterator[Prepared]:
 
 
 def main() -> None:
-    """Write what is not current, and say so."""
+    """Write the files that are outdated."""
     for each in everything():
         if not each.is_current:
-            prepared.write(each.name, each.state, each.make())
+            prepared.write(each.name, each.state, each.create())
             print(f"prepared {each.name}")
 
 

@@ -9,7 +9,7 @@ import pytest
 import gdsl
 from gdsl.diagnostics import Diagnostic, find_code, render
 from gdsl.pipeline import load_source, warnings
-from gdsl.program_text import read_source
+from gdsl.program_files import read_source
 from gdsl.source import Source
 
 ROOT = Path(__file__).parents[2]

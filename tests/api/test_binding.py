@@ -7,7 +7,7 @@ import pytest
 
 import gdsl
 from gdsl.binding import Text, bind
-from gdsl.program_text import read_source
+from gdsl.program_files import read_source
 
 
 def bound(problem: str, graph: gdsl.Graph, *, functions: str = "", requires: str = "", **values: object):

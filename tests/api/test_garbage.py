@@ -8,7 +8,7 @@ import threading
 import pytest
 
 import gdsl
-from gdsl.garbage import uncollected
+from gdsl.interpreter import uncollected
 
 TEXT = """program p;
 problem { vertex a : int32 = 7; }

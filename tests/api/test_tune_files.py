@@ -29,7 +29,7 @@ from gdsl.api.tuned import device_of
 from gdsl.diagnostics import GdslError
 from gdsl.graph import open_graph
 from gdsl.operations import Direction, FrontierForm
-from gdsl.program_text import read_program
+from gdsl.program_files import read_program
 from gdsl.source import Source
 
 TEXT = """program hops;

@@ -14,7 +14,7 @@ import gdsl
 from gdsl.cli import completing, completion
 from gdsl.cli.main import gdslc as gdslc_command
 from gdsl.cli.program_words import knobs, wanted
-from gdsl.program_names import samples
+from gdsl.program_files import samples
 
 
 @pytest.fixture

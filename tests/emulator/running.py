@@ -27,7 +27,7 @@ from gdsl.pipeline import Tunable
 from gdsl.plan.layouts import is_worth, looking_up
 from gdsl.plan.nodes import Plan
 from gdsl.plan.target import Sizes
-from gdsl.program_text import read_source
+from gdsl.program_files import read_source
 from gdsl.types import Type, Widths
 
 from .driver import EmulatedDevice, EmulatedModule, Schedule

@@ -18,8 +18,8 @@ from gdsl.cache.location import is_noexec, private_file
 from gdsl.codegen.cpu.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
-from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
+from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
 from gdsl.native import compiler as compilers
 from gdsl.native import processor

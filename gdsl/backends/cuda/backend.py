@@ -13,8 +13,8 @@ from gdsl.backends.cuda.executable import CudaExecutable
 from gdsl.backends.cuda.graph_cache import GraphCache
 from gdsl.backends.cuda.planning import check_wide_pairs, plan_of
 from gdsl.backends.interface import Availability, Bindings, Need, Space
-from gdsl.garbage import uncollected
 from gdsl.graph.graph import Graph
+from gdsl.interpreter import uncollected
 from gdsl.ir.nodes import Program
 from gdsl.plan import suiting
 from gdsl.plan.layouts import can_be_put, is_worth, looking_up

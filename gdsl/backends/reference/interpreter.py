@@ -22,10 +22,10 @@ from gdsl.backends.reference.values import Value
 from gdsl.backends.reference.view import GraphView
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
+from gdsl.interpreter import with_room
 from gdsl.ir import nodes as ir
 from gdsl.ir.calls import frames_of_calls
 from gdsl.operations import SetOperation
-from gdsl.recursion import with_room
 
 MakeCalls = Callable[[State], CallAll]
 """How the calls of one operator are made in a run: one after another, or mixed."""

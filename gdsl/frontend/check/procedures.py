@@ -21,8 +21,8 @@ from gdsl.frontend.check.recursion import cyclic, refuse_recursion
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind, moved
+from gdsl.interpreter import DEEPEST_NESTING
 from gdsl.operations import Domain
-from gdsl.recursion import DEEPEST_NESTING
 from gdsl.source import Origin, Span
 from gdsl.types import Type
 

@@ -20,7 +20,7 @@ def complete(shell: Any, event: Any) -> list[str]:
         return [f"{name}=" for name in knobs("")]
     if event.command == "%%gdsl":
         return list(_OPTIONS)
-    from gdsl.program_names import samples
+    from gdsl.program_files import samples
 
     return [*_programs(shell), *samples()]
 

@@ -81,7 +81,7 @@ def _compiled(name: str, cell: str, words: list[str], tune_file: str | None, typ
 def _explain(shell: Any, word: str | None) -> None:
     from gdsl.api.program import Program
     from gdsl.diagnostics import explain, find_code
-    from gdsl.program_names import samples
+    from gdsl.program_files import samples
 
     if word is None:
         print(_HELP.format(", ".join(samples())))

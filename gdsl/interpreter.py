@@ -1,21 +1,23 @@
-"""Room for programs that are nested deeply: the compiler follows the tree of a program by recursion."""
+"""Settings of the Python interpreter for the compiler: room for deep recursion, and a pause of garbage collection."""
 
 from __future__ import annotations
 
+import contextlib
 import contextvars
 import ctypes
+import gc
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 Result = TypeVar("Result")
 
 DEEPEST_NESTING = 200
-"""How many levels of a program's syntax tree may lie inside each other; what is deeper is refused by the parser."""
+"""The most nested levels of a program's syntax tree; the parser rejects deeper ones."""
 
 _FRAMES_A_LEVEL = 15
-"""More than any stage takes for one level of a program."""
+"""More than any stage needs for one level of a program."""
 
 _MOST_ON_ANY_STACK = 5_000
 _BYTES_A_FRAME = 2_048
@@ -24,7 +26,7 @@ _WAIT = 0.1
 
 
 def make_room() -> None:
-    """Raise Python's own limit to what the deepest program needs. It is never lowered again: other threads may be deep
+    """Raise Python's recursion limit to what the deepest program needs. It is never lowered: other threads may be deep
     in a program at any moment."""
     wanted = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL
     if sys.getrecursionlimit() < wanted:
@@ -32,9 +34,9 @@ def make_room() -> None:
 
 
 def with_room(frames: int, work: Callable[[], Result]) -> Result:
-    """`work()`, which takes up to `frames` Python frames above each other.
+    """Call `work`, which may nest up to `frames` Python frames.
 
-    Before Python 3.11 every one of them takes its part of the C stack, so `work` gets a thread with one that is large
+    Before Python 3.11 each frame takes a part of the C stack, so `work` runs in a thread with a stack that is large
     enough; Ctrl-C reaches it there.
     """
     wanted = 1000 + DEEPEST_NESTING * _FRAMES_A_LEVEL + frames
@@ -73,3 +75,19 @@ def _in_a_thread(work: Callable[[], Result], stack: int) -> Result:
         except KeyboardInterrupt:
             ident = ctypes.c_ulong(thread.ident or 0)
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ident, ctypes.py_object(KeyboardInterrupt))
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause garbage collection, for work that creates many small objects in a fraction of a second.
+
+    Their number alone would make Python scan everything that the process has imported, which takes about as long as
+    loading the parser's tables. With several threads, the first one that entered resumes collection.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
