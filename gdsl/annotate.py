@@ -1,4 +1,4 @@
-"""What the rules and grades say about a program, written into its IR."""
+"""What the rules and grades find out about a program, written into its IR."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any, TypeVar
 
+from gdsl.diagnostics import GdslError
 from gdsl.effects import program_effects
 from gdsl.ir import nodes
 from gdsl.ir.traversal import rewrite, walk
@@ -14,7 +15,6 @@ from gdsl.operations import Direction, Domain, Grade
 from gdsl.records import dataclass
 from gdsl.rules import Findings, judge
 from gdsl.rules.laws import Laws, laws
-from gdsl.rules.size import check_size
 from gdsl.rules.tuning import check_tuning
 from gdsl.source import Source
 from gdsl.uniqueness import Grades, grade
@@ -140,3 +140,24 @@ def _schedule_step(step: nodes.Step, findings: Findings, grades: Grades) -> node
         return node
 
     return rewrite(step, change)
+
+
+MOST_NODES = 400_000
+"""Nodes of all functors, each as often as operators run it: some 50,000 statements, which take several seconds."""
+
+
+def check_size(program: nodes.Program, source: Source) -> None:
+    """Raise GdslError (E0244) where operators run functors that are too long for their number."""
+    listed: tuple[nodes.VertexFunctor | nodes.EdgeFunctor | nodes.VoteFunctor, ...]
+    listed = (*program.vertex_functors, *program.edge_functors, *program.vote_functors)
+    sizes = {functor.name: sum(1 for _ in walk(functor)) for functor in listed}
+    total = 0
+    for node in walk(program.schedule):
+        if isinstance(node, nodes.Operator) and node.functor is not None:
+            total += sizes.get(node.functor, 0)
+            if total > MOST_NODES:
+                limit = f"{MOST_NODES:,} names, numbers and operations"
+                message = f"the functors of all operators up to this one have more than {limit}"
+                note = "a functor counts as often as operators run it"
+                fix = "call them in a loop, or do less in each functor"
+                raise GdslError.single("E0244", message, node.span, source, notes=(note,), fix=fix)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from gdsl.arithmetic import pairs, random, words
+from gdsl.arithmetic import pairs, random
 from gdsl.arithmetic.constants import integer_range
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.types import Type
@@ -221,7 +221,7 @@ class Arithmetic:
     def _of_bits(self, function: Builtin, type_: Type) -> UnaryFunction:
         """`popcount` and `ctz`: the bits below the lowest one are those that subtracting 1 turns over."""
         word, cast, own = self.word, self.caster(Type.INT32), (1 << (type_.bits or 64)) - 1
-        ones = words.ones
+        ones = random.ones
         if function is Builtin.POPCOUNT:
             return lambda value: cast(ones(word(value) & own))
         return lambda value: cast(ones((word(value) & own) + own & own & ~word(value)))
@@ -281,7 +281,7 @@ def _choose_one(condition: Any, yes: Value, no: Value) -> Value:
 
 
 def _one_word(value: Value) -> int:
-    return int(value) & words.ALL
+    return int(value) & random.ALL
 
 
 SINGLE = Arithmetic(numpy, _choose_one, typed, _one_word)

@@ -1,9 +1,8 @@
 """Random numbers as functions of their keys: Philox4x32-10, a counter-based generator.
 
 Salmon, Moraes, Dror and Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC 2011). It needs nothing but products of
-two 32-bit numbers in full, sums and exclusive ors, so that it gives the same bits everywhere.
-
-Words are those of `words`, below 2^32 where they stand in a block or in the key of one.
+two 32-bit numbers in full, sums and exclusive ors, so that it gives the same bits everywhere. Words are non-negative
+Python ints of 64 bits or arrays of uint64, and below 2^32 in a block or in the key of one.
 """
 
 from __future__ import annotations
@@ -11,7 +10,26 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gdsl.arithmetic.words import ALL, LOW, Word, product
+Word = Any
+
+LOW = 0xFFFFFFFF
+ALL = 0xFFFFFFFFFFFFFFFF
+
+
+def ones(word: Word) -> Word:
+    """How many bits of a word are 1."""
+    word = word - (word >> 1 & 0x5555555555555555)
+    word = (word & 0x3333333333333333) + (word >> 2 & 0x3333333333333333)
+    word = (word + (word >> 4)) & 0x0F0F0F0F0F0F0F0F
+    return (word * 0x0101010101010101 & ALL) >> 56
+
+
+def product(a: Word, b: Word) -> tuple[Word, Word]:
+    """The two halves of a product of 64 bits each."""
+    low, cross, other, high = (one * by for one in (a & LOW, a >> 32) for by in (b & LOW, b >> 32))
+    middle = (low >> 32) + (cross & LOW) + other
+    return high + (cross >> 32) + (middle >> 32), ((middle & LOW) << 32) | (low & LOW)
+
 
 Block = tuple[Word, Word, Word, Word]
 Key = tuple[Word, Word]

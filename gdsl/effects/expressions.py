@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from gdsl.effects.functions import Functions
-from gdsl.effects.pure import PureValues
+from gdsl.effects.functions import Functions, PureValues
 from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind
 from gdsl.effects.terms import DEEPEST_PROOF, ElementTerm, Operation, ScalarTerm, Term
 from gdsl.ir import nodes

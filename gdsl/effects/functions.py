@@ -1,18 +1,94 @@
-"""The program's own functions: each is looked at once, and its calls are looked into.
+"""The program's own functions, and their bodies as terms: each function is analyzed once, and its calls are expanded.
 
-A function sees nothing but its parameters, so equal arguments give equal results whatever it does. One without loops is
-also known as a term over its parameters, as long as that stays small; a call puts the arguments in. A function comes
-after those that it calls, so that no chain of calls is followed at once.
+A function sees only its parameters, so equal arguments give equal results whatever it does. A function without loops is
+also known as a term over its parameters, as long as that stays small; a call substitutes the arguments. A function
+comes after those that it calls, so that no chain of calls is followed recursively.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 from gdsl.effects.making import Terms
-from gdsl.effects.pure import PureValues
-from gdsl.effects.terms import Term, Unknown, inside
+from gdsl.effects.terms import SLOT, Term, Unknown, inside
 from gdsl.ir import nodes
+
+
+class Calls(Protocol):
+    """Knows what the program's own functions give."""
+
+    def call(self, node: nodes.FunctionCall, arguments: tuple[Term, ...]) -> Term:
+        """The term for a call."""
+        ...
+
+
+class PureValues:
+    """Evaluates expressions. `environment` has the locals, and under None what `accept` said last."""
+
+    def __init__(self, terms: Terms, functions: Calls) -> None:
+        self.terms = terms
+        self.functions = functions
+        self.environment: dict[str | None, Term] = {}
+
+    def impure(self, node: nodes.Expression) -> Term:
+        """What is not an operation on values: reads, updates, and what the place knows of; here what all places do."""
+        terms, kind = self.terms, node.type
+        match node:
+            case nodes.ParamValue():
+                return terms.param(kind, node.name)
+            case nodes.Iteration():
+                return terms.passes()
+            case nodes.Count():
+                return terms.count(node.domain)
+            case nodes.DegreeOf():
+                return terms.degree(node.degree, self.value(node.vertex))
+            case nodes.Slot():
+                return terms.function(kind, SLOT, (self.value(node.element), self.value(node.place)))
+        return terms.unseen(kind)
+
+    def value(self, node: nodes.Expression) -> Term:
+        """The term for an expression."""
+        terms, kind = self.terms, node.type
+        match node:
+            case nodes.Literal():
+                return terms.constant(kind, node.value)
+            case nodes.NoneId():
+                return terms.constant(kind, None)
+            case nodes.Local() | nodes.ListVariable():
+                return self.environment[node.name]
+            case nodes.Unary():
+                return terms.operation(kind, node.operation, self.value(node.operand))
+            case nodes.Binary():
+                return self.binary(node)
+            case nodes.Chain():
+                return self.chain(node)
+            case nodes.Select():
+                return terms.choice(self.value(node.condition), self.value(node.yes), self.value(node.no))
+            case nodes.Convert():
+                return terms.conversion(kind, self.value(node.operand))
+            case nodes.MakePair():
+                return terms.pair(kind, self.value(node.first), self.value(node.second))
+            case nodes.PairPart():
+                return terms.part(self.value(node.pair), node.place)
+            case nodes.BuiltinCall():
+                arguments = [self.value(argument) for argument in node.arguments]
+                return terms.operation(kind, node.function, *arguments)
+            case nodes.FunctionCall():
+                return self.functions.call(node, tuple(self.value(argument) for argument in node.arguments))
+        return self.impure(node)
+
+    def binary(self, node: nodes.Binary) -> Term:
+        """An operation on two operands."""
+        return self.terms.operation(node.type, node.operation, self.value(node.left), self.value(node.right))
+
+    def chain(self, node: nodes.Chain) -> Term:
+        """Operators one after the other, as nested `Binary`s would have them."""
+        result = self.value(node.first)
+        for operation, operand in node.links:
+            result = self.terms.operation(node.type, operation, result, self.value(operand))
+        return result
+
 
 _LARGEST = 100
 """Parts of the term for a function that is looked into."""

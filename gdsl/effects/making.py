@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Hashable, Iterable
 from typing import TypeVar
 
-from gdsl.effects import atoms, terms
+from gdsl.effects import terms
 from gdsl.effects.terms import Term
 from gdsl.ir.nodes import Role
 from gdsl.operations import BinaryOperation, Builtin, Degree, Domain, UnaryOperation
@@ -20,7 +20,7 @@ class Terms:
     """The terms of one operator."""
 
     def __init__(self) -> None:
-        self.atoms = atoms.Atoms()
+        self.atoms = terms.Atoms()
         self._made: dict[Hashable, Term] = {}
         self._numbers = 0
         self.true = self.constant(Type.BOOL, True)
@@ -57,7 +57,7 @@ class Terms:
 
     def passes(self) -> terms.PassTerm:
         """`iteration`."""
-        return self._once(terms.PassTerm, lambda: terms.PassTerm(Type.INT32, self.atoms.bit(atoms.OfPass()), 0))
+        return self._once(terms.PassTerm, lambda: terms.PassTerm(Type.INT32, self.atoms.bit(terms.OfPass()), 0))
 
     def count(self, domain: Domain) -> terms.CountTerm:
         """`num_vertices`, `num_edges`."""
@@ -67,12 +67,12 @@ class Terms:
         """What the call was made for."""
         kind = Type.EDGE if role.is_edge else Type.VERTEX
         return self._once(
-            (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(atoms.OfEnd(role, other)), 0, role, other)
+            (terms.End, role, other), lambda: terms.End(kind, self.atoms.bit(terms.OfEnd(role, other)), 0, role, other)
         )
 
     def place(self, other: bool = False) -> terms.PlaceTerm:
         """`place`."""
-        bit = self.atoms.bit(atoms.OfPlace(other))
+        bit = self.atoms.bit(terms.OfPlace(other))
         return self._once((terms.PlaceTerm, other), lambda: terms.PlaceTerm(Type.INT32, bit, 0, other))
 
     def unknown(self, kind: Type, origin: terms.Origin, name: str, depends: int) -> terms.Unknown:
@@ -81,19 +81,19 @@ class Terms:
 
     def unseen(self, kind: Type) -> terms.Unknown:
         """The value of a form that this room does not know."""
-        return self.unknown(kind, terms.Origin.UNSEEN, "…", self.atoms.bit(atoms.OfUnseen(self.number())))
+        return self.unknown(kind, terms.Origin.UNSEEN, "…", self.atoms.bit(terms.OfUnseen(self.number())))
 
     def argument(self, kind: Type, name: str, position: int) -> terms.Unknown:
         """A parameter of a function that is looked at by itself."""
-        return self.unknown(kind, terms.Origin.ARGUMENT, name, self.atoms.bit(atoms.OfArgument(position)))
+        return self.unknown(kind, terms.Origin.ARGUMENT, name, self.atoms.bit(terms.OfArgument(position)))
 
     def result(self, kind: Type, name: str, number: int) -> terms.Unknown:
         """What write number `number` gave."""
-        return self.unknown(kind, terms.Origin.RESULT, name, self.atoms.bit(atoms.OfResult(number)))
+        return self.unknown(kind, terms.Origin.RESULT, name, self.atoms.bit(terms.OfResult(number)))
 
     def loop_variable(self, kind: Type, name: str, loop: int, bounds: Iterable[Term]) -> terms.Unknown:
         """The variable of loop number `loop`."""
-        depends = self.atoms.bit(atoms.OfRound(loop))
+        depends = self.atoms.bit(terms.OfRound(loop))
         for bound in bounds:
             depends |= bound.depends
         return self.unknown(kind, terms.Origin.LOOP_VARIABLE, name, depends)
@@ -102,18 +102,18 @@ class Terms:
 
     def element(self, kind: Type, array: str, index: Term, read: int = 0) -> terms.ElementTerm:
         """`array[index]`."""
-        depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(array)) | index.depends
+        depends = self.atoms.bit(terms.OfRead(read) if read else terms.OfData(array)) | index.depends
         key = (terms.ElementTerm, array, index, read)
         return self._once(key, lambda: terms.ElementTerm(kind, depends, index.depth + 1, array, index, read))
 
     def scalar(self, kind: Type, name: str, read: int = 0) -> terms.ScalarTerm:
         """A scalar."""
-        depends = self.atoms.bit(atoms.OfRead(read) if read else atoms.OfData(name))
+        depends = self.atoms.bit(terms.OfRead(read) if read else terms.OfData(name))
         return self._once((terms.ScalarTerm, name, read), lambda: terms.ScalarTerm(kind, depends, 0, name, read))
 
     def of_frontier(self, kind: Type, name: str) -> terms.Unknown:
         """How many elements a frontier has, or whether it has any."""
-        made = self.atoms.bit(atoms.OfFrontier(name, kind is Type.BOOL))
+        made = self.atoms.bit(terms.OfFrontier(name, kind is Type.BOOL))
         return self._once((kind, name), lambda: self.unknown(kind, terms.Origin.OTHERS, name, made))
 
     def degree(self, degree: Degree, vertex: Term) -> terms.DegreeTerm:

@@ -6,8 +6,7 @@ not shown stays unknown, so a proof here may be relied upon.
 
 from __future__ import annotations
 
-from gdsl.effects.operation_ranges import Range, limits
-from gdsl.effects.ranges import Ranges, never_none
+from gdsl.effects.ranges import Range, Ranges, limits, never_none
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, PairTerm, Term
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type

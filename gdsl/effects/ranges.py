@@ -1,13 +1,14 @@
-"""Ranges: between which numbers a value lies, for certain, and whether it may be NaN."""
+"""Ranges: the certain bounds of a value, and whether it may be NaN, for each operation. Integers that may leave their
+type's limits may wrap to anything in them.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from gdsl.effects.making import rounded
-from gdsl.effects.operation_ranges import Range, limits, of_binary, of_builtin, of_unary, union
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -28,8 +29,163 @@ from gdsl.effects.terms import (
     Unknown,
 )
 from gdsl.ir.nodes import Role
-from gdsl.operations import Builtin, Degree, GraphQuery, UnaryOperation
+from gdsl.operations import BinaryOperation, Builtin, Degree, GraphQuery, UnaryOperation
 from gdsl.types import Type
+
+Number = int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """From `low` to `high`, both included; `nan`: or NaN."""
+
+    low: Number
+    high: Number
+    nan: bool = False
+
+
+def limits(kind: Type) -> Range:
+    """Every value of a type; of pairs nothing is known, not even that they equal themselves."""
+    if kind.is_pair:
+        return Range(-math.inf, math.inf, True)
+    if kind is Type.BOOL:
+        return Range(0, 1)
+    if kind.is_float:
+        return Range(-math.inf, math.inf, True)
+    if kind.is_id:
+        return Range(0, 2**64 - 1)
+    bits = kind.bits or 64
+    return Range(-(1 << bits - 1), (1 << bits - 1) - 1) if kind.is_signed else Range(0, (1 << bits) - 1)
+
+
+def union(one: Range, other: Range) -> Range:
+    """Everything in either."""
+    return Range(min(one.low, other.low), max(one.high, other.high), one.nan or other.nan)
+
+
+def _within(kind: Type, low: Number, high: Number, nan: bool = False) -> Range:
+    full = limits(kind)
+    if kind.is_float:
+        if kind is Type.FLOAT32:
+            low, high = rounded(float(low)), rounded(float(high))
+        return Range(low, high, nan)
+    return Range(low, high) if full.low <= low and high <= full.high else full
+
+
+def of_unary(operation: UnaryOperation, kind: Type, inner: Range) -> Range:
+    """The range of `operation` on a value in `inner`."""
+    if operation is UnaryOperation.NEGATE:
+        return _within(kind, -inner.high, -inner.low, inner.nan)
+    if operation is UnaryOperation.INVERT and kind.is_integer and kind.is_signed:
+        return Range(-1 - inner.high, -1 - inner.low)
+    return limits(kind)
+
+
+def of_builtin(operation: Builtin, kind: Type, inner: Sequence[Range]) -> Range:
+    """The range of a function of the language."""
+    first = inner[0]
+    if operation in (Builtin.MIN, Builtin.MAX):
+        return _of_order(operation is Builtin.MIN, first, inner[1])
+    if operation is Builtin.ABS:
+        low = first.low if first.low >= 0 else max(0, -first.high)
+        return _within(kind, low, max(abs(first.low), abs(first.high)), first.nan)
+    if operation in (Builtin.FLOOR, Builtin.CEIL, Builtin.TRUNC):
+        return Range(_step(math.floor, first.low), _step(math.ceil, first.high), first.nan)
+    if operation is Builtin.SQRT:
+        high = math.sqrt(first.high) if first.high >= 0 else 0.0
+        low = math.sqrt(first.low) if first.low >= 0 else 0.0
+        return _within(kind, low, high, first.nan or first.low < 0)
+    if operation is Builtin.EXP:
+        return Range(0.0, math.inf, first.nan)
+    if operation in (Builtin.POPCOUNT, Builtin.CTZ):
+        return Range(0, 64)
+    if operation is Builtin.RANDOM:
+        return Range(0.0, 1.0 - 2.0**-24)
+    if operation is Builtin.RANDOM_BELOW:
+        return Range(0, max(0, first.high - 1))
+    return limits(kind)
+
+
+def _step(function: Callable[[Number], int], value: Number) -> Number:
+    return value if math.isinf(value) else float(function(value))
+
+
+def _of_order(smaller: bool, one: Range, other: Range) -> Range:
+    """`min` or `max`, in which NaN loses."""
+    pick = min if smaller else max
+    low, high = pick(one.low, other.low), pick(one.high, other.high)
+    if one.nan or other.nan:
+        alone = [range_ for range_, against in ((one, other), (other, one)) if against.nan]
+        low, high = min([low, *(range_.low for range_ in alone)]), max([high, *(range_.high for range_ in alone)])
+    return Range(low, high, one.nan and other.nan)
+
+
+def of_binary(operation: BinaryOperation, kind: Type, left: Range, right: Range) -> Range:
+    """The range of an operation on two values."""
+    if operation is BinaryOperation.ADD:
+        return _sum(kind, left, right)
+    if operation is BinaryOperation.SUBTRACT:
+        return _sum(kind, left, Range(-right.high, -right.low, right.nan))
+    if operation is BinaryOperation.ADD_SATURATING:
+        full = limits(kind)
+        low, high = (max(full.low, min(full.high, at)) for at in (left.low + right.low, left.high + right.high))
+        return Range(low, full.high if full.high in (left.high, right.high) else high)
+    if operation is BinaryOperation.MULTIPLY:
+        return _product(kind, left, right)
+    if operation is BinaryOperation.DIVIDE:
+        return _quotient(kind, left, right)
+    if kind.is_integer:
+        return _of_integers(operation, kind, left, right)
+    return limits(kind)
+
+
+def _sum(kind: Type, left: Range, right: Range) -> Range:
+    nan = left.nan or right.nan
+    nan = (
+        nan or (left.high == math.inf and right.low == -math.inf) or (left.low == -math.inf and right.high == math.inf)
+    )
+    low, high = left.low + right.low, left.high + right.high
+    low = -math.inf if low != low else low
+    return _within(kind, low, math.inf if high != high else high, nan)
+
+
+def _product(kind: Type, left: Range, right: Range) -> Range:
+    corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
+    corners = [0.0 if corner != corner else corner for corner in corners]
+    infinite = [math.isinf(side.low) or math.isinf(side.high) for side in (left, right)]
+    zero = [side.low <= 0 <= side.high for side in (left, right)]
+    nan = left.nan or right.nan or (infinite[0] and zero[1]) or (infinite[1] and zero[0])
+    return _within(kind, min(corners), max(corners), nan)
+
+
+def _quotient(kind: Type, left: Range, right: Range) -> Range:
+    if right.low <= 0 <= right.high or math.isinf(right.high) or math.isinf(right.low):
+        sign = left.low >= 0 and right.low >= 0
+        return Range(0.0, math.inf, True) if sign else limits(kind)
+    corners = [one / other for one in (left.low, left.high) for other in (right.low, right.high)]
+    return _within(kind, min(corners), max(corners), left.nan or right.nan)
+
+
+def _of_integers(operation: BinaryOperation, kind: Type, left: Range, right: Range) -> Range:
+    low, high, most = int(left.low), int(left.high), max(abs(int(right.low)), abs(int(right.high)))
+    if operation is BinaryOperation.MODULO:
+        return Range(max(low, 1 - most) if low < 0 and most else 0, min(high, most - 1) if high > 0 and most else 0)
+    if operation is BinaryOperation.INTEGER_DIVIDE and right.low > 0:
+        corners = [_truncated(one, int(other)) for one in (low, high) for other in (right.low, right.high)]
+        return Range(min(corners), max(corners))
+    if operation is BinaryOperation.SHIFT_RIGHT:
+        return Range(min(low, 0), max(high, 0))
+    known = [side for side in (left, right) if side.low >= 0]
+    if operation is BinaryOperation.BIT_AND and known:
+        return Range(0, min(side.high for side in known))
+    if operation in (BinaryOperation.BIT_OR, BinaryOperation.BIT_XOR) and len(known) == 2:
+        return Range(0, (1 << max(high, int(right.high)).bit_length()) - 1)
+    return limits(kind)
+
+
+def _truncated(value: int, by: int) -> int:
+    return value // by if value >= 0 else -(-value // by)
+
 
 MOST_PASSES = 2**31 - 2**16
 """No run gets so far (`iteration` is an int32 and each pass takes longer than a microsecond)."""

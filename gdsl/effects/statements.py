@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from gdsl.effects.atoms import OfRound
 from gdsl.effects.expressions import Expressions
 from gdsl.effects.functions import Functions
 from gdsl.effects.summary import Effects, Guard, Waiting
-from gdsl.effects.terms import DEEPEST_PROOF, Operation, Origin, Term, Unknown
+from gdsl.effects.terms import DEEPEST_PROOF, OfRound, Operation, Origin, Term, Unknown
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, UnaryOperation
 from gdsl.types import Type

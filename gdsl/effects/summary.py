@@ -8,9 +8,22 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
-from gdsl.effects.atoms import Atom, OfData, OfEnd, OfFrontier, OfPass, OfPlace
 from gdsl.effects.making import Terms
-from gdsl.effects.terms import ElementTerm, End, ScalarTerm, Term, Unknown, parts, split
+from gdsl.effects.terms import (
+    Atom,
+    ElementTerm,
+    End,
+    OfData,
+    OfEnd,
+    OfFrontier,
+    OfPass,
+    OfPlace,
+    ScalarTerm,
+    Term,
+    Unknown,
+    parts,
+    split,
+)
 from gdsl.ir.nodes import (
     EdgeFunctor,
     Elements,

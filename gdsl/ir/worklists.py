@@ -26,7 +26,7 @@ from gdsl.ir.nodes import (
     While,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Over, ReduceOperation
+from gdsl.operations import Balance, Direction, Domain, Duplicates, FrontierForm, Order, Over, ReduceOperation
 from gdsl.types import Type
 
 _RANKED = (Type.INT32, Type.UINT32, Type.INT64, Type.UINT64, Type.FLOAT32, Type.FLOAT64)
@@ -62,6 +62,14 @@ def _used_elsewhere(loop: While, pop: PopBuckets, advance: Advance, program: Pro
     inside = {id(node) for node in walk(loop)}
     outside = (node for node in walk(program.schedule) if id(node) not in inside)
     return next((name for node in outside for name in lacking if name in _named(node)), None)
+
+
+def worklist_loops(program: Program) -> list[While]:
+    """The loops over automatic buckets that may as well be plain worklists from near to far."""
+    if program.tuning.order is Order.AS_GIVEN:
+        return []
+    loops = (node for node in walk(program.schedule) if isinstance(node, While) and node.monotone)
+    return [loop for loop in loops if _over_buckets(loop) is not None and hindrance(loop, program) is None]
 
 
 def names_in(part: object) -> set[str]:

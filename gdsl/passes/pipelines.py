@@ -1,22 +1,107 @@
-"""The passes that a program goes through on its way to a plan; nothing but the list."""
+"""The passes between the rules and the plan: `choose_worklists`, then `mark_shared_reads`.
+
+**Worklists.** Which vertices a pop of automatic buckets takes is open, and in a monotone loop any order of the visits
+ends in the same values. There an order from near to far (`gdsl.plan.work_order`) does the same with one operator per
+pass instead of five and the barriers between them; and where that order does not pay off, neither do the buckets. A
+loop keeps its buckets where something hinders that order, or with `schedule.order = as_given`. The steps of each
+remaining push and pop take its place.
+
+**Shared reads.** Code generation reads with a load that is never torn what another call of the same operator may write.
+The rules have let such a read through as the operand of the one reduction of its array, as the test of a closing
+condition, or because it says `now`.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
-from gdsl.ir.nodes import Program
+from gdsl.ir.nodes import (
+    EdgeFunctor,
+    Element,
+    Node,
+    Parameter,
+    PopBuckets,
+    Program,
+    PushBuckets,
+    Role,
+    ScalarTarget,
+    ScalarValue,
+    Step,
+    VertexFunctor,
+    While,
+    element_index,
+)
+from gdsl.ir.traversal import all_steps, expand_buckets, rewrite
 from gdsl.ir.verifier import verify
-from gdsl.passes import buckets, shared_reads
+from gdsl.ir.worklists import names_in, without_buckets, worklist_loops
+from gdsl.passes.writers import plain_arrays, targets, written_arrays
+
+AnyFunctor = TypeVar("AnyFunctor", VertexFunctor, EdgeFunctor)
+
+
+def choose_worklists(program: Program) -> Program:
+    """`program` without `PushBuckets` and `PopBuckets`."""
+    if not any(isinstance(step, PushBuckets | PopBuckets) for step in all_steps(program.schedule)):
+        return program
+    loops = worklist_loops(program)
+    numbers = {loop.loop for loop in loops}
+
+    def change(node: Node) -> Node:
+        return without_buckets(node) if isinstance(node, While) and node.loop in numbers else node
+
+    def changed(step: Step) -> Step:
+        return rewrite(step, change) if loops else step
+
+    schedule = tuple(map(changed, program.schedule))
+    unused = {name for loop in loops for name in names_in(loop)} - names_in(schedule)
+    return dataclasses.replace(
+        program,
+        scalars=tuple(scalar for scalar in program.scalars if scalar.name not in unused),
+        vertex_functors=tuple(functor for functor in program.vertex_functors if functor.name not in unused),
+        frontiers=tuple(frontier for frontier in program.frontiers if frontier.name not in unused),
+        schedule=expand_buckets(schedule),
+    )
+
+
+def mark_shared_reads(program: Program) -> Program:
+    """Set `now` on every read that may meet a write by another call."""
+    return dataclasses.replace(
+        program,
+        vertex_functors=tuple(_mark(functor, Role.VERTEX) for functor in program.vertex_functors),
+        edge_functors=tuple(
+            _mark(functor, Role.EDGE if functor.common is None else None) for functor in program.edge_functors
+        ),
+    )
+
+
+def _mark(functor: AnyFunctor, own: Role | None) -> AnyFunctor:
+    """`own` is the role of what only one call has."""
+    written = written_arrays(functor)
+    alone = plain_arrays(functor, frozenset({own} if own is not None else ()))
+    scalars = {target.scalar for target in targets(functor) if isinstance(target, ScalarTarget)}
+
+    def change(node: Node) -> Node:
+        if isinstance(node, Element) and node.array in written:
+            index = element_index(node.index)
+            is_own = isinstance(index, Parameter) and index.role is own
+            return dataclasses.replace(node, now=not (is_own and node.array in alone))
+        if isinstance(node, ScalarValue) and node.name in scalars:
+            return dataclasses.replace(node, now=True)
+        return node
+
+    return rewrite(functor, change)
+
 
 Pass = Callable[[Program], Program]
-
-ALL: tuple[Pass, ...] = (buckets.run, shared_reads.run)
+ALL: tuple[Pass, ...] = (choose_worklists, mark_shared_reads)
 
 
 def apply(program: Program, passes: Sequence[Pass] = ALL, *, again: bool = False) -> Program:
-    """`program` after `passes`, verified after each, unless it is put `again` through what was verified then."""
+    """`program` after `passes`, verified after each unless it goes through them `again`."""
     for each in passes:
         before, program = program, each(program)
         if not again:
-            verify(program, after=each.__module__, before=before)
+            verify(program, after=each.__name__, before=before)
     return program

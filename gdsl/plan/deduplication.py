@@ -4,7 +4,7 @@
 With `dedup = none` a push puts a vertex into its result as often as it is reached while the queue has room, and only
 from then on by marks. Such queues have room for every vertex twice: the first half takes whatever comes, and what is
 left over goes into the second, by its mark once a vertex, so that nothing can overflow and nothing is done twice. Which
-programs may ask for that is decided by `gdsl.rules.duplicates`.
+programs may ask for that is decided by `gdsl.rules.tuning`.
 
 **Claims.**
 Where the condition says `a[far] == x` and the body stores y there, the test and the store become one

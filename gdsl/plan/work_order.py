@@ -44,9 +44,8 @@ from collections.abc import Collection
 from gdsl.ir import nodes as ir
 from gdsl.ir.nodes import Advance, While
 from gdsl.ir.traversal import walk
-from gdsl.ir.worklists import advance_in, changed_in, fixed_order, hindrance, update_in, without_buckets
+from gdsl.ir.worklists import advance_in, changed_in, fixed_order, hindrance, update_in, without_buckets, worklist_loops
 from gdsl.operations import Balance, Order
-from gdsl.passes.buckets import worklist_loops
 from gdsl.plan.facts import Facts
 from gdsl.plan.grids import LONG_LIST, is_narrow
 from gdsl.plan.nodes import Dedup, Loop, NearFar, Operation, Plan, Step, Sweep

@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from gdsl.effects.atoms import OfData, OfEnd, OfPass, OfPlace
 from gdsl.effects.proof import Proof
 from gdsl.effects.summary import Effects, Guard, Write, WriteKind, each
 from gdsl.effects.terms import (
@@ -21,6 +20,10 @@ from gdsl.effects.terms import (
     Choice,
     ElementTerm,
     End,
+    OfData,
+    OfEnd,
+    OfPass,
+    OfPlace,
     Operation,
     Origin,
     PlaceTerm,

@@ -11,8 +11,8 @@ A read may see the element before, between or after the writes of other calls. I
 
 from __future__ import annotations
 
-from gdsl.effects.atoms import OfRead
 from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
+from gdsl.effects.terms import OfRead
 from gdsl.rules.closing import IDEMPOTENT, Closes
 from gdsl.rules.report import Report, forbidden_read
 from gdsl.rules.writers import Writers

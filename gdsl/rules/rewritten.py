@@ -9,8 +9,7 @@ from gdsl.effects.summary import Effects, Write, WriteKind
 from gdsl.effects.terms import Term
 from gdsl.ir import nodes
 from gdsl.operations import ReduceOperation, UnaryOperation
-from gdsl.rules.fixes import Words
-from gdsl.rules.written import value_of_store
+from gdsl.rules.fixes import Words, value_of_store
 from gdsl.source import Span
 from gdsl.types import Type
 

@@ -14,9 +14,15 @@ from gdsl.effects.summary import Effects, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, Term, inside
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, ReduceOperation
-from gdsl.rules.fixes import as_update, branch_around, is_target, reduced_without_test
+from gdsl.rules.fixes import (
+    as_update,
+    branch_around,
+    is_target,
+    operand_of_update,
+    reduced_without_test,
+    value_of_store,
+)
 from gdsl.rules.redundant import is_redundant
-from gdsl.rules.written import operand_of_update, value_of_store
 from gdsl.source import Source, Span
 from gdsl.types import Type
 

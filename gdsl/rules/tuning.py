@@ -1,17 +1,60 @@
-"""Knobs that make no sense beside each other, or that somebody could see: each is refused with the reason."""
+"""Refuses knobs that contradict each other, and knobs whose effect the program could observe, with the reason.
+
+`dedup = none` lets a frontier hold a vertex twice. A vertex that is in a queue twice has its calls made twice. That
+makes no difference where a functor is *idempotent*:
+
+- It writes only by `=`, `any=`, `min=`, `max=`, `&=` and `|=`, each array and scalar by one of them, and reads no
+  former value (`fetch`, `cas`).
+- Whether, where and what it writes depends on no element that the same operator writes. So both calls write the same to
+  the same places, and the second changes nothing: a reduction of this kind already includes the value, and a store
+  stores the same value again. With `any=` the repeated call may win once more, where the single call might have won at
+  that moment too.
+- The result of `changed`, which is true for at most the first of two such calls, decides only that something happens
+  and never that it does not: it is accepted, or done under `if`, and was so in the first call.
+- Two kinds of reads may see what is written. The test of a closing condition: a repeated call either finds it false and
+  does nothing, or runs beside the first, as other calls of the same far end may in any case. And all reads in a loop
+  for which `order` has proved that any order of the visits, each as often as it likes, ends in the same values.
+
+So the result has the same members, except that one may be there again. This is invisible to whatever walks the members
+with an idempotent functor, copies the set, or tests whether it is empty. Everything else is refused, whether or not it
+is known here: `size`, `filter` and set operations (whose results would have duplicates, too), `neighbor_reduce`, whose
+members store one result each, buckets, histories.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from gdsl.diagnostics import Diagnostic, GdslError
-from gdsl.ir.nodes import Advance, OperatorKnobs, Program
+from gdsl.diagnostics import Diagnostic, GdslError, Label
+from gdsl.effects import Effects, WriteKind
+from gdsl.effects.access import frontiers_of
+from gdsl.effects.summary import each
+from gdsl.effects.terms import OfResult, OfUnseen, Operation, Term, parts
+from gdsl.ir.nodes import (
+    Advance,
+    Compute,
+    CopyFrontier,
+    DefineFrontier,
+    Fill,
+    FrontierSize,
+    If,
+    Node,
+    Operator,
+    OperatorKnobs,
+    Program,
+    Repeat,
+    Step,
+    StoreElement,
+    StoreScalar,
+    While,
+)
 from gdsl.ir.traversal import walk
 from gdsl.knobs import clashes
-from gdsl.operations import Domain, Duplicates, FrontierForm
+from gdsl.operations import BinaryOperation, Domain, Duplicates, FrontierForm, Outcome
 from gdsl.rules import Findings
-from gdsl.rules.duplicates import who_could_tell
-from gdsl.source import Source
+from gdsl.rules.closing import IDEMPOTENT
+from gdsl.source import Source, Span
 
 
 def check_tuning(program: Program, findings: Findings, source: Source) -> None:
@@ -59,3 +102,105 @@ def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, st
         yield "dedup = none", "only vertices may stand in a frontier twice", f"choose `exact`, {another}"
     elif "dedup" in clashing:
         yield "dedup = none", clashing["dedup"].why, clashing["dedup"].fix
+
+
+_ASKING = (CopyFrontier, DefineFrontier, Fill, If, Operator, Repeat, StoreElement, StoreScalar, While)
+"""Steps that copy a set, or only evaluate expressions. Operators are looked at by themselves; any other step that takes
+a set, whatever it may be, could tell."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Who could tell, and the places that show it."""
+
+    text: str
+    labels: tuple[Label, ...]
+
+
+def who_could_tell(program: Program, findings: Findings, made: Sequence[Advance]) -> list[Reason]:
+    """Whoever could tell that the results of the advances `made` hold vertices twice."""
+    held = _with_copies(program, {step.result for step in made if step.result is not None})
+    in_any_order = _sites_in_any_order(program)
+    found: list[Reason] = []
+    for node in walk(program.schedule):
+        if isinstance(node, FrontierSize) and node.frontier in held:
+            found.append(Reason(f"the size of `{node.frontier}` is asked for", (Label(node.span, "here"),)))
+        elif isinstance(node, Operator) and (node in made or node.frontier.frontier in held):
+            effects = findings.sites[node.site].effects if node.site in findings.sites else None
+            found += _by_operator(node, effects, findings, node.site in in_any_order)
+        elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
+            found.append(Reason("what is done here takes each member once", (Label(node.span, "here"),)))
+    return found
+
+
+def _by_operator(step: Operator, effects: Effects | None, findings: Findings, any_order: bool) -> Iterator[Reason]:
+    here = (Label(step.span, "here"),)
+    if not isinstance(step, (Advance, Compute)) or effects is None:
+        yield Reason(f"`{step.word}` takes each member once", here)
+        return
+    if isinstance(step, Advance) and step.to is Domain.EDGE:
+        yield Reason("the edges of a vertex that stands there twice would be there twice", here)
+    tests = {each.name for each in findings.sites[step.site].closings}
+    for name in effects.written_names():
+        forms = list(dict.fromkeys(write.form for write in effects.written(name)))
+        if len(forms) > 1:
+            places = tuple(Label(write.span, "here") for write in effects.written(name))
+            yield Reason(f"`{name}` is written in two ways, by `{forms[0]}` and by `{forms[1]}`", places)
+    for write in effects.writes:
+        taken = write.kind in (WriteKind.STORE, WriteKind.ANY) or write.operation in IDEMPOTENT
+        if not taken or write.outcome is Outcome.FETCH:
+            word = f"`{write.form}` on `{write.name}`" if write.outcome is not Outcome.FETCH else "`fetch`"
+            yield Reason(f"{word} makes a difference each time that it is done", (Label(write.span, "here"),))
+    for read in effects.reads.values():
+        if not any_order and not (read.in_condition and not read.now and read.name in tests):
+            text = f"`{read.name}` is read where the same operator writes it"
+            yield Reason(f"{text}, so a second call may do something else", (Label(read.span, "here"),))
+    hinders = _hinders(effects)
+    if hinders is not None:
+        text = "what `changed` says there may keep something from being done, which a second call would do"
+        yield Reason(text, (Label(hinders, "here"),))
+
+
+def _hinders(effects: Effects) -> Span | None:
+    """A `changed` (or something that is not understood) that decides more than that something happens; None if all is
+    well."""
+    doubtful = {bit: atom for atom, bit in effects.atoms if isinstance(atom, OfResult | OfUnseen)}
+    every = sum(doubtful)
+
+    def said(term: Term) -> bool:
+        return bool(effects.depends(term) & every)
+
+    def only_helps(term: Term) -> bool:
+        write = effects.write_of(term)
+        if not said(term) or (write is not None and write.outcome is Outcome.CHANGED):
+            return True
+        both = isinstance(term, Operation) and term.operation in (BinaryOperation.AND, BinaryOperation.OR)
+        return both and all(map(only_helps, parts(term)))
+
+    fixed = [
+        *effects.conjuncts,
+        *effects.exits,
+        *(term for write in effects.writes for term in (write.index, write.value)),
+    ]
+    guards = [guard for write in effects.writes for guard in each(write.guard)]
+    fits = (
+        not any(map(said, fixed))
+        and all(only_helps(guard.term) if guard.expected else not said(guard.term) for guard in guards)
+        and (effects.accept is None or only_helps(effects.accept))
+    )
+    results = (write.span for write in effects.writes if write.outcome is not None)
+    return None if fits else next(results, effects.operator.span)
+
+
+def _sites_in_any_order(program: Program) -> frozenset[int]:
+    loops = (node for node in walk(program.schedule) if isinstance(node, While) and node.monotone)
+    return frozenset(node.site for loop in loops for node in walk(loop.body) if isinstance(node, Advance))
+
+
+def _with_copies(program: Program, held: set[str]) -> frozenset[str]:
+    copies: list[Node] = [node for node in walk(program.schedule) if isinstance(node, CopyFrontier)]
+    before = -1
+    while len(held) != before:
+        before = len(held)
+        held |= {node.name for node in copies if isinstance(node, CopyFrontier) and node.other in held}
+    return frozenset(held)

@@ -10,10 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gdsl.effects.atoms import OfRead, OfResult
 from gdsl.effects.statements import both_true
 from gdsl.effects.summary import Effects, Waiting
-from gdsl.effects.terms import Term
+from gdsl.effects.terms import OfRead, OfResult, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation

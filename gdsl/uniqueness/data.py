@@ -1,9 +1,8 @@
 """What holds of data throughout a program, wherever it is read: ranges, and which sums never cancel.
 
-Both look at every place that writes, in no order. A range is widened where it does not settle. A float never cancels
-that is made of numbers that are not negative, by addition, multiplication and the like, without subtraction: then a
-rounding error is small beside it, and whether it is zero (and so what a division by it gives) is the same in every
-run.
+Both look at every place that writes, in no order. A range is widened where it does not settle. A float never cancels if
+it is computed from non-negative numbers by addition, multiplication and the like, without subtraction: then a rounding
+error is small next to it, and whether it is zero (and so what a division by it gives) is the same in every run.
 """
 
 from __future__ import annotations
@@ -13,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from gdsl.effects import ProgramEffects, Write, WriteKind
-from gdsl.effects.operation_ranges import Range, limits, of_binary, of_builtin, union
+from gdsl.effects.functions import PureValues
 from gdsl.effects.proof import Proof
-from gdsl.effects.ranges import Ranges
+from gdsl.effects.ranges import Range, Ranges, limits, of_binary, of_builtin, union
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -32,7 +31,6 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, ReduceOperation
 from gdsl.types import Type
-from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 
 _ROUNDS = 4
 """After so many rounds a range that still grows is widened."""
@@ -287,3 +285,26 @@ def _widened(before: Range, after: Range, kind: Type) -> Range:
     if high > before.high:
         high = 0 if high <= 0 else full.high
     return Range(low, high, after.nan)
+
+
+class ScheduleTerms(PureValues):
+    """Evaluates them: nothing writes while the schedule reads, so that equal reads in one expression are one value."""
+
+    def __init__(self, effects: ProgramEffects) -> None:
+        super().__init__(effects.terms, effects.functions)
+
+    def impure(self, node: nodes.Expression) -> Term:
+        """Reads, and what the place knows of."""
+        terms, kind = self.terms, node.type
+        match node:
+            case nodes.OwnId():
+                return terms.end(nodes.Role.EDGE if kind is Type.EDGE else nodes.Role.VERTEX)
+            case nodes.OwnPart():
+                return terms.place()
+            case nodes.ScalarValue():
+                return terms.scalar(kind, node.name)
+            case nodes.Element():
+                return terms.element(kind, node.array, self.value(node.index))
+            case nodes.FrontierSize() | nodes.FrontierNotEmpty():
+                return terms.of_frontier(kind, node.frontier)
+        return super().impure(node)

@@ -1,38 +1,42 @@
 """Label arrays: pointers that only ever go down, hooked to each other and compressed.
 
-An array `x` that holds vertices, begins as `id` and is written by `x[…] min= …` of operators alone has `x[v] <= v`
+An array `x` that holds vertices, begins as `id` and is written only by `x[…] min= …` of operators has `x[v] <= v`
 throughout: it is a forest. What single passes leave depends on the order, but two kinds of loops do not:
 
 - *compression*, `while (s) { s = false; compute(vertices, jump); }`, where `jump` does `x[v] min= x[x[v]]` and sets
   `s` on every change. Whatever a call reads are ancestors of v in the forest at the beginning, and roots never move;
-  where nothing changes any more, `x[v]` is the label of its label, a root: that of the tree that v was in. The same by
-  one operator, `compute(vertices, flatten)`, each call of which does so until its own label is a root:
+  once nothing changes, `x[v]` is the label of its label, a root: that of the tree that v was in. The same by one
+  operator, `compute(vertices, flatten)`, each call of which repeats this until its own label is a root:
   `while (changed(x[v] min= x[x[v]])) { }`.
 - *hooking*, `while (s) { s = false; advance(f, hook); <compression> }` over a set f that stays, where `hook` lowers the
   label of either end's root to the label of the other (by `x[x[a]] min= x[b]` and `x[x[b]] min= x[a]`, or by
   `x[max(x[a], x[b])] min= min(x[a], x[b])`, since of these two the other would change nothing), and sets `s` on every
   change; the compression may be left out where `s` says that nothing has changed. Labels are compressed whenever it
-  begins, so that all that it reads and writes are labels of roots, and only roots get another label: no vertex loses
-  the tree that it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the
-  smallest vertex among those that edges and former labels link (its label can only be itself) is that of all of them.
-  The same over a set that shrinks to those of its members that have something left to link (`narrowing`).
+  begins, so it reads and writes only labels of roots, and only roots get another label: no vertex loses the tree that
+  it was in. It ends when a pass changes nothing: then the ends of every edge have one label, and the smallest vertex
+  among those that edges and former labels link (its label can only be itself) is the label of all of them.
+- *narrowing*, hooking over a set that shrinks to the members that have something left to link:
+  `while (f) { advance(f, hook); <compression>; a = neighbor_reduce(f, differ, some); f = filter(f, v => a[v]); }`,
+  where `differ` holds of every edge that `hook` links and whose ends have different labels: it is `x[src] != x[dst]`
+  together with some of the conditions of `hook`. A vertex that leaves the set has no edge left with two labels, and
+  what has one label is in one tree from then on. So the labels after the loop are those of hooking over the first set
+  until nothing changes.
 """
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write, each
-from gdsl.effects.atoms import OfRead
-from gdsl.effects.terms import ElementTerm, End, Operation, Term
+from gdsl.effects.terms import ElementTerm, End, OfRead, Operation, Term
 from gdsl.ir import nodes
+from gdsl.ir.slots import same
 from gdsl.ir.traversal import all_steps
-from gdsl.operations import Builtin, Outcome, ReduceOperation
+from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.narrowing import narrows
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 
 
@@ -262,3 +266,63 @@ def settled_labels(
             found[name] = (frozenset(), frozenset()) if whole else origins
             roots |= {name} & compressed
     return found, roots
+
+
+def narrows(
+    body: tuple[nodes.Step, ...], frontier: str, labels: str, hook: nodes.Operator, sites: Mapping[int, Judged]
+) -> str | None:
+    """The array by which `body` ends with `frontier` made those of its members that have an edge of `hook` left between
+    two different `labels`; None where it is made anything else, or on another way."""
+    if len(body) < 2 or hook.frontier.frontier != frontier:
+        return None
+    reduce, kept = body[-2], body[-1]
+    if not isinstance(reduce, nodes.NeighborReduce) or not isinstance(kept, nodes.Filter):
+        return None
+    whole = reduce.frontier.frontier == kept.frontier.frontier == kept.result == frontier
+    if not whole or reduce.operation is not NeighborOperation.SOME or reduce.over is not hook.visits:
+        return None
+    linking, differing = sites[hook.site].effects.functor, sites[reduce.site].effects.functor
+    found = _finds_links(differing, linking, labels) and _keeps(sites[kept.site].effects.functor, reduce.array)
+    return reduce.array if found else None
+
+
+def _finds_links(differing: nodes.VertexFunctor | nodes.EdgeFunctor, linking: object, labels: str) -> bool:
+    """Whether the value of `differing` holds of every edge that `linking` links and whose ends have other labels."""
+    if not isinstance(differing, nodes.EdgeFunctor) or not isinstance(linking, nodes.EdgeFunctor):
+        return False
+    if differing.value is None:
+        return False
+    asked = [part for each in (*differing.condition, differing.value) for part in _conjuncts(each)]
+    links = [part for each in linking.condition for part in _conjuncts(each)]
+    others = [part for part in asked if not _differ(part, labels)]
+    return all(any(same(part, link) for link in links) for part in others)
+
+
+def _conjuncts(node: nodes.Expression) -> Iterator[nodes.Expression]:
+    if isinstance(node, nodes.Binary) and node.operation is BinaryOperation.AND:
+        yield from _conjuncts(node.left)
+        yield from _conjuncts(node.right)
+    else:
+        yield node
+
+
+def _differ(node: nodes.Expression, labels: str) -> bool:
+    """Whether this is `labels[a] != labels[b]` of the two ends of an edge."""
+    if not isinstance(node, nodes.Binary) or node.operation is not BinaryOperation.NOT_EQUAL:
+        return False
+    ends = {_end_of_label(side, labels) for side in (node.left, node.right)}
+    return ends == {nodes.Role.SOURCE, nodes.Role.DESTINATION}
+
+
+def _end_of_label(node: nodes.Expression, labels: str) -> nodes.Role | None:
+    own = isinstance(node, nodes.Element) and node.array == labels
+    index = node.index if isinstance(node, nodes.Element) and own else None
+    return index.role if isinstance(index, nodes.Parameter) else None
+
+
+def _keeps(functor: nodes.VertexFunctor | nodes.EdgeFunctor, array: str) -> bool:
+    """Whether a filter keeps just the vertices that have `array` set."""
+    if not isinstance(functor, nodes.VertexFunctor) or functor.body or len(functor.condition) != 1:
+        return False
+    (test,) = functor.condition
+    return isinstance(test, nodes.Element) and test.array == array and isinstance(test.index, nodes.Parameter)

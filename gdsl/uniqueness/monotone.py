@@ -11,10 +11,9 @@ import math
 from collections.abc import Iterable
 
 from gdsl.effects import Write
-from gdsl.effects.atoms import OfRead
 from gdsl.effects.making import Terms
-from gdsl.effects.operation_ranges import Range, limits
-from gdsl.effects.terms import DEEPEST_PROOF, Choice, Conversion, ElementTerm, Operation, Term
+from gdsl.effects.ranges import Range, limits
+from gdsl.effects.terms import DEEPEST_PROOF, Choice, Conversion, ElementTerm, OfRead, Operation, Term
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data

@@ -1,14 +1,14 @@
-"""What one operator does to the levels of the data that it writes, and of the frontier that it gives.
+"""What one operator does to the levels of the data that it writes, and of the frontier that it returns.
 
 An effect is EXACT where it happens in the same cases with the same value in every run. That is plain where its index,
-conditions and value hang on nothing that the order of the calls decides. Where they hang on the result of an update
-that calls share, which call gets which result is open, but two things are not:
+conditions and value do not depend on the order of the calls. Where they depend on the result of an update that calls
+share, which call gets which result is open, but two things are not:
 
 - *all results together*: where all calls do the same to an element (the operand is one value for all of them), or where
-  a `cas` has a single winner, the results that its calls get are the same in every run, only dealt out differently. An
-  effect that hangs on the result and the element alone then happens as often and with the same values in every run.
-- *whether any call changed the element* by a monotone reduction. An effect that may as well happen once as often, under
-  that condition alone, is the same in every run.
+  a `cas` has a single winner, the results that its calls get are the same in every run, only distributed differently.
+  An effect that depends only on the result and the element then happens as often and with the same values in every run.
+- *whether any call changed the element* by a monotone reduction. An effect that gives the same when it happens once or
+  often, under that condition alone, is the same in every run.
 """
 
 from __future__ import annotations
@@ -17,7 +17,6 @@ import dataclasses
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import Effects, Guard, Write, WriteKind, each
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass, OfPlace, OfRead, OfResult, OfRound, OfUnseen
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,
@@ -25,20 +24,28 @@ from gdsl.effects.terms import (
     Conversion,
     ElementTerm,
     End,
+    OfData,
+    OfEnd,
+    OfFrontier,
+    OfPass,
+    OfPlace,
+    OfRead,
+    OfResult,
+    OfRound,
+    OfUnseen,
     Operation,
     Origin,
     ScalarTerm,
     Term,
     Unknown,
 )
-from gdsl.operations import BinaryOperation, Outcome
+from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, worst
-from gdsl.uniqueness.notes import notes_any
 from gdsl.uniqueness.values import ValueLevels
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
@@ -412,3 +419,28 @@ def _plain(term: Term) -> Term:
     while isinstance(term, Conversion) and term.operand.type.is_integer:
         term = term.operand
     return term
+
+
+def notes_any(note: Write, cause: Write) -> bool:
+    """Whether `note` leaves nothing but whether some call got true from `cause`, however many did: `x |= changed(…)`,
+    or with all turned round `x &= !changed(…)`."""
+    if note.operation is ReduceOperation.BIT_OR:
+        return note.value is cause.result
+    value = note.value
+    if not isinstance(value, Operation) or value.operation is not UnaryOperation.NOT:
+        return False
+    return note.operation is ReduceOperation.BIT_AND and value.arguments[0] is cause.result
+
+
+def of_accepted(inner: OperatorLevels) -> Level:
+    """The level of how many calls accept, before anything is written."""
+    effects, span = inner.effects, inner.effects.operator.span
+    term = effects.accept
+    if not inner.run.exact or term is None:
+        return inner.run
+    if inner.judged.closings:
+        return not_unique(span, "how many are accepted depends on which calls run")
+    atoms = effects.terms.atoms.members(term.depends)
+    if any(isinstance(atom, OfResult) for atom in atoms):
+        return not_unique(span, "how many are accepted hangs on shared results")
+    return inner.levels.at(span).decision(term)

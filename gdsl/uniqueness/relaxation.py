@@ -23,18 +23,28 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 
 from gdsl.effects import Effects, Write, WriteKind, each
-from gdsl.effects.atoms import OfData, OfEnd, OfPlace, OfRead, OfResult, OfRound
-from gdsl.effects.terms import DEEPEST_PROOF, Choice, Constant, Operation, Term
+from gdsl.effects.terms import (
+    DEEPEST_PROOF,
+    Choice,
+    Constant,
+    OfData,
+    OfEnd,
+    OfPlace,
+    OfRead,
+    OfResult,
+    OfRound,
+    Operation,
+    Term,
+)
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, expand_buckets
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
 from gdsl.rules import Judged
 from gdsl.rules.closing import IDEMPOTENT
 from gdsl.types import Type
-from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.data import Data, ScheduleTerms
 from gdsl.uniqueness.monotone import Monotone
 from gdsl.uniqueness.split_worklists import SplitWorklist
-from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 
 Sources = frozenset[tuple[str, bool]]
 """Frontiers, each with whether nothing but the set of its far ends counts."""

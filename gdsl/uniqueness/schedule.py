@@ -1,8 +1,10 @@
 """Follows the levels of all data through the schedule, loops to a fixed point.
 
-Every run makes the same steps up to a place where a condition hangs on something that is not EXACT: what the steps
-under such a condition change differs behind it, as far as the condition does. Inside the body of a loop the state is
-that of one pass, which is the same in every run that gets so far; behind the loop the number of passes counts.
+Every run makes the same steps up to a place where a condition depends on something that is not EXACT: what the steps
+under such a condition change differs after it, as far as the condition does. Inside the body of a loop the state is
+that of one pass, which is the same in every run that gets so far; after the loop the number of passes counts. A level
+of a history is as certain as the worst of everything that was pushed, and the order of the levels is that of the
+passes.
 """
 
 from __future__ import annotations
@@ -10,22 +12,31 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from gdsl.effects import ProgramEffects, WriteKind
-from gdsl.effects.atoms import OfData, OfEnd, OfFrontier, OfPass
-from gdsl.effects.terms import Constant, ElementTerm, End, Operation, Origin, ScalarTerm, Term, Unknown
+from gdsl.effects.terms import (
+    Constant,
+    ElementTerm,
+    End,
+    OfData,
+    OfEnd,
+    OfFrontier,
+    OfPass,
+    Operation,
+    Origin,
+    ScalarTerm,
+    Term,
+    Unknown,
+)
 from gdsl.ir import nodes
+from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
 from gdsl.rules import Judged
 from gdsl.source import Span
 from gdsl.types import Type
-from gdsl.uniqueness import set_steps
-from gdsl.uniqueness.accepted import of_accepted
-from gdsl.uniqueness.data import Data
+from gdsl.uniqueness.data import Data, ScheduleTerms
 from gdsl.uniqueness.labels import LabelLoop, flattens, label_arrays, settled_labels
-from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, of_passes, worst
-from gdsl.uniqueness.operators import OperatorLevels
-from gdsl.uniqueness.own_operations import combined
+from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, chosen, decided, not_unique, of_passes, worst
+from gdsl.uniqueness.operators import OperatorLevels, of_accepted
 from gdsl.uniqueness.relaxation import Loop, written_in
-from gdsl.uniqueness.terms_of_schedule import ScheduleTerms
 from gdsl.uniqueness.values import ValueLevels
 from gdsl.uniqueness.whole_components import loops_over_all
 
@@ -92,7 +103,7 @@ class Flow:
             case nodes.PushBuckets() | nodes.PopBuckets():
                 self.block(step.body)
             case nodes.SetStep():
-                set_steps.follow(step, self.state, self.elsewhere > 0)
+                _follow_set_step(step, self.state, self.elsewhere > 0)
             case nodes.CombineFrontiers():
                 members = worst((self._members(step.first), self._members(step.second)))
                 reached = members
@@ -241,7 +252,7 @@ class Flow:
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))
         if step.own is not None:
-            level = combined(step.own, self.effects.program, level)
+            level = _combined(step.own, self.effects.program, level)
         self.state.forget(step.array)
         if self.elsewhere or not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
@@ -400,3 +411,48 @@ class Flow:
 def _literal(node: nodes.Expression | None) -> bool | None:
     """The value of `true` or `false`."""
     return node.value if isinstance(node, nodes.Literal) and isinstance(node.value, bool) else None
+
+
+_DECIDING = (nodes.Branch, nodes.Loop, nodes.ForRange, nodes.Select, nodes.FunctionCall, nodes.Convert)
+
+
+def _combined(own: nodes.OwnOperation, program: nodes.Program, level: Level) -> Level:
+    """The level of a reduction of values of `level`. An operator may decide by the values that it is given; one that is
+    not exact leaves the last digits to the order."""
+    (function,) = (each for each in program.functions if each.name == own.function)
+    level = decided(level, own.span) if any(map(_decides, walk(function.body))) else level
+    return level if own.exact else worst((level, ROUNDING))
+
+
+def _decides(node: nodes.Node) -> bool:
+    if isinstance(node, nodes.Binary):
+        return node.operation.is_comparison or node.operation.is_logical
+    return isinstance(node, _DECIDING)
+
+
+def _follow_set_step(step: nodes.SetStep, state: State, elsewhere: bool) -> None:
+    """Run one step on levels; `elsewhere`: on another graph than the given one, which may have fewer elements."""
+    if isinstance(step, nodes.PushLevel):
+        data = step.history.data
+        level = worst((state.frontier(step.frontier), *(state.value(name) for name in data)))
+        for name in data:
+            state.forget(name)
+            state.set(name, level, decided(level, step.span))
+    elif isinstance(step, nodes.TakeLevel):
+        level = worst(decided(state.value(name), step.span) for name in step.history.data)
+        state.define(step.name, level, level)
+    elif isinstance(step, nodes.NumberMembers):
+        source = step.members.frontier
+        level = decided(state.frontier(source), step.span) if source is not None else EXACT
+        state.forget(step.array)
+        if source is not None or elsewhere:
+            level = worst((level, state.value(step.array)))
+        state.set(step.array, level, decided(level, step.span))
+    elif isinstance(step, nodes.ChooseBound):
+        level = chosen(step.span, f"which vertices `{step.buckets}` gives is for the run to choose")
+        state.forget(step.bound)
+        state.set(step.bound, level, level)
+    elif isinstance(step, nodes.CheckWidth | nodes.CheckPairs):
+        pass  # changes nothing, and what stops a run leaves no results
+    else:
+        raise AssertionError(f"uniqueness: {type(step).__name__} in a schedule")

@@ -7,6 +7,7 @@ from itertools import count
 
 import pytest
 
+from gdsl import annotate
 from gdsl.backends.cuda import plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.effects.access import Access
@@ -16,7 +17,7 @@ from gdsl.pipeline import load
 from gdsl.plan import barriers, turns
 from gdsl.plan.fusion import MOST_IN_ONE_SWEEP, flattened
 from gdsl.plan.nodes import Launch, Operation, Plan
-from gdsl.rules import laws, report, size
+from gdsl.rules import laws, report
 from gdsl.uniqueness.levels import EXACT, ROUNDING, State
 
 HEAD = "program p; problem { vertex a : int32; vertex b : int32; scalar s : int32; }\n"
@@ -108,7 +109,7 @@ def test_barriers_of_many_scalars(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_functors_of_many_operators(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(size, "MOST_NODES", 1_000)
+    monkeypatch.setattr(annotate, "MOST_NODES", 1_000)
     calls = "compute(vertices, g); "
     text = f"{HEAD}vertex functor g(v) {{ apply {{ {'a[v] = a[v] + 1; ' * 10} }} }} schedule {{ {calls * 5} }}"
     assert load(text)
