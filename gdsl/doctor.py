@@ -194,7 +194,7 @@ def _compiler() -> Finding:
         state = State.BAD if os.environ.get("CXX", "").strip() else State.ABSENT
         return Finding("C++ compiler", state, found.detail, found.fix)
     try:
-        importlib.import_module("gdsl.backends.cpu.compiled").try_compiler()
+        importlib.import_module("gdsl.backends.cpu.backend").try_compiler()
     except GdslError as error:
         first = error.diagnostics[0]
         return Finding("C++ compiler", State.BAD, "; ".join((first.message, *first.notes)), first.fix or "")

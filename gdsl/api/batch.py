@@ -11,8 +11,8 @@ from gdsl.api.conversions import Conversions, _columns_of, _has_gaps, _named_ids
 from gdsl.api.description import parts_of_data
 from gdsl.api.result import Result, Results
 from gdsl.api.summary import on_host
+from gdsl.backends.batch import Part
 from gdsl.backends.interface import Outcome, Pair, parts_of
-from gdsl.backends.many import Part
 from gdsl.binding import declared_params, values_of
 from gdsl.diagnostics import shown
 from gdsl.extras import required

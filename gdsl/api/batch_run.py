@@ -18,8 +18,8 @@ from gdsl.api.convergence import warn
 from gdsl.api.result import Result
 from gdsl.api.signature import OPTIONS as OPTIONS_OF_A_RUN
 from gdsl.backends import registry
+from gdsl.backends.batch import Bounds, FailedAtError, Part, run_batch
 from gdsl.backends.interface import Bindings, Executable, Limits, Pair
-from gdsl.backends.many import Bounds, FailedAtError, Part, run_many
 from gdsl.backends.registry import Choice
 from gdsl.binding import check_names, declared_params, needed_widths, values_of
 from gdsl.codegen.structs import element_dtype
@@ -161,7 +161,7 @@ class _BatchRun:
         try:
             with counting:
                 bounds = replace(self.bounds, done=counting.add)
-                yield from run_many(executable, self.graph, bound, stops, bounds)
+                yield from run_batch(executable, self.graph, bound, stops, bounds)
         except FailedAtError as failed:
             raise self._with_index(failed.error, failed.index) from None
         except GdslError as error:

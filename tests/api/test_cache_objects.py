@@ -11,7 +11,7 @@ from functools import cache as remember
 import pytest
 
 from gdsl import cache
-from gdsl.backends.cpu import compiled
+from gdsl.backends.cpu import plan_of as cpu_plan_of
 from gdsl.backends.cuda import plan_of
 from gdsl.cache import program_key
 from gdsl.codegen.cpu.generate import generate as generate_cpp
@@ -75,7 +75,7 @@ def test_what_backends_store_comes_back_as_it_was(path, tune):
     program = lowered(path, tune)
     for_gpu = (generate_cuda(plan_of(program), Widths.both(32)), b"\0machine code")
     assert stored(for_gpu) == for_gpu
-    for_cpu = generate_cpp(compiled.plan_of(program), Widths.both(32))
+    for_cpu = generate_cpp(cpu_plan_of(program), Widths.both(32))
     assert stored(for_cpu) == for_cpu
 
 

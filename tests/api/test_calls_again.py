@@ -169,7 +169,7 @@ def test_threads_of_runs_are_kept_and_are_few() -> None:
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(8)))
-    assert 1 <= len(workers._idle) <= workers._MOST_KEPT
+    assert 1 <= len(workers._idle) <= workers._MOST_IDLE
     before = set(workers._idle)
     for _ in range(5):
         program(graph, source=0, backend="cpu")
@@ -206,7 +206,7 @@ def test_ctrl_c_as_a_run_begins_waits_for_its_end(monkeypatch: pytest.MonkeyPatc
     program(graph, source=0, backend="cpu")
     executable: Any = program._executables["cpu", Widths.both(32)]
     log: list[str] = []
-    library, begin = executable._library, workers._Worker.begin
+    library, begin = executable.library, workers._Worker.begin
 
     def run(host: object) -> int:
         time.sleep(0.2)
@@ -218,10 +218,10 @@ def test_ctrl_c_as_a_run_begins_waits_for_its_end(monkeypatch: pytest.MonkeyPatc
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(executable, "_library", SimpleNamespace(run=run, release=lambda _: log.append("freed")))
+        patched.setattr(executable, "library", SimpleNamespace(run=run, release=lambda _: log.append("freed")))
         patched.setattr(workers._Worker, "begin", interrupted)
         with pytest.raises(KeyboardInterrupt):
             program(graph, source=0, backend="cpu")
     assert log == ["ran", "freed"]
-    assert executable._library is library
+    assert executable.library is library
     assert program(graph, source=0, backend="cpu").distance.tolist() == list(range(COUNT))

@@ -13,7 +13,7 @@ import pytest
 
 import gdsl
 from gdsl.backends.alike import param_values
-from gdsl.backends.cpu import many as on_cpu
+from gdsl.backends.cpu import batch as on_cpu
 from tests.support.graphs import make_graph, path
 
 ROOT = Path(__file__).parents[2]

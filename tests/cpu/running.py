@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gdsl.backends.cpu.compiled import CpuBackend
-from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.cpu.backend import CpuBackend, CpuExecutable
 from gdsl.backends.interface import Limits, Outcome
 from gdsl.binding import bind
 from gdsl.graph import Graph
@@ -93,7 +92,7 @@ def ran(ready: CpuExecutable, graph: Graph, **given: Any) -> Outcome:
 
 def idle(ready: CpuExecutable) -> set[int]:
     """The addresses of the memory that its next run finds."""
-    return {block.ctypes.data for alike in ready.kept_rooms._idle.values() for block in alike}
+    return {block.ctypes.data for alike in ready.memory_pool._idle.values() for block in alike}
 
 
 def in_threads(work: Callable[[int], None], count: int = 4) -> None:

@@ -13,9 +13,9 @@ import pytest
 
 import gdsl
 from gdsl import cache
-from gdsl.backends.cpu import compiled
+from gdsl.backends.cpu import backend
 from gdsl.backends.cpu import library as libraries
-from gdsl.backends.cpu.compiled import CpuBackend, plan_of
+from gdsl.backends.cpu.backend import CpuBackend, plan_of
 from gdsl.diagnostics import GdslError
 from gdsl.native import compiler as compilers
 from gdsl.native import processes, processor
@@ -353,7 +353,7 @@ def test_a_kept_program_starts_no_process_and_plans_nothing_before_a_trace_is_lo
         planned.append(plan_of(*given, **named))
         return planned[-1]
 
-    monkeypatch.setattr(compiled, "plan_of", plans)
+    monkeypatch.setattr(backend, "plan_of", plans)
     again = gdsl.compile(program.text.text)(graph, backend="cpu")
     assert again.a.tolist() == first.a.tolist() == [8, 8]
     assert planned == []

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gdsl
-from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.graph import Graph
 from gdsl.pipeline import load
 from gdsl.plan.target import Sizes

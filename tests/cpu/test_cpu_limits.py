@@ -9,8 +9,8 @@ import sys
 import pytest
 
 import gdsl
-from gdsl.backends.cpu.compiled import CpuBackend
-from gdsl.backends.cpu.executable import Run
+from gdsl.backends.cpu.backend import CpuBackend
+from gdsl.backends.cpu.run import Run
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
 from gdsl.diagnostics import GdslError

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gdsl.backends.cpu.kept_rooms import MOST, MOST_LENT, SMALLEST, KeptRooms
+from gdsl.backends.cpu.memory_pool import MOST, MOST_LENT, SMALLEST, MemoryPool
 from gdsl.graph import Graph
 from tests.cpu.running import SWAPPED, fresh, idle, in_threads, ran
 
@@ -52,7 +52,7 @@ def test_a_result_that_nobody_has_is_the_memory_of_a_later_one(monkeypatch: pyte
         made.append(size)
         return np.empty(size, np.uint8)
 
-    monkeypatch.setattr("gdsl.backends.cpu.kept_rooms.block_for", counted)
+    monkeypatch.setattr("gdsl.backends.cpu.memory_pool.new_block", counted)
     ready = fresh(SWAPPED)
     for start in range(6):
         assert (ran(ready, LARGE, times=0, start=start).arrays["there"] == start).all()
@@ -80,7 +80,7 @@ def test_results_are_arrays_like_others() -> None:
 def test_results_outlive_their_program() -> None:
     ready = fresh(SWAPPED)
     first, second = (ran(ready, LARGE, times=1, start=start).arrays["there"] for start in (5, 6))
-    kept = weakref.ref(ready.kept_rooms)
+    kept = weakref.ref(ready.memory_pool)
     del ready
     gc.collect()
     assert kept() is None
@@ -121,58 +121,58 @@ SIZE = SMALLEST + 16
 COUNT = SMALLEST // 8
 
 
-def test_what_is_kept_has_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small arrays are not kept, and of large ones no more than so many bytes, those that callers have included."""
+def test_the_pool_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Small arrays are not pooled, and the pool has a limit that includes what callers have."""
     assert MOST == 1 << 30
-    kept = KeptRooms()
-    monkeypatch.setattr("gdsl.backends.cpu.kept_rooms.MOST", 3 * SIZE)
-    run = kept.begin()
-    rooms = [run.room(count, np.dtype(np.int64)) for count in (COUNT - 3, COUNT, COUNT, COUNT, COUNT)]
+    pool = MemoryPool()
+    monkeypatch.setattr("gdsl.backends.cpu.memory_pool.MOST", 3 * SIZE)
+    run = pool.begin()
+    rooms = [run.allocate(count, np.dtype(np.int64)) for count in (COUNT - 3, COUNT, COUNT, COUNT, COUNT)]
     results = [run.lent(room) for room in rooms[:2]]
     run.end()
-    assert len(kept._lent) == 1 and len(kept._idle[SIZE]) == 2 and kept.nbytes == 3 * SIZE
+    assert len(pool._lent) == 1 and len(pool._idle[SIZE]) == 2 and pool.nbytes == 3 * SIZE
     del results
-    again = kept.begin()
-    assert len(kept._lent) == 0 and len(kept._idle[SIZE]) == 3
-    addresses = {again.room(COUNT, np.dtype(np.int64)).ctypes.data for _ in range(3)}
-    assert rooms[1].ctypes.data in addresses and len(addresses) == 3 and kept.nbytes == 0
+    again = pool.begin()
+    assert len(pool._lent) == 0 and len(pool._idle[SIZE]) == 3
+    addresses = {again.allocate(COUNT, np.dtype(np.int64)).ctypes.data for _ in range(3)}
+    assert rooms[1].ctypes.data in addresses and len(addresses) == 3 and pool.nbytes == 0
 
 
 def test_no_more_than_some_results_are_looked_after() -> None:
-    kept = KeptRooms()
+    pool = MemoryPool()
     results = []
     for _ in range(MOST_LENT + 3):
-        run = kept.begin()
-        results.append(run.lent(run.room(COUNT, np.dtype(np.int64))))
+        run = pool.begin()
+        results.append(run.lent(run.allocate(COUNT, np.dtype(np.int64))))
         run.end()
-    assert len(kept._lent) == MOST_LENT and len({result.ctypes.data for result in results}) == len(results)
+    assert len(pool._lent) == MOST_LENT and len({result.ctypes.data for result in results}) == len(results)
     results.clear()
-    kept.begin()
-    assert len(kept._lent) == 0 and len(kept._idle[SIZE]) == MOST_LENT
+    pool.begin()
+    assert len(pool._lent) == 0 and len(pool._idle[SIZE]) == MOST_LENT
 
 
 def test_what_the_last_run_had_no_use_for_goes() -> None:
-    kept = KeptRooms()
-    first = kept.begin()
-    held = first.lent(first.room(COUNT, np.dtype(np.int64)))
-    first.room(COUNT, np.dtype(np.int64))
+    pool = MemoryPool()
+    first = pool.begin()
+    held = first.lent(first.allocate(COUNT, np.dtype(np.int64)))
+    first.allocate(COUNT, np.dtype(np.int64))
     first.end()
-    assert kept.nbytes == 2 * SIZE
-    second = kept.begin()
-    second.room(2 * COUNT, np.dtype(np.int64))
+    assert pool.nbytes == 2 * SIZE
+    second = pool.begin()
+    second.allocate(2 * COUNT, np.dtype(np.int64))
     second.end()
-    assert list(kept._idle) == [2 * SMALLEST + 16] and not kept._lent
+    assert list(pool._idle) == [2 * SMALLEST + 16] and not pool._lent
     del held
-    kept.begin()
-    assert list(kept._idle) == [2 * SMALLEST + 16]
+    pool.begin()
+    assert list(pool._idle) == [2 * SMALLEST + 16]
 
 
-def test_kept_memory_goes_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = KeptRooms()
-    first = kept.begin()
-    first.room(COUNT, np.dtype(np.int64))
+def test_idle_memory_is_freed_where_there_is_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool = MemoryPool()
+    first = pool.begin()
+    first.allocate(COUNT, np.dtype(np.int64))
     first.end()
-    second = kept.begin()
+    second = pool.begin()
     made: list[int] = []
 
     def scarce(size: int) -> Any:
@@ -181,9 +181,9 @@ def test_kept_memory_goes_where_there_is_no_other(monkeypatch: pytest.MonkeyPatc
             raise MemoryError
         return np.empty(size, np.uint8)
 
-    monkeypatch.setattr("gdsl.backends.cpu.kept_rooms.block_for", scarce)
-    assert len(second.room(2 * COUNT, np.dtype(np.int64))) == 2 * COUNT
-    assert made == [2 * SMALLEST + 16] * 2 and kept.nbytes == 0
+    monkeypatch.setattr("gdsl.backends.cpu.memory_pool.new_block", scarce)
+    assert len(second.allocate(2 * COUNT, np.dtype(np.int64))) == 2 * COUNT
+    assert made == [2 * SMALLEST + 16] * 2 and pool.nbytes == 0
     made.clear()
     with pytest.raises(MemoryError):
-        second.room(2 * COUNT, np.dtype(np.int64))
+        second.allocate(2 * COUNT, np.dtype(np.int64))

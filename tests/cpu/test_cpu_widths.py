@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.interface import Limits
 from gdsl.backends.reference.interpreter import interpret
 from gdsl.binding import bind

@@ -9,7 +9,7 @@ import pytest
 from oracles import CASES, Case
 from support.changed_plans import CHOICES, changed, seen
 
-from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.cuda import plan_of
 from gdsl.backends.interface import Limits
 from gdsl.codegen.cuda.generate import generate

@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import gdsl
+from gdsl.backends.batch import Bounds, FailedAtError, Part
 from gdsl.backends.cuda import plan_of, teams
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.numbering import Kernels
 from gdsl.backends.cuda.renumbered_graph import RenumberedGraph
 from gdsl.backends.cuda.teams import TeamRuns
 from gdsl.backends.interface import Bindings, Limits, Outcome, Pair
-from gdsl.backends.many import Bounds, FailedAtError, Part
 from gdsl.binding import bind
 from gdsl.codegen.cuda.generate import Generated, generate
 from gdsl.diagnostics import GdslError

@@ -10,7 +10,7 @@ import pytest
 
 from gdsl import pipeline
 from gdsl.backends import cuda
-from gdsl.backends.cpu import compiled
+from gdsl.backends.cpu import plan_of
 from gdsl.ir.nodes import Element, Node
 from gdsl.ir.traversal import walk
 from gdsl.passes import pipelines
@@ -43,7 +43,7 @@ def test_what_is_planned_again_is_the_same(path: Path) -> None:
     """Where the binary is in the cache, passes and plan are not verified a second time."""
     program = pipeline.load(path)
     assert cuda.plan_of(program, again=True) == cuda.plan_of(program)
-    assert compiled.plan_of(program, again=True) == compiled.plan_of(program)
+    assert plan_of(program, again=True) == plan_of(program)
 
 
 def test_reads_that_meet_writes_are_marked() -> None:

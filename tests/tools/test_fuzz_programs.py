@@ -19,7 +19,7 @@ from fuzz.programs.running import compiled
 from fuzz.programs.shrinking import shrunk
 from fuzz.programs.trials import Trial, difference, trial_of, under_orders
 
-from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.cpu.backend import CpuExecutable
 from gdsl.backends.interface import Outcome
 from gdsl.diagnostics import GdslError
 from gdsl.native.compiler import find_compiler

@@ -1,4 +1,4 @@
-"""The cpu backend: C++ with OpenMP, made by the compiler that the machine has."""
+"""The cpu backend: C++ with OpenMP, compiled by the compiler of the machine."""
 
 from __future__ import annotations
 
@@ -9,25 +9,29 @@ from gdsl.backends.interface import Backend
 if TYPE_CHECKING:
     from gdsl.ir.nodes import Program
     from gdsl.plan.nodes import Plan
+    from gdsl.plan.target import Sizes
     from gdsl.types import Widths
 
 
 def create_backend() -> Backend:
     """The cpu backend."""
-    from gdsl.backends.cpu.compiled import CpuBackend
+    from gdsl.backends.cpu.backend import CpuBackend
 
     return CpuBackend()
 
 
-def plan_of(program: Program, *, after: str | None = None) -> Plan:
-    """The kernel plan of `program` (as lowered), verified. `after`: what it is when the pass of that name has run."""
-    from gdsl.backends.cpu.compiled import plan_of
+def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None) -> Plan:
+    """The kernel plan of `program` (as lowered), verified unless the same was planned before (`again`). `after`: the
+    plan when the pass of that name has run, unverified."""
+    from gdsl.passes import pipelines
+    from gdsl.plan import target
+    from gdsl.plan.build import build
 
-    return plan_of(program, after=after)
+    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again, after=after)
 
 
 def source_text(program: Program, ids: int | Widths) -> str:
-    """The C++ of `program` (as lowered), for graphs whose ids fit in so many bits."""
+    """The C++ of `program` (as lowered), for graphs whose ids have these widths."""
     from gdsl.codegen.cpu.generate import generate
     from gdsl.types import Widths
 

@@ -1,4 +1,4 @@
-"""Shared libraries as the compiler makes them: tried before they are trusted, and closed when unused."""
+"""Compiled shared libraries: tried before they are loaded, and closed when unused."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ SYMBOLS = ("gdsl_run", "gdsl_release")
 """What every generated library has."""
 
 _SPINS = "1000"
-"""How often a thread of GCC's OpenMP looks whether the others have come to a barrier before it sleeps. The default is
-long enough to starve the very threads it waits for where other programs have a part of the machine."""
+"""How often a thread of GCC's OpenMP polls a barrier before it sleeps. The default is long enough to starve the threads
+that it waits for where other programs use the machine, too."""
 _NUMBERS = re.compile(r"\s*0*[1-9]\d{0,8}\s*(,\s*0*[1-9]\d{0,8}\s*)*")
 _SIZE = re.compile(r"\s*(\d{1,12})\s*([bkmg]?)\s*", re.IGNORECASE)
 _UNITS = {"b": 0, "k": 10, "": 10, "m": 20, "g": 30}
@@ -28,7 +28,7 @@ _LARGEST_STACK = 1 << 30
 
 _environment = threading.RLock()
 _first: dict[str, ctypes.CDLL] = {}
-"""The first library of each compiler is never closed: with it stays the OpenMP library that its threads run in."""
+"""The first library of each compiler is never closed: it keeps the OpenMP library loaded in which its threads run."""
 
 
 class LibraryError(Exception):
@@ -36,10 +36,10 @@ class LibraryError(Exception):
 
 
 class Library:
-    """A loaded library. It is closed once this object and every call of `run` have gone."""
+    """A loaded library, closed when neither this object nor a call of `run` is left."""
 
     def __init__(self, path: Path, maker: str) -> None:
-        """Load the library at `path`, which the compiler `maker` has made; raises `LibraryError`."""
+        """Load the library at `path`, compiled by `maker`; raises `LibraryError`."""
         try:
             with _openmp_environment():
                 loaded = ctypes.CDLL(str(path))
@@ -51,12 +51,12 @@ class Library:
         self.release.argtypes = [ctypes.POINTER(ControlBlock)]
         self.release.restype = None
         if _first.setdefault(maker, loaded) is not loaded:
-            # Functions hold on to the library that they are from, so it outlives a run that nobody waits for.
+            # Functions keep their library alive, so it outlives an abandoned run.
             weakref.finalize(loaded, _close, loaded._handle).atexit = False
-        weakref.finalize(self, self.release, None).atexit = False  # what is kept for the next run
+        weakref.finalize(self, self.release, None).atexit = False  # frees memory kept for the next run
 
-    def alone(self) -> Callable[[], None]:
-        """Let runs that this thread begins have no thread beside it, until what this returns is called."""
+    def use_one_thread(self) -> Callable[[], None]:
+        """Let runs of the calling thread use no further threads, until the function that is returned is called."""
         if self._threads is None:
             return lambda: None
         get, put = self._threads
@@ -66,7 +66,7 @@ class Library:
 
 
 def _thread_functions(loaded: ctypes.CDLL) -> tuple[Callable[[], int], Callable[[int], None]] | None:
-    """OpenMP's functions that tell and set how many threads a run of the calling thread has; None without OpenMP."""
+    """OpenMP's functions that return and set the number of threads; None without OpenMP."""
     try:
         return loaded.omp_get_max_threads, loaded.omp_set_num_threads
     except AttributeError:
@@ -82,7 +82,7 @@ def refusal(path: Path) -> str | None:
 
 
 def _refusal_here(path: Path) -> str | None:
-    """Where there is no interpreter to start, as in a frozen application."""
+    """The same where no interpreter can be started, as in a frozen application."""
     try:
         Library(path, "")
     except LibraryError as error:
@@ -98,13 +98,13 @@ def _close(handle: int) -> None:
 
 @contextlib.contextmanager
 def _openmp_environment() -> Iterator[dict[str, str]]:
-    """The environment without what OpenMP would complain of; its library reads it when it is first loaded."""
+    """The environment without values that OpenMP would reject; its library reads it when it is first loaded."""
     with _environment:
         os.environ.setdefault("GOMP_SPINCOUNT", _SPINS)
         refused = {
             name: os.environ.pop(name)
-            for name, taken in _TAKEN.items()
-            if name in os.environ and not taken(os.environ[name])
+            for name, accepts in _ACCEPTED.items()
+            if name in os.environ and not accepts(os.environ[name])
         }
         try:
             yield dict(os.environ)
@@ -120,18 +120,18 @@ def _is_count(text: str) -> bool:
 
 
 def _is_stack(text: str) -> bool:
-    """Whether this is a size of a stack, and one that every thread can have."""
+    """Whether this is the size of a stack that every thread can have."""
     found = _SIZE.fullmatch(text)
     return found is not None and int(found[1]) << _UNITS[found[2].lower()] <= _LARGEST_STACK
 
 
-_TAKEN = {
+_ACCEPTED = {
     "OMP_NUM_THREADS": _is_count,
     "OMP_THREAD_LIMIT": _is_count,
     "OMP_STACKSIZE": _is_stack,
     "GOMP_STACKSIZE": _is_stack,
 }
-"""What OpenMP takes in the environment. Of the rest its library complains on standard error by itself, or fails."""
+"""Tests of what OpenMP accepts in the environment. Its library reports other values on standard error, or fails."""
 
 
 def _caution_once(name: str, value: str) -> None:

@@ -1,4 +1,4 @@
-"""The host's side of what generated C++ reads and writes: structures, graphs and slots."""
+"""What the host shares with generated C++: structs, graphs and arrays."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from gdsl.plan.storage import Pointer, Struct
 from gdsl.types import Type, Widths
 
 _POINTERS: dict[str, Any] = {"void*": ctypes.POINTER(ctypes.c_void_p), "void* const": ctypes.POINTER(ctypes.c_void_p)}
-"""What the host itself follows, by what it points to; other pointers are addresses."""
+"""The pointers that the host itself follows; others are addresses."""
 _STRUCTURES: dict[str, Any] = {}
 _ALIGNMENT = 16
 
 
 def _structure(struct: Struct) -> Any:
-    """A struct of the plan as a class of ctypes; pointers to it are followed from now on."""
+    """A struct of the plan as a ctypes class; pointers to it can be followed from now on."""
     fields = [(field.name, _kind(field.type)) for field in struct.fields]
-    made = type(struct.name, (ctypes.Structure,), {"_fields_": fields})
-    _STRUCTURES[struct.name], _POINTERS[struct.name] = made, ctypes.POINTER(made)
-    return made
+    structure = type(struct.name, (ctypes.Structure,), {"_fields_": fields})
+    _STRUCTURES[struct.name], _POINTERS[struct.name] = structure, ctypes.POINTER(structure)
+    return structure
 
 
 def _kind(kind: Type | Pointer | Struct) -> Any:
@@ -47,7 +47,7 @@ _widened: WeakKeyDictionary[Graph, dict[str, NDArray[Any]]] = WeakKeyDictionary(
 
 
 def graph_slice(graph: Graph, widths: Widths, parts: Iterable[str]) -> tuple[Any, list[Any]]:
-    """`graph` for ids of these widths, with the `parts` that are asked for, and what must be kept alive."""
+    """The `parts` of `graph` for ids of these widths, and the arrays that must stay alive."""
     arrays = {name: _part(graph, name, widths) for name in parts}
     addresses = {name: array.ctypes.data for name, array in arrays.items()}
     return GraphSlice(graph.num_vertices, graph.num_edges, **addresses), list(arrays.values())
@@ -60,46 +60,45 @@ def _part(graph: Graph, name: str, widths: Widths) -> NDArray[Any]:
     if name == "in_edges":
         return _ids(graph, "in_edge_ids", widths.edge)
     ids = _ids(graph, name, widths.edge if name == "reverse_edges" else widths.vertex)
-    return ids if len(ids) else np.zeros(1, ids.dtype)  # a checked place 0 is always there
+    return ids if len(ids) else np.zeros(1, ids.dtype)  # a checked index 0 must be readable
 
 
 def _ids(graph: Graph, name: str, id_bits: int) -> NDArray[Any]:
-    """An array of ids at this width; one that has to be made is kept as long as the graph."""
+    """An array of ids at this width; converted arrays live as long as the graph."""
     array: NDArray[Any] = getattr(graph, name)
     if array.dtype.itemsize * 8 == id_bits:
         return array
-    made = _widened.setdefault(graph, {})
-    if name not in made:
-        made[name] = array.astype(f"int{id_bits}")
-    return made[name]
+    converted = _widened.setdefault(graph, {})
+    if name not in converted:
+        converted[name] = array.astype(f"int{id_bits}")
+    return converted[name]
 
 
 def dtype_of(kind: Type, widths: Widths) -> np.dtype[Any]:
-    """The dtype of values of a type; ids are signed, with `none` as -1, the same bits as the device's; of pairs that of
-    their words."""
+    """The dtype of values of a type, for pairs that of their words. Ids are signed: `none` is -1, same bits."""
     if kind.is_pair:
         return np.dtype(np.uint64)
     return np.dtype(f"int{widths.of(kind)}" if kind.is_id else kind.name)
 
 
-def room_for(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """An array of `count` values with room for one at least, so that a checked index 0 is always there; it begins at a
-    multiple of 16 bytes, as atomics on two words need it."""
-    return laid_out(block_for(size_of(count, dtype)), count, dtype)
+def allocate(count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """An uninitialized array of `count` values with memory for at least one, so that index 0 can always be read. It is
+    aligned to 16 bytes, as atomics on two words require."""
+    return array_in(new_block(block_size(count, dtype)), count, dtype)
 
 
-def size_of(count: int, dtype: np.dtype[Any]) -> int:
-    """The bytes of the block that `room_for` needs."""
+def block_size(count: int, dtype: np.dtype[Any]) -> int:
+    """The bytes of the block for such an array."""
     return max(count, 1) * dtype.itemsize + _ALIGNMENT
 
 
-def block_for(size: int) -> NDArray[np.uint8]:
-    """So many bytes, which hold anything."""
+def new_block(size: int) -> NDArray[np.uint8]:
+    """Uninitialized memory."""
     return np.empty(size, np.uint8)
 
 
-def laid_out(block: NDArray[np.uint8], count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """The array in a block of its size."""
+def array_in(block: NDArray[np.uint8], count: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """The array in a block of its `block_size`."""
     first = -block.ctypes.data % _ALIGNMENT
     return block[first : first + len(block) - _ALIGNMENT].view(dtype)[:count]
 

@@ -1,6 +1,6 @@
-"""Threads that runs go on in, while the thread that asked for them waits for Ctrl-C and the timeout too.
+"""Threads in which programs run, while the calling thread also watches for Ctrl-C and the timeout.
 
-They are kept: one is started in 0.1 ms, and OpenMP's own threads belong to the one that began a run.
+They are reused: starting one takes 0.1 ms, and each has a team of OpenMP threads of its own.
 """
 
 from __future__ import annotations
@@ -9,27 +9,27 @@ import os
 import threading
 from collections.abc import Callable
 
-_MOST_KEPT = 4
+_MOST_IDLE = 4
 _idle: list[_Worker] = []
 
 
-class Done:
-    """Whether some work has ended. Like an event that is set once, but a third of its cost."""
+class Completion:
+    """The end of some work. Like an event that is set once, at a third of its cost."""
 
     def __init__(self) -> None:
         self._running = threading.Lock()
         self._running.acquire()
         self._ended = False
         self.has_begun = False
-        """Whether a thread has the work, also where Ctrl-C kept `start` from coming back."""
+        """Whether a thread has the work, also where Ctrl-C interrupted `start`."""
 
     def end(self) -> None:
-        """It has."""
+        """The work has ended."""
         self._ended = True
         self._running.release()
 
     def wait(self, seconds: float = -1) -> bool:
-        """Whether it has within that time; Ctrl-C is heard. For one thread alone."""
+        """Whether the work ends within that time; Ctrl-C interrupts the wait. For a single waiting thread."""
         return self._ended or self._running.acquire(timeout=seconds)
 
 
@@ -39,20 +39,20 @@ class _Worker(threading.Thread):
         self._process = os.getpid()
         self._wake = threading.Lock()
         self._wake.acquire()
-        self._next: tuple[Callable[[], None], Done] | None = None
+        self._next: tuple[Callable[[], None], Completion] | None = None
 
     @property
     def is_here(self) -> bool:
-        """Whether this is a thread of this process: a fork has none but its own."""
+        """Whether this is a thread of this process: a fork does not have the threads of its parent."""
         return self._process == os.getpid()
 
-    def begin(self, work: Callable[[], None], done: Done) -> None:
-        """Give it something to do; it has nothing else."""
+    def begin(self, work: Callable[[], None], done: Completion) -> None:
+        """Give the idle worker some work."""
         self._next, done.has_begun = (work, done), True
         self._wake.release()
 
     def run(self) -> None:
-        """Do one thing after the other."""
+        """Work until there are enough idle workers."""
         stays = True
         while stays:
             self._wake.acquire()
@@ -62,24 +62,24 @@ class _Worker(threading.Thread):
             try:
                 work()
             finally:
-                stays = len(_idle) < _MOST_KEPT
-                if stays:  # before anybody hears of the end: who then has more to do shall find it
+                stays = len(_idle) < _MOST_IDLE
+                if stays:  # before the end is signaled, so that the next work finds this worker
                     _idle.append(self)
                 done.end()
             del work, done
 
 
-def start(work: Callable[[], None], done: Done) -> None:
-    """Have `work`, which raises nothing, done by another thread. Raises RuntimeError where the system has none left."""
-    worker = _free()
+def start(work: Callable[[], None], done: Completion) -> None:
+    """Do `work`, which must not raise, in another thread. Raises RuntimeError where no thread can be started."""
+    worker = _idle_worker()
     if worker is None:
         worker = _Worker()
         worker.start()
     worker.begin(work, done)
 
 
-def _free() -> _Worker | None:
-    """One that has nothing to do."""
+def _idle_worker() -> _Worker | None:
+    """A worker of this process without work."""
     try:
         while True:
             worker = _idle.pop()

@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gdsl.backends.batch import Bounds, Part, one_after_the_other
 from gdsl.backends.cuda.graph_cache import GraphCache, LoadedModule
 from gdsl.backends.cuda.planning import plan_of
 from gdsl.backends.interface import Bindings, Build, Limits, Outcome
-from gdsl.backends.many import Bounds, Part, one_after_the_other
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
 from gdsl.ir.nodes import Program, Tuning
@@ -75,7 +75,7 @@ class CudaExecutable:
             self._plan = plan_of(self._program, again=True, teams=self._teams)
         return self._plan
 
-    def run_many(
+    def run_batch(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
         """By teams, where the program has that form."""

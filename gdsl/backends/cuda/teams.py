@@ -10,12 +10,12 @@ import numpy
 
 from gdsl.backends import failures
 from gdsl.backends.alike import param_values, settle
+from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
 from gdsl.backends.cuda.team_memory import Made, TeamMemory
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
-from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
 from gdsl.graph.graph import Graph
@@ -90,7 +90,7 @@ class TeamRuns:
         return graph
 
     def run(self, bound: Sequence[Bindings], limits: Limits, bounds: Bounds) -> Iterator[Part]:
-        """All of `bound`, as many at a time as there is memory for; raises as `backends.many` says."""
+        """All of `bound`, as many at a time as there is memory for; raises as `backends.batch` says."""
         call = _Call(bound, limits, bounds, self._memory_for(bound), time.monotonic())
         first = 0
         while first < len(bound):

@@ -53,7 +53,7 @@ LIBRARY = Library(
 
 
 LISTED_LIBRARY = dataclasses.replace(
-    LIBRARY, files=(*LIBRARY.files, LISTED, "kept_memory", "made_graphs", "contraction")
+    LIBRARY, files=(*LIBRARY.files, LISTED, "memory_pool", "made_graphs", "contraction")
 )
 """The same for programs that make graphs."""
 CONTRACTED_LIBRARY = dataclasses.replace(LISTED_LIBRARY, files=(*LISTED_LIBRARY.files, IN_ORDER))

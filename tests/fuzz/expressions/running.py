@@ -18,7 +18,7 @@ import numpy
 from fuzz.expressions.programs import REDUCED, Data, Program, Target
 from gdsl.api.summary import on_host
 from gdsl.backends import registry
-from gdsl.backends.cpu.compiled import CpuBackend
+from gdsl.backends.cpu.backend import CpuBackend
 from gdsl.backends.interface import Limits
 from gdsl.binding import bind
 from gdsl.binding.expressions import Evaluator

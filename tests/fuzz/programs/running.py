@@ -21,8 +21,7 @@ from fuzz.expressions.running import checkout
 from fuzz.programs.graphs import Pools, given_to
 from gdsl.annotate import annotate
 from gdsl.backends import registry
-from gdsl.backends.cpu.compiled import plan_of
-from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.cpu.backend import CpuExecutable, plan_of
 from gdsl.backends.cpu.library import SYMBOLS, Library
 from gdsl.backends.cpu.memory import ControlBlock, HostSlice
 from gdsl.backends.interface import Bindings, Executable, Limits, Outcome

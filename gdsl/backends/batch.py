@@ -51,10 +51,10 @@ class FailedAtError(Exception):
 
 
 @runtime_checkable
-class RunsMany(Protocol):
+class RunsBatches(Protocol):
     """An executable with a way of its own."""
 
-    def run_many(
+    def run_batch(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
         """Run with each of `bound`, in order, a `Part` at a time; None where one after the other is as good.
@@ -63,12 +63,12 @@ class RunsMany(Protocol):
         ...
 
 
-def run_many(
+def run_batch(
     executable: Executable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
 ) -> Iterator[Part]:
     """The runs of `executable` with each of `bound`, in order."""
-    if isinstance(executable, RunsMany) and len(bound) > 1:
-        found = executable.run_many(graph, bound, limits, bounds)
+    if isinstance(executable, RunsBatches) and len(bound) > 1:
+        found = executable.run_batch(graph, bound, limits, bounds)
         if found is not None:
             return found
     return one_after_the_other(executable, graph, bound, limits, bounds)

@@ -1,4 +1,4 @@
-"""Runs with many values on a CPU: each by a thread of its own, which has nobody to wait for."""
+"""Batches on a CPU: each run in a single thread, many runs side by side."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import ctypes
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gdsl.backends import failures
+from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.cpu import workers
-from gdsl.backends.cpu.memory import dtype_of, room_for
+from gdsl.backends.cpu.memory import allocate, dtype_of
+from gdsl.backends.cpu.run import LoadedProgram, Run
 from gdsl.backends.interface import Bindings, Limits
-from gdsl.backends.many import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.pairs import unpacked, words_of
 from gdsl.diagnostics import GdslError
 from gdsl.extents import of_graph
@@ -20,39 +21,36 @@ from gdsl.graph.graph import Graph
 from gdsl.graph.threads import processors
 from gdsl.ir.nodes import Array
 
-if TYPE_CHECKING:
-    from gdsl.backends.cpu.executable import CpuExecutable, Run
-
 _WAIT = 0.1
 _PART = 16
-"""Values a thread until somebody is given the results of all of them, who does not want all together."""
+"""Values for each thread before their results are handed over, unless the caller wants all at the end."""
 
 
-def run_many(
-    executable: CpuExecutable, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+def run_batch(
+    executable: LoadedProgram, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
 ) -> Iterator[Part] | None:
-    """With each of `bound`; None where there are fewer values than threads, which are better used together."""
+    """Run with each of `bound`; None where there are fewer values than threads, which then share one run."""
     threads = min(processors(), bounds.at_once or processors())
     if bounds.memory is not None:
         threads = min(threads, max(bounds.memory // max(_bytes_of_run(executable, graph, bound[0]), 1), 1))
     if len(bound) < threads or threads < 2:
         return None
-    return _Crew(executable, graph, limits, bounds, threads).parts(bound)
+    return _Batch(executable, graph, limits, bounds, threads).parts(bound)
 
 
-def _bytes_of_run(executable: CpuExecutable, graph: Graph, bindings: Bindings) -> int:
-    """What a run has to itself."""
+def _bytes_of_run(executable: LoadedProgram, graph: Graph, bindings: Bindings) -> int:
+    """The memory of one run, without the graph."""
     from gdsl.backends import needs
 
     sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
-    found = needs.on_the_host(executable.sites.plan, executable.widths, sizes, graph.directed)
+    found = needs.on_the_host(executable.plan, executable.widths, sizes, graph.directed)
     return sum(need.nbytes for need in found if not need.name.startswith("graph."))
 
 
-class _Crew:
-    """The threads of one call."""
+class _Batch:
+    """One batch and its threads."""
 
-    def __init__(self, executable: CpuExecutable, graph: Graph, limits: Limits, bounds: Bounds, threads: int) -> None:
+    def __init__(self, executable: LoadedProgram, graph: Graph, limits: Limits, bounds: Bounds, threads: int) -> None:
         self._executable, self._graph, self._limits, self._bounds = executable, graph, limits, bounds
         self._threads, self._began = threads, time.monotonic()
 
@@ -72,51 +70,51 @@ class _Crew:
             rows = _Rows(self._executable, self._graph, bound)
         except MemoryError:
             raise failures.memory_error() from None
-        turns = _Turns(self._executable, self._graph, bound, self._limits, rows)
-        done = [workers.Done() for _ in range(self._threads)]
+        queue = _Queue(self._executable, self._graph, bound, self._limits, rows)
+        completions = [workers.Completion() for _ in range(self._threads)]
         try:
-            for each in done:
-                workers.start(turns.work, each)
-            self._wait(done, turns)
+            for each in completions:
+                workers.start(queue.work, each)
+            self._wait(completions, queue)
         finally:
-            turns.stop()
-            for each in done:
+            queue.stop()
+            for each in completions:
                 if each.has_begun:
                     each.wait()
-        if turns.errors:
-            index, error = min(turns.errors.items())
+        if queue.errors:
+            index, error = min(queue.errors.items())
             if isinstance(error, GdslError) and error.code != "E0802":
                 raise FailedAtError(first + index, error)
             raise error
         how = f"{self._threads} threads, a value each"
         return Part(rows.arrays(), rows.scalars, rows.passes, (time.monotonic() - started) * 1e3, how)
 
-    def _wait(self, done: list[workers.Done], turns: _Turns) -> None:
-        """Until all have ended; Ctrl-C and the timeout are seen meanwhile."""
-        told = 0
-        for each in done:
+    def _wait(self, completions: list[workers.Completion], queue: _Queue) -> None:
+        """Wait until all have ended; watch for Ctrl-C and the timeout."""
+        reported = 0
+        for each in completions:
             while not each.wait(_WAIT):
-                now = turns.finished
-                self._bounds.done(now - told)
-                told = now
+                now = queue.finished
+                self._bounds.done(now - reported)
+                reported = now
                 left = self._limits.left
                 if left is not None and time.monotonic() - self._began > left:
                     raise failures.timeout_error(self._limits.timeout or 0.0)
-        self._bounds.done(turns.finished - told)
+        self._bounds.done(queue.finished - reported)
 
 
 class _Rows:
-    """Room for the results of all runs."""
+    """The results of all runs, a row for each."""
 
-    def __init__(self, executable: CpuExecutable, graph: Graph, bound: Sequence[Bindings]) -> None:
+    def __init__(self, executable: LoadedProgram, graph: Graph, bound: Sequence[Bindings]) -> None:
         self._executable = executable
         sizes = of_graph(graph.num_vertices, graph.num_edges, bound[0].params)
         self._arrays = [each for each in executable.program.arrays if not each.is_local and not each.is_input]
-        self.rooms: dict[str, Any] = {}
+        self.matrices: dict[str, Any] = {}
         for array in self._arrays:
             dtype = dtype_of(array.type, executable.widths)
             length = array.extent.value(sizes) * self._words(array)
-            self.rooms[array.name] = room_for(len(bound) * length, dtype).reshape(len(bound), length)
+            self.matrices[array.name] = allocate(len(bound) * length, dtype).reshape(len(bound), length)
         scalars = (scalar.name for scalar in executable.program.scalars if not scalar.is_local)
         self.scalars: dict[str, list[Any]] = {name: [None] * len(bound) for name in scalars}
         self.passes = [0] * len(bound)
@@ -125,38 +123,38 @@ class _Rows:
         return words_of(array.type, self._executable.widths) if array.type.is_pair else 1
 
     def of(self, index: int) -> dict[str, Any]:
-        """Where a run may put its results; what has no elements it makes itself."""
-        return {name: room[index] for name, room in self.rooms.items() if room.size}
+        """The arrays for the results of a run, but for those without elements."""
+        return {name: rows[index] for name, rows in self.matrices.items() if rows.size}
 
     def take(self, index: int, run: Run) -> None:
-        """The results of a run, of which some may lie elsewhere after swaps."""
+        """Take the results of a run, wherever swaps have moved them."""
         moved = {}
         for name, values in run.raw_results().items():
             if name in self.scalars:
                 self.scalars[name][index] = run.scalar(name, values)
-            elif name in self.rooms and values.ctypes.data != self.rooms[name][index].ctypes.data:
-                moved[name] = values.copy()  # it may lie where another one of them belongs
+            elif name in self.matrices and values.ctypes.data != self.matrices[name][index].ctypes.data:
+                moved[name] = values.copy()  # it may be stored where another result belongs
         for name, values in moved.items():
-            self.rooms[name][index] = values
+            self.matrices[name][index] = values
         self.passes[index] = run.control.iterations
 
     def arrays(self) -> dict[str, Any]:
-        """All results, a row a run."""
+        """All results by name."""
         return {array.name: self._values(array) for array in self._arrays}
 
     def _values(self, array: Array) -> Any:
-        room = self.rooms[array.name]
+        rows = self.matrices[array.name]
         if not array.type.is_pair:
-            return room
-        pair = unpacked(room.reshape(-1), array.type, self._executable.widths)
-        return type(pair)(*(part.reshape(len(room), -1) for part in pair))
+            return rows
+        pair = unpacked(rows.reshape(-1), array.type, self._executable.widths)
+        return type(pair)(*(part.reshape(len(rows), -1) for part in pair))
 
 
-class _Turns:
-    """Which value a thread takes next, until all are taken or one has failed: those before it end."""
+class _Queue:
+    """Hands values to threads in order, until all are taken or one has failed; runs that have begun then end."""
 
     def __init__(
-        self, executable: CpuExecutable, graph: Graph, bound: Sequence[Bindings], limits: Limits, rows: _Rows
+        self, executable: LoadedProgram, graph: Graph, bound: Sequence[Bindings], limits: Limits, rows: _Rows
     ) -> None:
         self._executable, self._graph, self._bound, self._limits = executable, graph, bound, limits
         self._rows, self._lock = rows, threading.Lock()
@@ -166,8 +164,8 @@ class _Turns:
         self.errors: dict[int, BaseException] = {}
 
     def work(self) -> None:
-        """What each thread does."""
-        restore = self._executable.library.alone()
+        """Run with one value after the other; every thread does this."""
+        restore = self._executable.library.use_one_thread()
         try:
             while (index := self._take()) is not None:
                 try:
@@ -179,7 +177,7 @@ class _Turns:
             restore()
 
     def stop(self) -> None:
-        """Have all end soon."""
+        """Ask all runs to stop."""
         with self._lock:
             self._stopped = True
             for run in self._running.values():
@@ -193,8 +191,6 @@ class _Turns:
             return self._next - 1
 
     def _run(self, index: int) -> None:
-        from gdsl.backends.cpu.executable import Run
-
         library = self._executable.library
         try:
             run = Run(self._executable, self._graph, self._bound[index], self._limits, self._rows.of(index))

@@ -1,18 +1,24 @@
-"""The cpu backend: programs made ready, from the cache where they were made before."""
+"""The cpu backend: compiles programs, or loads them from the cache, and runs them."""
 
 from __future__ import annotations
 
 import contextlib
+import ctypes
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gdsl import cache
+from gdsl.backends import failures
+from gdsl.backends.batch import Bounds, Part
 from gdsl.backends.cpu import library as libraries
-from gdsl.backends.cpu.executable import CpuExecutable
+from gdsl.backends.cpu import plan_of
+from gdsl.backends.cpu.batch import run_batch
 from gdsl.backends.cpu.library import Library, LibraryError
-from gdsl.backends.interface import Availability, Bindings, Need, Space
+from gdsl.backends.cpu.run import LoadedProgram, Run
+from gdsl.backends.interface import Availability, Bindings, Build, Limits, Need, Outcome, Space
 from gdsl.backends.machine import machine_space
 from gdsl.cache.location import is_noexec, private_file
 from gdsl.codegen.cpu.generated import Generated
@@ -26,17 +32,46 @@ from gdsl.native import processor
 from gdsl.types import Widths
 
 if TYPE_CHECKING:
-    from gdsl.plan.nodes import Plan
     from gdsl.plan.target import Sizes
 
 _KIND = "cpu"
 _LONGEST_NAME = 100
-"""Letters of a program's name that its temporary file has: file systems allow 255 bytes."""
+"""The most letters of a program's name in the name of its temporary file: file systems allow 255 bytes."""
+
+
+class CpuExecutable(LoadedProgram):
+    """A program in a shared library. Several runs may be under way, each in its own thread."""
+
+    def build(self, graph: Graph) -> Build:
+        """The same for all graphs."""
+        compiler = compilers.find_compiler()
+        about = (("compiler", str(compiler)), ("options", " ".join(compilers.OPTIONS))) if compiler is not None else ()
+        return Build(self.plan, "cpp", self.generated.text, about)
+
+    def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
+        """Run to the end; raises GdslError (E0801, E0802, E0803, E0912) or KeyboardInterrupt where it is stopped."""
+        try:
+            run = Run(self, graph, bindings, limits)
+        except MemoryError:
+            raise failures.memory_error() from None
+        try:
+            run.call(self.library.run)
+            return run.outcome()
+        finally:
+            if not run.abandoned:
+                self.library.release(ctypes.byref(run.control))
+                run.end()
+
+    def run_batch(
+        self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
+    ) -> Iterator[Part] | None:
+        """By threads that run with one value each."""
+        return run_batch(self, graph, bound, limits, bounds)
 
 
 @dataclass
 class CpuBackend:
-    """Compiles with the C++ compiler of this machine; `sizes` are where the generated code changes its ways."""
+    """Compiles with the C++ compiler of this machine; `sizes` are the thresholds of the generated code."""
 
     sizes: Sizes | None = None
     name: str = "cpu"
@@ -50,7 +85,7 @@ class CpuBackend:
         return Availability(True, f"C++ compiler {compiler}")
 
     def stays(self) -> bool:
-        """A library needs no compiler any more."""
+        """A library no longer needs its compiler."""
         return True
 
     def place(self, graph: Graph) -> None:
@@ -61,14 +96,14 @@ class CpuBackend:
         return self.build_for(program, Widths.both(id_bits))
 
     def build_for(self, program: Program, widths: Widths) -> CpuExecutable:
-        """Make `program` ready. Raises E0902 without a compiler, E0905 where it refuses the generated text,
-        E0906 where the compiler or what it makes is of no use."""
+        """Compile `program`. Raises E0902 without a compiler, E0905 where it refuses the generated text, E0906 where
+        the compiler or its library cannot be used."""
         compiler = compilers.required_compiler()
         key = (cache.program_key(program), str(widths), repr(self.sizes))
         generated = cache.load(_KIND, key)
         if isinstance(generated, Generated):
-            library = _kept(_library_key(generated.text, compiler), compiler)
-            if library is not None:  # the plan is built once somebody looks at a trace
+            library = _cached(_library_key(generated.text, compiler), compiler)
+            if library is not None:  # the plan is built when a trace is first looked at
                 replan = partial(plan_of, program, self.sizes, again=True)
                 return CpuExecutable(program, widths, generated, library, replan)
         from gdsl.codegen.cpu.generate import generate
@@ -83,7 +118,7 @@ class CpuBackend:
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """By the plan's buffers, and the frontiers that the generated code makes."""
+        """The plan's buffers, and the frontiers that the generated code allocates."""
         from gdsl.backends import needs
 
         sizes = of_graph(graph.num_vertices, graph.num_edges, bindings.params)
@@ -95,20 +130,19 @@ class CpuBackend:
 
 
 def _library_key(text: str, compiler: compilers.Compiler) -> tuple[cache.KeyPart, ...]:
-    """Of C++ `text`, and not of the program: many tunings of one come to the same."""
+    """A key of the C++ `text` rather than of the program: many of its tunings generate the same."""
     options = " ".join(compilers.OPTIONS)
     return text, str(compiler), compiler.identity, options, processor.identity()
 
 
 def _library(text: str, name: str, compiler: compilers.Compiler) -> Library:
-    """The library of C++ `text` (`name` is the file it says it is), made unless it is kept."""
+    """The library of C++ `text`, compiled under this file `name` unless the cache has it."""
     key = _library_key(text, compiler)
-    kept = _kept(key, compiler)
-    return kept or install(compilers.compile_library(text, name, compiler), key, compiler)
+    return _cached(key, compiler) or install(compilers.compile_library(text, name, compiler), key, compiler)
 
 
 def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library:
-    """Load what `compiler` made, and keep it under `key` once that has worked. Raises E0906 where it does not."""
+    """Load a library, and cache it under `key` if it can be loaded. Raises E0906 if not."""
     refusals: list[str] = []
 
     def accept(path: Path) -> bool:
@@ -134,7 +168,7 @@ def install(binary: bytes, key: tuple[cache.KeyPart, ...], compiler: compilers.C
 
 
 def try_compiler() -> None:
-    """Have the compiler make a library of nothing and load it. Raises E0902, E0905 or E0906 where that fails."""
+    """Compile and load an empty library. Raises E0902, E0905 or E0906 where that fails."""
     compiler = compilers.required_compiler()
     text = "".join(f'extern "C" void {symbol}() {{}}\n' for symbol in libraries.SYMBOLS)
     binary = compilers.compile_library(text, "trial.cpp", compiler)
@@ -150,37 +184,27 @@ def try_compiler() -> None:
 
 
 def broken(compiler: compilers.Compiler, refusal: str) -> GdslError:
-    """E0906 for a library that is of no use."""
+    """E0906 for a library that cannot be loaded."""
     fix = f"{compilers.FIX_BROKEN}, or use --backend reference"
     return compilers.unusable(f"the library that {compiler} made cannot be loaded: {refusal}", fix)
 
 
-def _kept(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library | None:
-    """The library that is kept under `key`; None where it is not there, or cannot be used any more."""
+def _cached(key: tuple[cache.KeyPart, ...], compiler: compilers.Compiler) -> Library | None:
+    """The library under `key` in the cache; None where there is none that can be loaded."""
     path = cache.get_file(_KIND, key)
     if path is None:
         return None
     with contextlib.suppress(LibraryError):
         return Library(path, compiler.identity)
-    with contextlib.suppress(LibraryError, OSError):  # it may be the place, as on a file system mounted noexec
+    with contextlib.suppress(LibraryError, OSError):  # the cache may be mounted noexec
         return _loaded(private_file(".so", path.read_bytes()), compiler)
     return None
 
 
 def _loaded(path: Path, compiler: compilers.Compiler) -> Library:
-    """The library at `path`; a file outside the cache is not needed any more once it is loaded."""
+    """The library at `path`; a file outside the cache is deleted once it is loaded."""
     try:
         return Library(path, compiler.identity)
     finally:
         if not cache.contains(path):
             path.unlink(missing_ok=True)
-
-
-def plan_of(program: Program, sizes: Sizes | None = None, *, again: bool = False, after: str | None = None) -> Plan:
-    """The kernel plan of `program` (as lowered), verified, unless that was done when the same was made before. `after`:
-    what it is when the pass of that name has run, unverified."""
-    from gdsl.passes import pipelines
-    from gdsl.plan import target
-    from gdsl.plan.build import build
-
-    return build(pipelines.apply(program, again=again), target.CPU, sizes, again=again, after=after)

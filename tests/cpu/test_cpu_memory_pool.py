@@ -119,7 +119,7 @@ def test_blocks_of_generated_code(tmp_path: Path) -> None:
     """What one run lets go of the next one has; what it had no use for goes."""
     compiler = compilers.find_compiler()
     assert compiler is not None
-    text = template_text("cpu", "runtime", "kept_memory.hpp")
+    text = template_text("cpu", "runtime", "memory_pool.hpp")
     (tmp_path / "blocks.cpp").write_text(BLOCKS % text)
     program = tmp_path / "blocks"
     words = [*compiler.command, "-std=c++17", "-O1", "-pthread", str(tmp_path / "blocks.cpp"), "-o", str(program)]
