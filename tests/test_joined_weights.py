@@ -132,7 +132,12 @@ def test_only_what_is_added_up_is_rounded() -> None:
         ("int32", "mini", "E0402", "the reduction of `contract` is none of the known words"),
         ("int32", "3", "E0402", "the reduction of `contract` is none of the known words"),
         ("int32", "op=min", "E0402", "`contract` takes no argument `op=`"),
-        ("int32", "min, max", "E0402", "`contract` takes other arguments than these 4"),
+        (
+            "int32",
+            "min, max",
+            "E0402",
+            "`contract` takes a label, and a weight and its reduction if there are any, not 4 arguments",
+        ),
     ],
 )
 def test_what_is_refused(kind: str, operation: str, code: str, message: str) -> None:

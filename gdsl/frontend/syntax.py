@@ -875,6 +875,12 @@ class Functor(Node):
         """What it runs on."""
         return Domain.VERTEX if self.form in (FunctorForm.VERTEX, FunctorForm.VOTE) else Domain.EDGE
 
+    @property
+    def is_ballot(self) -> bool:
+        """Whether it gives pairs, as ballots do; a result that is no type was reported where it is declared."""
+        declared = self.declared_result
+        return self.result is not None and self.result.is_pair if declared is None else bool(declared.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Function(Node):

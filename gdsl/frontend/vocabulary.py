@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from gdsl.operations import ArrayReduction
+from gdsl.frontend.signatures import SIGNATURES, Group, names_of
 from gdsl.types import Type
 
 # fmt: off
@@ -20,28 +20,16 @@ CONTEXTUAL_KEYWORDS = frozenset(("procedure", "import", "from", "set", "common",
 """Words that mean something where no name may stand; a program may declare them."""
 TYPES = {type_.name: type_ for type_ in Type.all()}
 VALUES = frozenset(("iteration", "place", "near", "far", "id", "num_vertices", "num_edges", "vertices", "edges"))
-FUNCTIONS = frozenset(("min", "max", "abs", "floor", "ceil", "sqrt", "exp", "log", "pow", "out_degree", "in_degree"))
-CONTEXTUAL_FORMS = {
-    "number": "a = number(f);",
-    "backward": "for f in backward(h) { … }",
-    "forward": "for f in forward(h) { … }",
-}
+FUNCTIONS = names_of(Group.FUNCTION, Group.DEGREE)
+CONTEXTUAL_FORMS = {name: SIGNATURES[name].form for name in sorted(names_of(Group.FORM))}
 """Words that mean something in one form of the schedule alone, each with that; a program may declare them."""
-GRAPH_FUNCTIONS = frozenset(("src", "dst", "reverse", "neighbor", "has_edge", "neighbors"))
+GRAPH_FUNCTIONS = names_of(Group.GRAPH)
 """What a functor reads of the graph; `out_edge`, which does so too, is contextual."""
-# fmt: off
-TRIGONOMETRY = frozenset(("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "sinh", "cosh", "tanh"))
-CONTEXTUAL_FUNCTIONS = TRIGONOMETRY | frozenset((
-    "wrap", "trunc", "popcount", "ctz", "random", "random_bits", "random_below", "out_edge",
-))
+CONTEXTUAL_FUNCTIONS = names_of(Group.ADDITIONAL, Group.ADDITIONAL_GRAPH)
 """Functions whose names a program may declare; the program's own then win."""
-ARRAY_REDUCTIONS = frozenset(reduction.value for reduction in ArrayReduction)
+ARRAY_REDUCTIONS = names_of(Group.REDUCTION)
 """The same of the schedule; two of them are functions of numbers, too."""
-SCHEDULE_FUNCTIONS = frozenset((
-    "advance", "filter", "where", "compute", "neighbor_reduce", "neighbor_vote", "intersect", "top", "size", "swap",
-    "fill", "subgraph", "contract",
-))
-# fmt: on
+SCHEDULE_FUNCTIONS = names_of(Group.SCHEDULE)
 RESERVED = KEYWORDS | VALUES | FUNCTIONS | GRAPH_FUNCTIONS | SCHEDULE_FUNCTIONS | TYPES.keys()
 ALLOWED_AS_PARAMETERS = frozenset(("src", "dst"))
 """Built-in functions whose names a functor's parameters may have."""

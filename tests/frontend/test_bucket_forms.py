@@ -49,8 +49,8 @@ def test_accepted(schedule: str) -> None:
     ("schedule", "code", "words"),
     [
         ("buckets b(hops);", "E0402", "takes an array and a width, not 1 argument"),
-        ("buckets b();", "E0402", "takes an array first"),
-        ("buckets b(width=2);", "E0402", "takes an array first"),
+        ("buckets b();", "E0402", "takes an array and a width, not 0 arguments"),
+        ("buckets b(width=2);", "E0402", "takes an array and a width, not 1 argument"),
         ("buckets b(hops, 1, 2);", "E0402", "not 3 arguments"),
         ("buckets b(hops, wide=2);", "E0402", "takes no argument `wide=`"),
         ("buckets b(hops, width=2, width=2);", "E0402", "`width=` is given twice"),

@@ -65,7 +65,7 @@ def test_words_are_names_too(order: str) -> None:
         ("for g in f { compute(g, tally); }", "E0221", "no `for` but over the levels of a history"),
         ("history h; for g in backwards(h) { compute(g, tally); }", "E0221", "no `for` but over the levels"),
         ("history h; for g in backward(h, h) { compute(g, tally); }", "E0402", "`backward` takes one history"),
-        ("history h; for g in backward(of=h) { compute(g, tally); }", "E0402", "`backward` takes one history"),
+        ("history h; for g in backward(of=h) { compute(g, tally); }", "E0402", "`backward` takes no argument `of=`"),
         ("history h; for g in backward(h) { g = f; }", "E0214", "`g` cannot be written"),
         ("history h; for g in backward(h) { h.push(f); }", "E0418", "`h` is being gone through"),
         (

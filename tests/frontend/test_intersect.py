@@ -152,7 +152,7 @@ def test_names_that_it_uses_are_still_free() -> None:
         ("f = intersect(edges, count=tally);", "E0214", "`tally` cannot be written: it is a functor", None),
         ("f = intersect(edges, count=nothing);", "E0201", "`nothing` is not declared", None),
         ("f = intersect(edges, count=s, count=t);", "E0402", "`count=` is given twice", "leave one"),
-        ("f = intersect(edges, over=in_edges);", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("f = intersect(edges, over=in_edges);", "E0402", "takes no argument `over=`", "intersect(edges)"),
         ("f = intersect();", "E0402", "takes one frontier of edges", "intersect(edges)"),
         ("f = intersect(count=s);", "E0402", "takes one frontier of edges", "intersect(edges)"),
         ("f = intersect(edges, f, f);", "E0402", "takes one frontier of edges", "intersect(edges)"),

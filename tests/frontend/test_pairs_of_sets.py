@@ -77,13 +77,13 @@ def test_forms(schedule: str, functor: str | None, result: str | None, count: st
             "pairs=(f, g)",
         ),
         ("s = intersect(pairs=(f, g), pairs=(g, f));", "E0402", "`pairs=` is given twice", "leave one"),
-        ("s = intersect(pairs=(f, g), over=in_edges);", "E0402", "or `pairs=`", "pairs=(f, g)"),
+        ("s = intersect(pairs=(f, g), over=in_edges);", "E0402", "no argument `over=`", "pairs=(f, g)"),
         ("s = intersect(pairs=(f, g), step);", "E0401", "a common functor", None),
         ("intersect(pairs=(f, g));", "E0227", "is not used", "s = intersect"),
         ("s = intersect(pairs=(f, g), of_edge);", "E0401", "`e` is no edge where `of_edge`", "edges"),
         ("s = intersect(pairs=(f, g), asking);", "E0401", "`e` is no edge where `asking`", "edges"),
         ("intersect(pairs=(f, g), (u, w, x, e, eu, ew) => e < eu, count=s);", "E0401", "`e` is no edge", "edges"),
-        ("f = intersect(pair=(f, g));", "E0402", "takes one frontier of edges", "intersect(edges)"),
+        ("f = intersect(pair=(f, g));", "E0402", "takes no argument `pair=`", "did you mean `pairs=`?"),
     ],
 )
 def test_a_mistake_has_one_message(schedule: str, code: str, words: str, fix: str | None) -> None:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
+from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.environment import Environment, belongs, graph_of
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
 from gdsl.frontend.check.members import is_foreign_member, popped
-from gdsl.frontend.check.operator_parts import Operators
+from gdsl.frontend.check.operands import Block, OperandChecker
 from gdsl.frontend.check.several import refuse_several
+from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
 from gdsl.operations import Domain
@@ -21,13 +22,15 @@ from gdsl.types import Type
 _DECLARATION = "write `buckets b(A, width) = { source };`"
 
 
-def buckets_declaration(statement: syntax.BucketsDeclaration, operators: Operators) -> syntax.Statement | None:
+def buckets_declaration(statement: syntax.BucketsDeclaration, operators: OperandChecker) -> syntax.Statement | None:
     """`buckets b(A, width) = set;`; None after a mistake."""
     environment = operators.environment
-    parts = _parts(statement, environment)
-    array = _array(parts[0], operators) if parts is not None else None
-    automatic = parts is not None and _is_auto(parts[1], environment)
-    width = _width(parts[1], array, statement.name, operators) if parts is not None and not automatic else None
+    arguments = bind(statement.arguments, SIGNATURES["buckets"], environment, statement.span)
+    array = _array(arguments["a"], operators) if arguments is not None else None
+    automatic = arguments is not None and _is_auto(arguments["width"], environment)
+    width = None
+    if arguments is not None and not automatic:
+        width = _width(arguments["width"], array, statement.name, operators)
     value = statement.value
     if value is not None:
         value = operators.members(value, Domain.VERTEX, f"what `{statement.name}` begins with")
@@ -39,31 +42,7 @@ def buckets_declaration(statement: syntax.BucketsDeclaration, operators: Operato
     return dataclasses.replace(statement, arguments=(), array=array, width=width, value=value, symbol=symbol)
 
 
-def _parts(
-    statement: syntax.BucketsDeclaration, environment: Environment
-) -> tuple[syntax.Expression, syntax.Expression] | None:
-    """The array and the width."""
-    given = statement.arguments
-    keywords = [argument for argument in given if argument.keyword is not None]
-    wrong = next((each for place, each in enumerate(keywords) if each.keyword != "width" or place), None)
-    if wrong is not None:
-        message, fix = f"`buckets` takes no argument `{wrong.keyword}=`", _DECLARATION
-        if wrong.keyword == "width":
-            message, fix = "`width=` is given twice", "leave one of them out"
-        environment.report("E0402", message, wrong.span, fix=fix)
-        return None
-    plain = [argument.value for argument in given if argument.keyword is None]
-    values = plain + [argument.value for argument in keywords]
-    if len(values) != 2 or not plain:
-        message = f"`buckets` takes an array and a width, not {len(values)} argument{'' if len(values) == 1 else 's'}"
-        environment.report(
-            "E0402", message if plain else "`buckets` takes an array first", statement.span, fix=_DECLARATION
-        )
-        return None
-    return values[0], values[1]
-
-
-def _array(value: syntax.Expression, operators: Operators) -> syntax.Name | None:
+def _array(value: syntax.Expression, operators: OperandChecker) -> syntax.Name | None:
     environment = operators.environment
     if not isinstance(value, syntax.Name):
         environment.report("E0419", "buckets are made by an array, by its name", value.span, fix=_DECLARATION)
@@ -93,7 +72,7 @@ def _is_auto(value: syntax.Expression, environment: Environment) -> bool:
 
 
 def _width(
-    value: syntax.Expression, array: syntax.Name | None, name: str, operators: Operators
+    value: syntax.Expression, array: syntax.Name | None, name: str, operators: OperandChecker
 ) -> syntax.Expression | None:
     environment = operators.environment
     kind = array.type if array is not None and array.type is not None else Type.FLOAT64
@@ -112,36 +91,42 @@ def _width(
 # ---------------------------------------------------------------- what is done with them
 
 
-def buckets_statement(call: syntax.Method, symbol: Symbol, operators: Operators) -> syntax.Statement | None:
+def buckets_statement(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> syntax.Statement | None:
     """`b.push(f);`, or `b.pop();` where nobody wants the set."""
     if call.name != "push":
         taken = popped(call, symbol, operators.environment)
         return None if taken is None else syntax.ExpressionStatement(call.span, taken)
-    environment, shape = operators.environment, f"write `{symbol.name}.push(f);`"
-    keyword = next((argument for argument in call.arguments if argument.keyword is not None), None)
-    if keyword is not None or len(call.arguments) != 1:
-        given = f"takes no argument `{keyword.keyword}=`" if keyword else f"takes one set, not {len(call.arguments)}"
-        environment.report("E0402", f"`push` {given}", keyword.span if keyword else call.span, fix=shape)
+    if not _pushes(call, symbol, operators) or not belongs(symbol, call.span, operators.environment):
         return None
-    if not belongs(symbol, call.span, environment):
-        return None
+    return _pushed(call, symbol, operators, f"what is pushed to `{symbol.name}`")
+
+
+def _pushes(call: syntax.Method, symbol: Symbol, operators: OperandChecker) -> bool:
+    """Whether `push` has the one argument that it takes."""
+    form = f"{symbol.name}.push(f);"
+    return bind(call.arguments, SIGNATURES["push"], operators.environment, call.span, form) is not None
+
+
+def _pushed(
+    call: syntax.Method, symbol: Symbol, operators: OperandChecker, target: str
+) -> syntax.ExpressionStatement | None:
+    """The typed `symbol.push(f);`."""
     (argument,) = call.arguments
-    value = operators.members(argument.value, Domain.VERTEX, f"what is pushed to `{symbol.name}`")
+    value = operators.members(argument.value, Domain.VERTEX, target)
     if value is None:
         return None
-    made = dataclasses.replace(call, arguments=(dataclasses.replace(argument, value=value),), symbol=symbol)
-    return syntax.ExpressionStatement(call.span, made)
+    typed = dataclasses.replace(call, arguments=(dataclasses.replace(argument, value=value),), symbol=symbol)
+    return syntax.ExpressionStatement(call.span, typed)
 
 
 _ORDERS = {"backward": True, "forward": False}
 _LOOP = "write `for f in backward(h) { … }`, or `forward(h)`"
-Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
 
 
 class HistoryChecker:
     """Types what a schedule does with histories; None in an answer means that a mistake was reported."""
 
-    def __init__(self, environment: Environment, operators: Operators) -> None:
+    def __init__(self, environment: Environment, operators: OperandChecker) -> None:
         self.environment = environment
         self.operators = operators
         self._walked: dict[str, Span] = {}
@@ -163,17 +148,12 @@ class HistoryChecker:
         history = self._history(call.owner, call.span)
         if history is None:
             return None
-        environment, shape = self.environment, f"write `{history.name}.push(f);`"
+        environment = self.environment
         if call.name != "push":
             message = f"a history has no `.{call.name}(…)`"
-            environment.report("E0418", message, call.name_span, fix=shape)
+            environment.report("E0418", message, call.name_span, fix=f"write `{history.name}.push(f);`")
             return None
-        keyword = next((argument for argument in call.arguments if argument.keyword is not None), None)
-        if keyword is not None or len(call.arguments) != 1:
-            given = (
-                f"takes no argument `{keyword.keyword}=`" if keyword else f"takes one set, not {len(call.arguments)}"
-            )
-            environment.report("E0402", f"`push` {given}", keyword.span if keyword else call.span, fix=shape)
+        if not _pushes(call, history, self.operators):
             return None
         if history.unique in self._walked:
             labels = (Label(self._walked[history.unique], "by this loop"),)
@@ -181,12 +161,7 @@ class HistoryChecker:
             message = f"`{history.name}` is being gone through, and nothing can be pushed to it"
             environment.report("E0418", message, call.span, fix=fix, labels=labels)
             return None
-        (argument,) = call.arguments
-        value = self.operators.members(argument.value, Domain.VERTEX, f"a level of `{history.name}`")
-        if value is None:
-            return None
-        made = dataclasses.replace(call, arguments=(dataclasses.replace(argument, value=value),), symbol=history)
-        return syntax.ExpressionStatement(call.span, made)
+        return _pushed(call, history, self.operators, f"a level of `{history.name}`")
 
     def _history(self, owner: syntax.Expression, whole: Span) -> Symbol | None:
         environment = self.environment
@@ -274,9 +249,5 @@ class HistoryChecker:
             near = closest(over.function, _ORDERS) if isinstance(over, syntax.Call) else None
             environment.report("E0221", message, over.span, fix=f"did you mean `{near}(…)`?" if near else _LOOP)
             return None
-        plain = len(over.arguments) == 1 and over.arguments[0].keyword is None and over.label is None
-        if not plain:
-            message = f"`{over.function}` takes one history"
-            environment.report("E0402", message, over.span, fix=f"write `{over.function}(h)`")
-            return None
-        return _ORDERS[over.function], over.arguments[0].value
+        arguments = self.operators.arguments(over, f"{over.function}(h)")
+        return (_ORDERS[over.function], arguments["h"]) if arguments is not None else None

@@ -184,6 +184,10 @@ class Environment:
             return Symbol(SymbolKind.MISTAKEN, name, NOWHERE)
         return found
 
+    def functor(self, name: str) -> syntax.Functor:
+        """A functor of the program, or one that the checker built from a nameless one."""
+        return self.functors.get(name) or next(each for each in self.made.functors if each.name == name)
+
     def _declared(self, name: str) -> Symbol | None:
         for scope in reversed(self.scopes):
             if name in scope:

@@ -8,12 +8,12 @@ where one of its values is a contraction; each `on` of such a one is a family of
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.operators import OperatorChecker
+from gdsl.frontend.check.operands import Block, OperandChecker
 from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, NeighborOperation
@@ -24,7 +24,7 @@ GRAPH_CALLS = ("subgraph", "contract")
 _FORMS = "`subgraph(e)` of an edge frontier, or `contract(label, weight)`"
 _CONTRACTED = "contracted "
 """What the family of a variable begins with that may hold a contraction; no name has a space."""
-Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
+_UNNAMED = Symbol(SymbolKind.GRAPH, "", NOWHERE)
 
 
 def is_graph_call(value: syntax.Expression | None) -> bool:
@@ -35,7 +35,7 @@ def is_graph_call(value: syntax.Expression | None) -> bool:
 class GraphChecker:
     """Declarations and assignments of graphs, and `on`; None in an answer means that a mistake was reported."""
 
-    def __init__(self, environment: Environment, operators: OperatorChecker) -> None:
+    def __init__(self, environment: Environment, operators: OperandChecker) -> None:
         self.environment = environment
         self.operators = operators
         self.contracted: frozenset[str] = frozenset()
@@ -113,38 +113,25 @@ class GraphChecker:
             return None
         return self._subgraph(value) if value.function == "subgraph" else self._contract(value)
 
-    def _plain(self, call: syntax.Call, least: int, most: int, form: str) -> list[syntax.Expression] | None:
-        plain = [argument.value for argument in call.arguments if argument.keyword is None]
-        if len(plain) == len(call.arguments) and least <= len(plain) <= most and call.label is None:
-            return plain
-        wrong = next((argument.keyword for argument in call.arguments if argument.keyword is not None), None)
-        message = f"`{call.function}` takes no argument `{wrong}=`" if wrong else f"this is no `{call.function}`"
-        if wrong is None and call.label is None:
-            message = f"`{call.function}` takes other arguments than these {len(plain)}"
-        self.environment.report("E0402", message, call.span, fix=f"write `{form}`")
-        return None
-
     def _subgraph(self, call: syntax.Call) -> syntax.Subgraph | None:
-        plain = self._plain(call, 1, 1, "subgraph(e)")
-        if plain is None:
+        arguments = self.operators.arguments(call)
+        if arguments is None:
             return None
-        edges = self.operators.members(plain[0], Domain.EDGE, "the input of `subgraph`")
-        nobody = Symbol(SymbolKind.GRAPH, "", NOWHERE)
-        return None if edges is None else syntax.Subgraph(call.span, nobody, edges)
+        edges = self.operators.members(arguments["e"], Domain.EDGE, "the input of `subgraph`")
+        return None if edges is None else syntax.Subgraph(call.span, _UNNAMED, edges)
 
     def _contract(self, call: syntax.Call) -> syntax.Contract | None:
-        plain = self._plain(call, 1, 3, "contract(label, weight)")
-        if plain is None:
+        arguments = self.operators.arguments(call)
+        if arguments is None:
             return None
-        label = self._array(plain[0], Domain.VERTEX, "the label of `contract`", "an integer or a vertex")
+        label = self._array(arguments["label"], Domain.VERTEX, "the label of `contract`", "an integer or a vertex")
         weight = None
-        if len(plain) > 1:
-            weight = self._array(plain[1], Domain.EDGE, "the weight of `contract`", "a number")
-        operation = self._operation(plain[2], weight) if len(plain) == 3 else NeighborOperation.SUM
-        if label is None or (weight is None and len(plain) > 1) or operation is None:
+        if "weight" in arguments:
+            weight = self._array(arguments["weight"], Domain.EDGE, "the weight of `contract`", "a number")
+        operation = self._operation(arguments["op"], weight) if "op" in arguments else NeighborOperation.SUM
+        if label is None or (weight is None and "weight" in arguments) or operation is None:
             return None
-        nobody = Symbol(SymbolKind.GRAPH, "", NOWHERE)
-        return syntax.Contract(call.span, nobody, label, weight, operation)
+        return syntax.Contract(call.span, _UNNAMED, label, weight, operation)
 
     def _operation(self, value: syntax.Expression, weight: syntax.Name | None) -> NeighborOperation | None:
         """What makes one of the weights of parallel edges."""

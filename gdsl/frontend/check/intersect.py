@@ -7,15 +7,14 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.environment import Environment
-from gdsl.frontend.check.operator_parts import Operators
+from gdsl.frontend.check.operands import OperandChecker
 from gdsl.frontend.check.set_operations import is_set
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type
 
 _NAME = OperatorKind.INTERSECT.value
-_SHAPE = "write `intersect(edges)`, or `frontier c = intersect(edges, functor, count=s);`"
-_PAIRED = "write `intersect(pairs=(f, g))`, or `frontier c = intersect(pairs=(f, g), functor, count=s);`"
+_PAIRED = "intersect(pairs=(f, g))`, or `frontier c = intersect(pairs=(f, g), functor, count=s);"
 
 
 def is_intersect(value: syntax.Expression) -> bool:
@@ -50,26 +49,28 @@ def apart(
 class IntersectChecker:
     """Makes `OperatorCall`s of calls of `intersect`; None in an answer means that a mistake was reported."""
 
-    def __init__(self, operators: Operators) -> None:
+    def __init__(self, operators: OperandChecker) -> None:
         self.operators = operators
         self.environment, self.expressions = operators.environment, operators.expressions
 
     def call(self, call: syntax.Call) -> syntax.OperatorCall | None:
         """The call as a frontier; as one without `count=` it gives that and nothing else."""
         self.operators.label(call)
-        values = {argument.keyword: argument for argument in call.arguments}
+        paired = any(argument.keyword == "pairs" for argument in call.arguments)
         plain = [argument.value for argument in call.arguments if argument.keyword is None]
-        paired = "pairs" in values
-        if not self._shaped(call, values, len(plain), paired):
-            return None
-        if paired and plain and is_set(plain[0], self.environment):
+        if paired and len(plain) == 1 and is_set(plain[0], self.environment):
             message = f"`{_NAME}` takes edges or `pairs=`, not both"
-            self.environment.report("E0402", message, plain[0].span, fix=_PAIRED)
+            self.environment.report("E0402", message, plain[0].span, fix=f"write `{_PAIRED}`")
             return None
-        sets = self._pairs(values["pairs"].value) if paired else (self._edges(plain.pop(0)),)
-        functor = self._functor(call, plain[0]) if plain else None
-        count = self._count(values["count"].value) if "count" in values else None
-        if sets is None or None in sets or ("count" in values and count is None) or (plain and functor is None):
+        arguments = self.operators.arguments(call, _PAIRED if paired else "", missing=int(paired))
+        if arguments is None:
+            return None
+        sets = self._pairs(arguments["pairs"]) if paired else (self._edges(arguments["edges"]),)
+        functor = self._functor(call, arguments["functor"]) if "functor" in arguments else None
+        count = self._count(arguments["count"]) if "count" in arguments else None
+        if sets is None or None in sets or ("count" in arguments and count is None):
+            return None
+        if "functor" in arguments and functor is None:
             return None
         if not self._apart(functor, count) or (paired and functor is not None and not self._fits_pairs(functor)):
             return None
@@ -78,22 +79,6 @@ class IntersectChecker:
         other = sets[1] if len(sets) == 2 else None
         return dataclasses.replace(made, gives=Domain.VERTEX, label=call.label, count=count, other=other)
 
-    def _shaped(self, call: syntax.Call, values: dict[str | None, syntax.Argument], plain: int, paired: bool) -> bool:
-        """Whether these are arguments that it takes, each once."""
-        named = [argument for argument in call.arguments if argument.keyword is not None]
-        twice = next((each for each in named if values[each.keyword] is not each), None)
-        if twice is not None:
-            message = f"`{twice.keyword}=` is given twice"
-            self.environment.report("E0402", message, values[twice.keyword].span, fix="leave one of them out")
-            return False
-        least = 0 if paired else 1
-        if plain in (least, least + 1) and values.keys() <= {None, "count", "pairs"}:
-            return True
-        what = "one frontier of edges or `pairs=`, a common functor if there is any, and `count=`"
-        message = f"`{_NAME}` takes {what}"
-        self.environment.report("E0402", message, call.span, fix=_PAIRED if paired else _SHAPE)
-        return False
-
     def _edges(self, value: syntax.Expression) -> syntax.Expression | None:
         return self.operators.members(value, Domain.EDGE, "the input of `intersect`")
 
@@ -101,7 +86,7 @@ class IntersectChecker:
         """The two sets of vertices that are taken as pairs."""
         if not isinstance(value, syntax.Pair):
             message = "`pairs=` takes two sets of vertices, as many in the one as in the other"
-            self.environment.report("E0402", message, value.span, fix=_PAIRED)
+            self.environment.report("E0402", message, value.span, fix=f"write `{_PAIRED}`")
             return None
         first, second = (
             self.operators.members(each, Domain.VERTEX, "`pairs=`") for each in (value.first, value.second)
@@ -110,7 +95,7 @@ class IntersectChecker:
 
     def _fits_pairs(self, functor: syntax.Name) -> bool:
         """Whether a functor does without the edge: there need be none between the two vertices of a pair."""
-        declared = self._declared(functor)
+        declared = self.environment.functor(functor.name)
         edge = declared.parameters[3].name if len(declared.parameters) > 3 else None
         uses = (node for node in syntax.walk(declared) if isinstance(node, syntax.Name) and node.name == edge)
         use = next(uses, None)
@@ -120,10 +105,6 @@ class IntersectChecker:
             fix = "do without it, or intersect a frontier of edges"
             self.environment.report("E0401", message, functor.span, labels=labels, fix=fix)
         return use is None
-
-    def _declared(self, functor: syntax.Name) -> syntax.Functor:
-        made = {each.name: each for each in self.environment.made.functors}
-        return self.environment.functors.get(functor.name) or made[functor.name]
 
     def _functor(self, call: syntax.Call, value: syntax.Expression) -> syntax.Name | None:
         return self.operators.functor(call, value, FunctorForm.COMMON, _NAME)
@@ -156,7 +137,7 @@ class IntersectChecker:
             return True
         uses = (
             node
-            for node in syntax.walk(self._declared(functor))
+            for node in syntax.walk(self.environment.functor(functor.name))
             if isinstance(node, syntax.Name) and node.name == count.name
         )
         use = next(uses, None)

@@ -21,7 +21,7 @@ from gdsl.frontend.check.declarations import (
 )
 from gdsl.frontend.check.environment import Environment, Made, Place
 from gdsl.frontend.check.far_ends import FarEnds
-from gdsl.frontend.check.neighbor_vote import vote_types
+from gdsl.frontend.check.neighbor_operators import vote_types
 from gdsl.frontend.check.param_sets import with_sets
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.schedule import check_block

@@ -14,7 +14,6 @@ from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import apart, is_intersect
 from gdsl.frontend.check.members import buckets_of
-from gdsl.frontend.check.numbering import is_numbering, numbering
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
@@ -211,8 +210,8 @@ class ScheduleChecker:
         called = value.function if isinstance(value, syntax.Call) else None
         if called is not None and refuse_several(symbol, f"`{called}`", environment, value.span):
             return None
-        if isinstance(value, syntax.Call) and is_numbering(value, environment):
-            numbers = numbering(value, symbol, self.operators)
+        if isinstance(value, syntax.Call) and self.operators.is_numbering(value):
+            numbers = self.operators.number(value, symbol)
             made = dataclasses.replace(target, symbol=symbol, type=symbol.type)
             return None if numbers is None else dataclasses.replace(statement, target=made, value=numbers)
         if not (isinstance(value, syntax.Call) and OPERATORS.get(value.function) in GIVE_VALUES):

@@ -1,0 +1,195 @@
+"""The operands of operators: sets, functors, words and labels."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+
+from gdsl.diagnostics import Label, Suggestion
+from gdsl.frontend import syntax
+from gdsl.frontend.check.arguments import Arguments, bind
+from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.expressions import ExpressionChecker
+from gdsl.frontend.check.members import buckets_of, popped
+from gdsl.frontend.check.nameless import NAMELESS_FORMS, NamelessChecker
+from gdsl.frontend.check.set_operations import SetChecker, speaks_of_sets
+from gdsl.frontend.check.sets import OPERATORS, OTHER_OPERAND, Sets
+from gdsl.frontend.signatures import SIGNATURES
+from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
+from gdsl.frontend.vocabulary import closest, enumerate_words
+from gdsl.operations import Domain, Over
+from gdsl.types import Type
+
+Block = Callable[[Iterable[syntax.Statement]], tuple[syntax.Statement, ...]]
+"""Types the statements of a block."""
+_ALIASES = {
+    "any": "some",
+    "exists": "some",
+    "all": "every",
+    "forall": "every",
+    "add": "sum",
+    "plus": "sum",
+    "total": "sum",
+    "mul": "product",
+    "prod": "product",
+    "times": "product",
+    "minimum": "min",
+    "maximum": "max",
+    "len": "count",
+    "out": "out_edges",
+    "outgoing": "out_edges",
+    "out_neighbors": "out_edges",
+    "incoming": "in_edges",
+    "in_neighbors": "in_edges",
+    "both": "all_edges",
+    "undirected": "all_edges",
+}
+"""What other languages call the words of operators."""
+
+
+class OperandChecker:
+    """Types the operands of operators; None in an answer means that a mistake was reported."""
+
+    def __init__(self, environment: Environment, expressions: ExpressionChecker) -> None:
+        self.environment = environment
+        self.expressions = expressions
+        self.sets = Sets(environment, expressions)
+        self.combinations = SetChecker(environment, self._operand)
+        self.nameless = NamelessChecker(environment)
+        self.labels: dict[str, syntax.Call] = {}
+
+    def operator(self, call: syntax.Call) -> syntax.OperatorCall | None:
+        """A call of an operator as a set; see `OperatorChecker`."""
+        raise NotImplementedError
+
+    def arguments(self, call: syntax.Call, form: str = "", *, missing: int = 0) -> Arguments | None:
+        """The arguments of a call of the schedule by the names of its parameters."""
+        signature = SIGNATURES[call.function]
+        if call.label is not None and not signature.labelled:
+            message = f"only operators have labels, and `{call.function}` is none"
+            self.environment.report("E0402", message, call.span, fix=f"leave out `@{call.label}`")
+            return None
+        return bind(call.arguments, signature, self.environment, call.span, form, missing=missing)
+
+    def _operand(self, value: syntax.Expression, domain: Domain) -> syntax.Expression | None:
+        return self.members(value, domain, OTHER_OPERAND)
+
+    def members(self, value: syntax.Expression, domain: Domain, target: str) -> syntax.Expression | None:
+        """What may become a frontier of `domain`: a set literal, everything, another frontier, an operator's result, or
+        several of them combined. `target` is what it is for, in words."""
+        match value:
+            case syntax.Binary() | syntax.Chain() if speaks_of_sets(value, self.environment):
+                return self.combinations.chain(value, domain)
+            case syntax.Unary() if speaks_of_sets(value, self.environment):
+                self.combinations.unary(value, domain)
+                return None
+            case syntax.SetLiteral():
+                kind = Type.EDGE if domain is Domain.EDGE else Type.VERTEX
+                members = [self.expressions.value(m, kind, "a member") for m in value.members]
+                fine = all(member.type is not None for member in members)
+                return dataclasses.replace(value, members=tuple(members)) if fine else None
+            case syntax.Name():
+                return self.sets.named(value, domain, target)
+            case syntax.Method() if (owner := buckets_of(value.owner, self.environment)) is not None:
+                taken = popped(value, owner, self.environment)
+                return taken if taken and self.sets.fits(taken, Domain.VERTEX, domain, target) else None
+            case syntax.Call() if value.function in OPERATORS:
+                typed = self.operator(value)
+                if typed is None:
+                    return None
+                if typed.gives is None:
+                    message = f"this `{value.function}` gives no frontier"
+                    self.environment.report("E0415", message, value.span)
+                    return None
+                return typed if self.sets.fits(typed, typed.gives, domain, target) else None
+        self.sets.no_set(value, domain)
+        return None
+
+    def _turned_round(self, call: syntax.Call, given: Symbol) -> bool:
+        """Whether the functor stands where the set should, and the set in its place: said of the set."""
+        first = call.arguments[0].value if call.arguments else None
+        symbol = self.environment.find(first.name) if isinstance(first, syntax.Name) else None
+        return given.kind is SymbolKind.FRONTIER and symbol is not None and symbol.kind is SymbolKind.FUNCTOR
+
+    def functor(
+        self,
+        call: syntax.Call,
+        value: syntax.Expression,
+        wanted: FunctorForm,
+        operator: str,
+        reduced: Type | None = None,
+    ) -> syntax.Name | None:
+        """The functor of `call`, which takes one of the form `wanted`; where that has no name, `reduced` is the type of
+        its value."""
+        if isinstance(value, syntax.Nameless):
+            return self.nameless.functor(value, call, wanted, operator, reduced)
+        environment = self.environment
+        symbol = environment.find(value.name) if isinstance(value, syntax.Name) else None
+        if not isinstance(value, syntax.Name) or (symbol is not None and symbol.kind is not SymbolKind.FUNCTOR):
+            if symbol is None or not (symbol.kind is SymbolKind.MISTAKEN or self._turned_round(call, symbol)):
+                fix = self._named(value, wanted)
+                environment.report("E0401", f"`{operator}` takes {wanted.words} here", value.span, fix=fix)
+            return None
+        if symbol is None:
+            near = closest(value.name, environment.functors)
+            fix = f"did you mean `{near}`?" if near else f"declare {wanted.words} of this name"
+            environment.report("E0201", f"there is no functor `{value.name}`", value.span, fix=fix)
+            return None
+        functor = environment.functors[value.name]
+        fits = functor.form is wanted
+        if wanted is FunctorForm.BALLOT:
+            fits = functor.form is FunctorForm.VALUE and functor.is_ballot
+        if not fits:
+            labels = (Label(functor.name_span, "declared here"),)
+            message = f"`{operator}` takes {wanted.words}, and `{value.name}` is {functor.form.words}"
+            fix = f"write `{wanted.text}`"
+            if operator == OperatorKind.WHERE.value and functor.form is FunctorForm.EDGE:
+                fix = f"`filter(edges, {value.name})` selects of all edges"
+            environment.report("E0401", message, value.span, labels=labels, fix=fix)
+            return None
+        return dataclasses.replace(value, symbol=symbol)
+
+    def _named(self, value: syntax.Expression, wanted: FunctorForm) -> str:
+        """What to write for a functor of the form `wanted` in the place of `value`, which is no name of one."""
+        called = self.environment.find(value.function) if isinstance(value, syntax.Call) else None
+        if called is not None and called.kind is SymbolKind.FUNCTOR:
+            return f"a functor is named, not called: `{called.name}`"
+        declared = f"declare `{wanted.text}` and write its name here"
+        return f"{declared}, or write `{NAMELESS_FORMS[wanted]}`" if wanted in NAMELESS_FORMS else declared
+
+    def word(self, value: syntax.Expression, words: Iterable[str], what: str, also: str = "") -> str | None:
+        """The one of `words` that `value` is; `what` is where it stands, `also` what may stand there too."""
+        name = value.name if isinstance(value, syntax.Name) else "none" if isinstance(value, syntax.NoneLiteral) else ""
+        known = list(words)
+        if name in known:
+            return name
+        near = _ALIASES.get(name) or (closest(name, known) if name else None)
+        found = [Suggestion(f"did you mean `{near}`?")] if near in known else []
+        fix = f"the words are {enumerate_words(f'`{word}`' for word in known)}{also}"
+        message = f"{what} is none of the known words"
+        self.environment.report("E0402", message, value.span, fix=fix, suggestions=found)
+        return None
+
+    def choice(self, arguments: Arguments, name: str) -> str | None:
+        """The word of a keyword, by default the first that it may be."""
+        words = arguments.signature.keyword(name).words
+        return self.word(arguments[name], words, f"`{name}`") if name in arguments else words[0]
+
+    def over(self, arguments: Arguments) -> Over | None:
+        """The edges that are visited."""
+        word = self.choice(arguments, "over")
+        return Over(word) if word is not None else None
+
+    def label(self, call: syntax.Call) -> None:
+        """Take the label of a call; says so where it is taken already."""
+        if call.label is None:
+            return
+        former = self.labels.get(call.label)
+        if former is not None and former.span.written == call.span.written and former.span != call.span:
+            return  # another expansion of one procedure
+        if former is not None or call.label in self.environment.functors:
+            message = f"the label `@{call.label}` is used twice"
+            if call.label in self.environment.functors:
+                message = f"the label `@{call.label}` is also the name of a functor"
+            self.environment.report("E0414", message, call.span, fix="choose another label")
+        self.labels[call.label] = call
