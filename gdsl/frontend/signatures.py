@@ -20,6 +20,7 @@ class Kind(Enum):
     INTEGER = "an integer"
     VERTEX = "a vertex"
     EDGE = "an edge"
+    BITS = "an integer, as bits"
     PLACE = "a place in a list, from 0"
     KEY = "an integer, an id or a bool"
     TARGET_VALUE = "a value of the array's type"
@@ -114,17 +115,17 @@ class Signature:
 
 _X, _Y = Parameter("x", Kind.NUMBER), Parameter("y", Kind.NUMBER)
 _V, _E, _I = Parameter("v", Kind.VERTEX), Parameter("e", Kind.EDGE), Parameter("i", Kind.PLACE)
-_BITS, _KEY = Parameter("x", Kind.INTEGER), Parameter("key", Kind.KEY, repeated=True)
+_BITS, _KEY = Parameter("x", Kind.BITS), Parameter("key", Kind.KEY, repeated=True)
 _VALUES = (Parameter("x", Kind.VALUE), Parameter("y", Kind.VALUE))
 _A, _F = Parameter("a", Kind.ARRAY), Parameter("f", Kind.SET)
 _MEMBERS = Parameter("f", Kind.VERTICES)
 _OVER = Parameter("over", Kind.WORD, words=tuple(over.value for over in Over))
 _PUSHED = (Parameter("f", Kind.VERTICES),)
-_COMMON, _NUMBER = "the type of its arguments", "float32 or float64"
+COMMON_TYPE, _FLOAT = "the type of its arguments", "float32 or float64"
 
 
 def _of_values(group: Group, helps: dict[str, str]) -> tuple[Signature, ...]:
-    return tuple(Signature(name, group, (_X,), _NUMBER, text) for name, text in helps.items())
+    return tuple(Signature(name, group, (_X,), _FLOAT, text) for name, text in helps.items())
 
 
 def _reduction(word: ArrayReduction, gives: str, text: str) -> Signature:
@@ -145,9 +146,9 @@ def _operator(
 
 _TABLE: tuple[Signature, ...] = (
     # functions of values
-    Signature("min", Group.FUNCTION, _VALUES, _COMMON, "the smaller of two values"),
-    Signature("max", Group.FUNCTION, _VALUES, _COMMON, "the larger of two values"),
-    Signature("abs", Group.FUNCTION, (_X,), _COMMON, "the distance from 0"),
+    Signature("min", Group.FUNCTION, _VALUES, COMMON_TYPE, "the smaller of two values"),
+    Signature("max", Group.FUNCTION, _VALUES, COMMON_TYPE, "the larger of two values"),
+    Signature("abs", Group.FUNCTION, (_X,), COMMON_TYPE, "the distance from 0"),
     *_of_values(
         Group.FUNCTION,
         {
@@ -158,7 +159,7 @@ _TABLE: tuple[Signature, ...] = (
             "log": "the natural logarithm",
         },
     ),
-    Signature("pow", Group.FUNCTION, (_X, _Y), _NUMBER, "x to the power y"),
+    Signature("pow", Group.FUNCTION, (_X, _Y), _FLOAT, "x to the power y"),
     *_of_values(
         Group.ADDITIONAL,
         {
@@ -174,8 +175,8 @@ _TABLE: tuple[Signature, ...] = (
             "trunc": "x without its fraction",
         },
     ),
-    Signature("atan2", Group.ADDITIONAL, (_Y, _X), _NUMBER, "the angle of the point (x, y)"),
-    Signature("wrap", Group.ADDITIONAL, (_BITS,), _COMMON, "x, in which every `+` and `-` wraps"),
+    Signature("atan2", Group.ADDITIONAL, (_Y, _X), _FLOAT, "the angle of the point (x, y)"),
+    Signature("wrap", Group.ADDITIONAL, (Parameter("x", Kind.INTEGER),), COMMON_TYPE, "x, whose `+` and `-` wrap"),
     Signature("popcount", Group.ADDITIONAL, (_BITS,), Type.INT32, "the number of bits that are 1"),
     Signature("ctz", Group.ADDITIONAL, (_BITS,), Type.INT32, "the number of zeros after the last bit that is 1"),
     Signature(

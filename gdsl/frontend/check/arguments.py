@@ -43,7 +43,8 @@ def bind(
     """The arguments at `span`, bound; None after a mistake. `form` is how the call is written, where the signature
     does not say it; `missing` is how many of the first parameters keywords stand for."""
     form, name, code = form or signature.form, signature.name, signature.code
-    fix = f"write `{form}`" if signature.shape or code == "E0402" else None
+    example = "for example " if signature.counts[1] is None else ""
+    fix = f"write {example}`{form}`" if signature.shape or code == "E0402" else None
     bound = Arguments(signature)
     positional = [argument for argument in arguments if argument.keyword is None]
     named = [argument for argument in arguments if argument.keyword is not None]

@@ -7,11 +7,10 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import bind
-from gdsl.frontend.check.environment import Environment, belongs, graph_of
+from gdsl.frontend.check.environment import Environment, belongs, graph_of, refuse_fixed_size
 from gdsl.frontend.check.foreign_names import functor_for_loop, report_foreign_loop
 from gdsl.frontend.check.members import is_foreign_member, popped
 from gdsl.frontend.check.operands import Block, OperandChecker
-from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.signatures import SIGNATURES
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import closest
@@ -50,7 +49,7 @@ def _array(value: syntax.Expression, operators: OperandChecker) -> syntax.Name |
     symbol = operators.expressions.resolve(value.name, value.span)
     if symbol is None:
         return None
-    if refuse_several(symbol, "`buckets`", operators.environment, value.span):
+    if refuse_fixed_size(symbol, "`buckets`", operators.environment, value.span):
         return None
     fits = symbol.kind is SymbolKind.ARRAY and symbol.domain is Domain.VERTEX
     if not fits or symbol.type is None or not symbol.type.is_numeric:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 
 from gdsl.frontend import syntax
+from gdsl.frontend.check.arguments import bind
 from gdsl.frontend.check.conversions import common_type, converted, is_literal, may_cast, typed_number
 from gdsl.frontend.check.environment import Environment, Place, built_in, poison, refuse_now
 from gdsl.frontend.check.foreign_names import report_foreign_call
-from gdsl.frontend.check.graph_reads import graph_read, reads_graph
+from gdsl.frontend.check.functions import call_of, function_of
 from gdsl.frontend.check.names import SETS, NameChecker
-from gdsl.frontend.check.number_functions import BITS, RANDOM, bits, drawn
 from gdsl.frontend.check.reductions import ReductionChecker, is_reduction, is_set, named_set
+from gdsl.frontend.signatures import COMMON_TYPE, SIGNATURES, Kind
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.frontend.vocabulary import (
     ARRAY_REDUCTIONS,
@@ -28,11 +29,7 @@ from gdsl.operations import Domain, Outcome, ReduceOperation
 from gdsl.source import Span
 from gdsl.types import Type
 
-_ARITIES = {"min": 2, "max": 2, "pow": 2, "atan2": 2}
-_ORDINARY = ("min", "max", "abs")
-"""Functions whose result has the type of their arguments; the others make a float64 of an integer."""
 _SIZED = (*SETS, SymbolKind.HISTORY)
-_DEGREES = ("out_degree", "in_degree")
 _ARITHMETIC = (ReduceOperation.ADD, ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY)
 _ORDERINGS = (ReduceOperation.MIN, ReduceOperation.MAX)
 
@@ -53,8 +50,9 @@ class CallChecker(NameChecker):
             return self._cast(expression, TYPES[name])
         if symbol is not None and symbol.kind is SymbolKind.TYPE and symbol.type is not None:
             return self._cast(expression, symbol.type)
-        if reads_graph(name, symbol):
-            return graph_read(self, expression)
+        signature = function_of(name, symbol)
+        if signature is not None:
+            return call_of(self, expression, signature)
         if is_reduction(expression, environment):
             return ReductionChecker(self).reduction(expression)
         if name == "size" and environment.place is Place.SCHEDULE:
@@ -66,7 +64,7 @@ class CallChecker(NameChecker):
         if symbol is not None and symbol.kind is SymbolKind.MISTAKEN:
             return poison(expression.span)
         if symbol is None and name in CONTEXTUAL_FUNCTIONS:
-            return self._contextual(expression, hint)
+            return self.wrap(expression, hint) if name == "wrap" else self._built_in(expression, hint)
         advice = _where_it_stands(name, symbol)
         if advice is not None:
             environment.report("E0404", f"`{name}` cannot stand here", span, fix=advice)
@@ -118,17 +116,6 @@ class CallChecker(NameChecker):
         fix = "give it a scalar of its own, `s = intersect(…);`, and use `s` here"
         environment.report("E0404", message, span, fix=fix)
 
-    def _contextual(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
-        """A function whose name a program may declare, and this one does not."""
-        name = expression.function
-        if name == "wrap":
-            return self.wrap(expression, hint)
-        if name in RANDOM:
-            return drawn(self, expression)
-        if name not in BITS:
-            return self._built_in(expression, hint)
-        return bits(self, expression) if self.count_arguments(expression, 1) else poison(expression.span)
-
     def wrap(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         """See `ExpressionChecker.wrap`."""
         raise NotImplementedError
@@ -156,7 +143,7 @@ class CallChecker(NameChecker):
         return False
 
     def _size(self, expression: syntax.Call) -> syntax.Expression:
-        if not self.count_arguments(expression, 1):
+        if bind(expression.arguments, SIGNATURES["size"], self.environment, expression.span) is None:
             return poison(expression.span)
         operand = expression.arguments[0].value
         if isinstance(operand, syntax.Name):
@@ -211,19 +198,20 @@ class CallChecker(NameChecker):
 
     def _built_in(self, expression: syntax.Call, hint: Type | None) -> syntax.Expression:
         name = expression.function
-        if not self.count_arguments(expression, _ARITIES.get(name, 1)):
+        signature = SIGNATURES[name]
+        if bind(expression.arguments, signature, self.environment, expression.span) is None:
             return poison(expression.span)
-        if name in _DEGREES:
-            return self._degree(expression)
-        fraction = hint if name in _ORDINARY else Type.FLOAT64
+        keeps_type = signature.gives == COMMON_TYPE
+        fraction = hint if keeps_type else Type.FLOAT64
         values = self._agreed_arguments([argument.value for argument in expression.arguments], hint, fraction)
         type_ = values[0].type if values else None
         if values is None or type_ is None:
             return poison(expression.span)
-        if name not in _ORDINARY and type_.is_integer:
+        if not keeps_type and type_.is_integer:
             type_ = Type.FLOAT64
             values = [converted(value, type_) for value in values]
-        if not (type_.is_numeric or ((type_.is_id or type_.is_pair) and name in ("min", "max"))):
+        of_values = signature.parameters[0].kind is Kind.VALUE and (type_.is_id or type_.is_pair)
+        if not (type_.is_numeric or of_values):
             message = f"`{name}` is not defined on {type_.name}"
             self.environment.report("E0206", message, expression.span)
             return poison(expression.span)
@@ -261,23 +249,6 @@ class CallChecker(NameChecker):
                 return None
             type_ = common
         return None if type_ is None else [converted(value, type_) for value in values]
-
-    def _degree(self, expression: syntax.Call) -> syntax.Expression:
-        name, place = expression.function, self.environment.place
-        if place in (Place.FUNCTION, Place.DEFAULT, Place.IDENTITY, Place.EXTENT):
-            self.environment.report("E0215", f"{place.value} does not see the graph", expression.span)
-            return poison(expression.span)
-        argument = expression.arguments[0]
-        value = self.infer(argument.value, Type.VERTEX)
-        if value.type is None:
-            return poison(expression.span)
-        if value.type is not Type.VERTEX:
-            message = f"`{name}` takes a vertex, and this is {value.type.name}"
-            fix = f"write `vertex({self.environment.words(value.span)})`" if value.type.is_integer else None
-            self.environment.report("E0213", message, value.span, fix=fix)
-            return poison(expression.span)
-        arguments = (dataclasses.replace(argument, value=value),)
-        return dataclasses.replace(expression, arguments=arguments, symbol=built_in(name), type=Type.INT32)
 
     def _own_function(self, expression: syntax.Call) -> syntax.Expression:
         function = self.environment.functions[expression.function]

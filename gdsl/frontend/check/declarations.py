@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 
+from gdsl.extents import MOST_VALUES
 from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import made_pair
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.names import ID_OF
+from gdsl.frontend.check.names import ID_OF, NameChecker, literal_number
 from gdsl.frontend.check.param_sets import VERTEX_SET, declare_set, is_set, with_least_size
 from gdsl.frontend.check.recursion import Calls, refuse_recursion
-from gdsl.frontend.check.several import check_count
 from gdsl.frontend.check.statements import StatementChecker, always_returns, resolve_type
 from gdsl.frontend.syntax import DeclarationKind, FunctorForm, Symbol, SymbolKind
 from gdsl.operations import Domain
@@ -233,3 +233,22 @@ def check_recursion(functions: tuple[syntax.Function, ...], environment: Environ
         found = [node for node in syntax.walk(function) if isinstance(node, syntax.Call)]
         calls[function.name] = [(node.function, node.span) for node in found if node.function in environment.functions]
     refuse_recursion("function", {node.name: node.name_span for node in functions}, calls, environment)
+
+
+def check_count(node: syntax.Declaration, checker: NameChecker, environment: Environment) -> syntax.Expression | None:
+    """How many values an element of the declared array has, an int64; None after a mistake."""
+    if node.count is None:
+        return None
+    if node.kind not in (DeclarationKind.VERTEX_ARRAY, DeclarationKind.EDGE_ARRAY):
+        message = f"`{node.name}` is a {node.kind.value}, and only arrays over vertices or edges have several values"
+        fix = f"write `vertex {node.name}[…]`, or declare one {node.kind.value} for each value"
+        environment.report("E0224", message, node.count.span, fix=fix)
+        return None
+    count = checker.value(node.count, Type.INT64, f"how many values an element of `{node.name}` has")
+    number = literal_number(count)
+    if number is not None and not 1 <= number <= MOST_VALUES:
+        message = f"an element of `{node.name}` would have {number:,} values"
+        fix = f"write an integer of 1 to {MOST_VALUES:,}, or an expression of params and literals"
+        environment.report("E0224", message, node.count.span, fix=fix)
+        return None
+    return count if count.type is not None else None

@@ -266,3 +266,27 @@ def belongs(symbol: Symbol, span: Span, environment: Environment) -> bool:
     note = "a subgraph has the vertices of the graph that it was made of, and edges of its own"
     environment.report("E0421", message, span, labels=labels, notes=(note,), fix=fix)
     return False
+
+
+_NOT_COMPARED = ("span", "name_span", "array_span", "function_span", "symbol", "type")
+
+
+def refuse_fixed_size(symbol: Symbol | None, what: str, environment: Environment, span: Span) -> bool:
+    """Whether `symbol` is an array of several values an element, which `what` does not take; says so."""
+    if symbol is None or symbol.count is None:
+        return False
+    message = f"{what} takes arrays of one value an element, and `{symbol.name}` has several"
+    labels = (Label(symbol.span, "declared here"),)
+    fix = "copy the values that are meant into an array of their own, by a functor"
+    environment.report("E0424", message, span, labels=labels, fix=fix)
+    return True
+
+
+def alike(one: object, other: object) -> bool:
+    """Whether two expressions say the same, wherever they stand and whatever is known of them."""
+    if isinstance(one, tuple) and isinstance(other, tuple):
+        return len(one) == len(other) and all(map(alike, one, other))
+    if not isinstance(one, syntax.Node) or not isinstance(other, syntax.Node):
+        return type(one) is type(other) and one == other
+    slots = [slot.name for slot in dataclasses.fields(one) if slot.name not in _NOT_COMPARED]
+    return type(one) is type(other) and all(alike(getattr(one, name), getattr(other, name)) for name in slots)

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.environment import Environment, refuse_fixed_size
 from gdsl.frontend.check.operands import Block, OperandChecker
-from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import Symbol, SymbolKind
 from gdsl.operations import JOINING_FLOATS, JOINING_INTEGERS, Domain, NeighborOperation
 from gdsl.source import NOWHERE
@@ -158,7 +157,7 @@ class GraphChecker:
         if not isinstance(value, syntax.Name) or symbol is None or symbol.kind is not SymbolKind.ARRAY:
             environment.report("E0402", f"{what} is the name of an array over {over}", value.span)
             return None
-        if refuse_several(symbol, "`contract`", environment, value.span):
+        if refuse_fixed_size(symbol, "`contract`", environment, value.span):
             return None
         labels = (Label(symbol.span, "declared here"),)
         if symbol.domain is not domain:

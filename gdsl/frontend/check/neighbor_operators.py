@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments
-from gdsl.frontend.check.environment import Environment
+from gdsl.frontend.check.environment import Environment, refuse_fixed_size
 from gdsl.frontend.check.operands import OperandChecker
-from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, NeighborOperation
 from gdsl.types import Type
@@ -285,7 +284,7 @@ class VoteChecker:
                 "E0402", message, argument.span, fix="it has the key of each vertex that wins a tie"
             )
             return None
-        if refuse_several(symbol, "`keep=`", self.environment, argument.span):
+        if refuse_fixed_size(symbol, "`keep=`", self.environment, argument.span):
             return None
         if not self._keyed(argument, key, symbol, "`keep=` takes"):
             return None

@@ -7,13 +7,12 @@ import dataclasses
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.arguments import Arguments
-from gdsl.frontend.check.environment import Environment, built_in
+from gdsl.frontend.check.environment import Environment, alike, built_in
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.intersect import IntersectChecker
 from gdsl.frontend.check.neighbor_operators import NeighborReduceChecker, VoteChecker
 from gdsl.frontend.check.operands import OperandChecker
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS, WORDS, functor_domain
-from gdsl.frontend.check.several import alike
 from gdsl.frontend.syntax import FunctorForm, OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain
 from gdsl.types import Type

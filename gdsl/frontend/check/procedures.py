@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 from gdsl.diagnostics import Diagnostic, Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.declarations import without
-from gdsl.frontend.check.environment import Environment, Made, Place, graph_of
+from gdsl.frontend.check.environment import Environment, Made, Place, graph_of, refuse_fixed_size
 from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.recursion import cyclic, refuse_recursion
-from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.statements import resolve_type
 from gdsl.frontend.syntax import Symbol, SymbolKind, moved
 from gdsl.interpreter import DEEPEST_NESTING
@@ -258,7 +257,7 @@ class _Binding:
             labels = (Label(symbol.span, "declared here"),) if symbol is not None else ()
             self.environment.report("E0240", message, given.span, labels=labels)
             return
-        if not refuse_several(symbol, f"`{self.node.name}`", self.environment, given.span):
+        if not refuse_fixed_size(symbol, f"`{self.node.name}`", self.environment, given.span):
             self.names[parameter.name] = symbol
 
     def _frontier(self, parameter: syntax.ProcedureParameter, given: syntax.Expression) -> None:

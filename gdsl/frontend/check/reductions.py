@@ -8,10 +8,11 @@ import re
 
 from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
-from gdsl.frontend.check.environment import Environment, Place, belongs, built_in, poison, refuse_now
+from gdsl.frontend.check.arguments import bind
+from gdsl.frontend.check.environment import Environment, Place, belongs, built_in, poison, refuse_fixed_size, refuse_now
 from gdsl.frontend.check.names import ID_OF, NameChecker
 from gdsl.frontend.check.set_operations import speaks_of_sets
-from gdsl.frontend.check.several import refuse_several
+from gdsl.frontend.signatures import REDUCTIONS
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.frontend.vocabulary import ARRAY_REDUCTIONS
 from gdsl.operations import ArrayReduction, Domain
@@ -51,9 +52,7 @@ class ReductionChecker:
             fix = f"give it to a scalar there: `s = {word}(…);`"
             environment.report("E0404", message, call.span, fix=fix)
             return poison(call.span)
-        if len(call.arguments) not in (1, 2):
-            message = f"`{word}` takes an array, and a frontier if not all of it, not {len(call.arguments)} arguments"
-            environment.report("E0211", message, call.span, fix=f"write `{word}(a)` or `{word}(a, f)`")
+        if bind(call.arguments, REDUCTIONS[word], environment, call.span) is None:
             return poison(call.span)
         array = self._array(call, call.arguments[0].value)
         members = None
@@ -83,7 +82,7 @@ class ReductionChecker:
             message = f"`{word}` takes an array, and `{symbol.name}` is {symbol.kind.with_article}"
             self.environment.report("E0402", message, value.span, labels=labels, fix=_instead(word, symbol))
             return None
-        if refuse_several(symbol, f"`{word}`", self.environment, value.span):
+        if refuse_fixed_size(symbol, f"`{word}`", self.environment, value.span):
             return None
         return dataclasses.replace(value, symbol=symbol, type=symbol.type)
 

@@ -9,7 +9,7 @@ from gdsl.diagnostics import Label
 from gdsl.frontend import syntax
 from gdsl.frontend.check.buckets_and_histories import HistoryChecker, buckets_declaration, buckets_statement
 from gdsl.frontend.check.conversions import as_operand
-from gdsl.frontend.check.environment import Environment, belongs, graph_of
+from gdsl.frontend.check.environment import Environment, belongs, graph_of, refuse_fixed_size
 from gdsl.frontend.check.expressions import ExpressionChecker
 from gdsl.frontend.check.graphs import GraphChecker, is_graph_call
 from gdsl.frontend.check.intersect import apart, is_intersect
@@ -18,7 +18,6 @@ from gdsl.frontend.check.operators import OperatorChecker
 from gdsl.frontend.check.procedures import Procedures
 from gdsl.frontend.check.set_operations import spelled_out_set
 from gdsl.frontend.check.sets import GIVE_VALUES, OPERATORS
-from gdsl.frontend.check.several import refuse_several
 from gdsl.frontend.check.updates import short_assign, spelled_out
 from gdsl.frontend.syntax import OperatorKind, Symbol, SymbolKind
 from gdsl.operations import Domain, ReduceOperation
@@ -208,7 +207,7 @@ class ScheduleChecker:
     def _assign_array(self, statement: syntax.Assign, target: syntax.Name, symbol: Symbol) -> syntax.Statement | None:
         environment, value = self.environment, statement.value
         called = value.function if isinstance(value, syntax.Call) else None
-        if called is not None and refuse_several(symbol, f"`{called}`", environment, value.span):
+        if called is not None and refuse_fixed_size(symbol, f"`{called}`", environment, value.span):
             return None
         if isinstance(value, syntax.Call) and self.operators.is_numbering(value):
             numbers = self.operators.number(value, symbol)

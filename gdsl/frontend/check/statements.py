@@ -9,7 +9,7 @@ from gdsl.frontend import syntax
 from gdsl.frontend.check.conversions import common_type, converted, is_literal
 from gdsl.frontend.check.environment import Environment, Place
 from gdsl.frontend.check.expressions import ExpressionChecker
-from gdsl.frontend.check.graph_reads import declare_names, neighbors_of
+from gdsl.frontend.check.functions import declare_names, neighbors_of
 from gdsl.frontend.check.param_sets import VERTEX_SET
 from gdsl.frontend.check.updates import short_assign, spelled_out, told_first
 from gdsl.frontend.syntax import Symbol, SymbolKind
