@@ -1,5 +1,6 @@
 """Messages to the user: what is wrong, where, and how to mend it. Every stage reports through this package."""
 
+from gdsl.diagnostics.codes import Code, all_codes, explain, find_code
 from gdsl.diagnostics.diagnostic import (
     TOO_MANY,
     Diagnostic,
@@ -13,7 +14,6 @@ from gdsl.diagnostics.diagnostic import (
     shown,
     type_name,
 )
-from gdsl.diagnostics.registry import Code, all_codes, explain, find_code
 
 __all__ = [
     "TOO_MANY",

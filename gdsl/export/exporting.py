@@ -10,7 +10,7 @@ from pathlib import Path, PurePath
 from gdsl.backends.cuda import nvrtc
 from gdsl.codegen.comments import comment_lines, title_line
 from gdsl.codegen.templates import render, template_text
-from gdsl.diagnostics.registry import all_codes
+from gdsl.diagnostics.codes import all_codes
 from gdsl.export import cpu, cuda, folder
 from gdsl.export.checks import ChecksPrinter
 from gdsl.export.interface import Found, Interface, interface_of

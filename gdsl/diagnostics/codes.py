@@ -1,22 +1,19 @@
-"""All codes that a message can have, with what `gdslc explain` says about them."""
+"""All codes that a message can have, with what `gdslc explain` says about them, read from `codes.txt`."""
 
 from __future__ import annotations
 
-import importlib
+import re
+import textwrap
 from functools import cache
+from pathlib import Path
 
+from gdsl.knobs import standing
 from gdsl.records import dataclass
-
-# fmt: off
-_FAMILIES = (
-    "syntax", "names", "races", "schedule", "inputs", "graphs", "running", "environment", "warnings",
-)
-# fmt: on
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """One kind of mistake: its stable code, a title of a few words, what is meant and how to mend it, an example."""
+    """One kind of mistake: its stable code, a title of a few words, what it means and how to fix it, an example."""
 
     code: str
     title: str
@@ -32,10 +29,14 @@ class Code:
 @cache
 def all_codes() -> tuple[Code, ...]:
     """Every code, in ascending order."""
-    codes: list[Code] = []
-    for family in _FAMILIES:
-        codes += importlib.import_module(f"gdsl.diagnostics.codes.{family}").CODES
-    return tuple(sorted(codes, key=lambda code: code.code))
+    text = Path(__file__).with_name("codes.txt").read_text(encoding="utf-8")
+    _, *parts = re.split(r"(?m)^([EW]\d+): (.+)\n", text.replace("{operators of knobs}", standing()))
+    return tuple(_code(*entry) for entry in zip(parts[::3], parts[1::3], parts[2::3], strict=True))
+
+
+def _code(code: str, title: str, text: str) -> Code:
+    explanation, _, example = text.partition("\nExample:\n")
+    return Code(code, title, explanation.strip(), textwrap.dedent(example).strip("\n"))
 
 
 def find_code(name: str) -> Code | None:
@@ -47,9 +48,7 @@ def find_code(name: str) -> Code | None:
 
 def explain(code: Code) -> str:
     """What `gdslc explain` prints for `code`."""
-    parts = [f"{code.code}: {code.title}", code.explanation.strip()]
+    parts = [f"{code.code}: {code.title}", code.explanation]
     if code.example:
-        parts.append(
-            "Example:\n\n" + "\n".join(f"    {line}".rstrip() for line in code.example.strip("\n").split("\n"))
-        )
+        parts.append("Example:\n\n" + "\n".join(f"    {line}".rstrip() for line in code.example.split("\n")))
     return "\n\n".join(parts) + "\n"

@@ -1,1 +1,0 @@
-"""The codes, one file a family; each file has a tuple `CODES`."""
