@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import re
 from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gdsl import prepared
@@ -20,12 +21,12 @@ BACKENDS = ("cuda", "cpu", "export")
 
 @cache
 def environment(backend: str) -> Environment:
-    """Templates of `backend` (`cpu` or `cuda`), relative to its directory; an undefined name is an error.
-    `phase is node("Barrier")` asks for the kind of a node."""
+    """Templates of `backend`, relative to its directory and to `common`; an undefined name is an error. `phase is
+    node("Barrier")` asks for the kind of a node."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     found = Environment(
-        loader=FileSystemLoader(resource_directory("templates") / backend, encoding="utf-8"),
+        loader=FileSystemLoader(_directories(backend), encoding="utf-8"),
         undefined=StrictUndefined,
         autoescape=False,
         trim_blocks=True,
@@ -76,9 +77,13 @@ def as_python(backend: str) -> dict[str, str]:
     return {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
 
 
+def _directories(backend: str) -> list[Path]:
+    return [resource_directory("templates") / name for name in (backend, "common")]
+
+
 def _texts(backend: str) -> dict[str, str]:
-    directory = resource_directory("templates") / backend
-    paths = {path.relative_to(directory).as_posix(): path for path in directory.rglob("*.j2")}
+    found = ((path, directory) for directory in _directories(backend) for path in directory.rglob("*.j2"))
+    paths = {path.relative_to(directory).as_posix(): path for path, directory in found}
     return {name: paths[name].read_text(encoding="utf-8") for name in sorted(paths)}
 
 

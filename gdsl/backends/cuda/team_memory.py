@@ -15,7 +15,7 @@ from gdsl.backends.cuda.run_memory import RunMemory
 from gdsl.backends.interface import Bindings, Pair, Scalar
 from gdsl.backends.needs import bytes_of
 from gdsl.backends.pairs import first_of, unpacked
-from gdsl.codegen.cuda import teams as texts
+from gdsl.codegen.cuda.layout import batch_dtypes
 from gdsl.codegen.structs import struct_dtype
 from gdsl.extents import of_graph
 from gdsl.plan.buffers import control_block
@@ -79,7 +79,7 @@ class TeamMemory:
         self._records, self._zeros, self._rooms = map(laid, (plan.teams.records, plan.teams.zeros, plan.teams.rooms))
         self._rows = [-(-self._bytes(key) // _WORD) * _WORD for key in self._rows_of]
         self._control = struct_dtype(control_block(plan), self.widths)
-        self._values, self._batch = texts.dtypes(plan, self.widths)
+        self._values, self._batch = batch_dtypes(plan, self.widths)
 
     def _bytes(self, key: tuple[str, str]) -> int:
         return bytes_of(self._buffers[key], self.widths, self._sizes)

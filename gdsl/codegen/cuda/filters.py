@@ -3,18 +3,68 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import re
+from collections.abc import Iterator
 
-from gdsl.codegen.checks import CheckTable
-from gdsl.codegen.functions import Argument, FunctionPrinter
+from gdsl.codegen.checks import CheckSite, CheckTable, Stop
+from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
-from gdsl.codegen.literals import type_name
+from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
-from gdsl.ir.nodes import Expression
+from gdsl.codegen.reductions import SegmentText, combine, identity, reduce_function
+from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups
+from gdsl.ir.calls import function_order, inlined_sizes
+from gdsl.ir.nodes import (
+    Array,
+    CheckPairs,
+    CheckWidth,
+    Expression,
+    FarEnds,
+    History,
+    NoneId,
+    OwnId,
+    OwnPart,
+    ParamValue,
+    PushLevel,
+    SameGraph,
+    Scalar,
+    StoreElement,
+    StoreScalar,
+    TakeLevel,
+    Weights,
+)
+from gdsl.ir.traversal import walk
 from gdsl.operations import Balance, Domain, Over
+from gdsl.plan import turns
+from gdsl.plan.buffers import ENDS
+from gdsl.plan.grids import resident_threads
 from gdsl.plan.load_balance import walks_short_lists_alone
-from gdsl.plan.nodes import Choice, Operation, Plan, Sweep, Variant, Walk
-from gdsl.plan.small_frontiers import is_listed
-from gdsl.plan.walking import sweeps_of, variants_of
+from gdsl.plan.nodes import (
+    Combine,
+    Copy,
+    Define,
+    Frontier,
+    Initial,
+    Initialise,
+    Launch,
+    MakeGraph,
+    OnSets,
+    Operation,
+    Plan,
+    Reduction,
+    Step,
+    Sweep,
+    Variant,
+    Walk,
+)
+from gdsl.plan.nodes import FarEnds as FarEndsStep
+from gdsl.plan.small_frontiers import is_listed, push_in
+from gdsl.plan.walking import deepest_on, launches, operations, own_sweeps, steps_in, sweeps_of, variants_of
+from gdsl.types import Type
+
+_MOST_INLINED = 10_000
+"""Nodes that a function may have with all that it calls in place."""
 
 
 class Filters:
@@ -26,12 +76,44 @@ class Filters:
         self.printer = FunctionPrinter(plan.program, self.names, self.checks)
         self.functors = FunctorTexts(self.printer)
         self.member, self.frontier, self.type = self.names.member, self.names.frontier, type_name
-        self.is_listed = is_listed
+        self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
+        self.expressions = self.printer.expressions()
+        self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
         self._frontiers = {frontier.name: frontier for frontier in plan.frontiers}
+        self._arrays = {array.name: array for array in plan.program.arrays}
+        self._scalars = {scalar.name: scalar for scalar in plan.program.scalars}
+        steps = steps_in(plan.schedule)
+        self.combinations = any(isinstance(step, Combine) for step in steps_in(plan.schedule))
+        histories = (_history(step) for step in steps)
+        self.histories = tuple(dict.fromkeys(history for history in histories if history is not None))
+        """Of the schedule, in its order."""
+        self.upcoming_levels = tuple(dict.fromkeys(_upcoming_levels(plan)))
+        """The histories of whose next levels the lists are found ahead, each with these lists."""
+        self.graphs_around = deepest_on(plan.schedule)
+        resident = resident_threads(plan)
+        self.resident_blocks = max(1, resident // plan.sizes.block_threads) if resident is not None else 0
+        """The blocks that registers are left for; 0 where that is the compiler's choice."""
+        self.changes_data = bool(plan.swapped or plan.turning or plan.kept)
+        """Whether the problem data change but for the graph."""
+        self.shares_data = plan.target.fused and bool(plan.graphs) and not self.changes_data
+        """Whether all threads of a block have one copy of the data."""
+        self.lent_data = self._lent_data()
+        self.own_operations, self.launches = own_sweeps(plan), launches(plan)
+        (self.initialise,) = (step for step in steps_in(plan.schedule) if isinstance(step, Initialise))
+        self._own_functions: tuple[tuple[str, FunctionText], ...] | None = None
+        self._inlined_sizes = inlined_sizes(plan.program)
 
-    def expression(self, expression: Expression) -> str:
-        """An expression outside of functors."""
-        return self.printer.expressions().print(expression)
+    def _lent_data(self) -> str:
+        """Where functions that are called, not inlined, find the problem data. What they are handed is in memory, and
+        so is whatever it points to: in a kernel that runs a whole schedule they get copies, and data in the block's
+        memory. An address of the parameters would do as well, but is computed once for all threads of a warp, which
+        NVIDIA's assembler (CUDA 13) did where the warp had diverged, from what a part of it had left. Empty where they
+        are handed the kernel's own variables: a kernel for each step has registers left, a team's data are in memory,
+        and graphs with arrays that change places are each thread's own."""
+        plan = self.plan
+        if not plan.target.fused or plan.teams is not None or (plan.graphs and not self.shares_data):
+            return ""
+        return "d" if plan.graphs else "lent"
 
     # Operators
 
@@ -57,21 +139,6 @@ class Filters:
             return dataclasses.replace(first, body=operation.body), tuple(others)
         return alone, operation.ahead
 
-    def arguments(self, operation: Operation) -> tuple[str, ...]:
-        """What an operator's function takes between the data and the iteration."""
-        sweep = self.main_sweep(operation)
-        upcoming = sweep.segment is not None and sweep.segment.upcoming is not None
-        found = {
-            "input": sweep.members.frontier is not None,
-            "result": sweep.collect is not None,
-            "direction": isinstance(operation.does, Choice),
-            "order": sweep.order is not None,
-            "listed": is_listed(operation),
-            "upcoming": upcoming,
-            "history": upcoming,
-        }
-        return tuple(name for name, takes in found.items() if takes)
-
     def counted(self, frontier: str) -> Over | None:
         """Whose edges are counted where that frontier is filled."""
         return self._frontiers[frontier].counts
@@ -89,6 +156,192 @@ class Filters:
     def walks_short_lists_alone(self, sweep: Sweep) -> bool:
         """Whether a push depends on the longest list of the graph."""
         return walks_short_lists_alone(sweep, self.plan.program)
+
+    def operation_at(self, site: int) -> Operation:
+        """The operation of that number."""
+        return next(each for each in operations(self.plan) if each.step.site == site)
+
+    # Data
+
+    def domain(self, frontier: str) -> Domain:
+        """Of what the frontier of that name is a set."""
+        return self._frontiers[frontier].domain
+
+    def frontier_named(self, name: str) -> Frontier:
+        """The frontier of that name."""
+        return self._frontiers[name]
+
+    def array(self, name: str) -> Array:
+        """The array of that name."""
+        return self._arrays[name]
+
+    def scalar(self, name: str) -> Scalar:
+        """The scalar of that name."""
+        return self._scalars[name]
+
+    def values(self, array: Array) -> str:
+        """How many values an array has in all."""
+        return all_values(array, self.names)
+
+    def values_each(self, array: Array) -> str:
+        """How many values each element of such an array has."""
+        assert array.count is not None
+        return count_text(array.count, self.names)
+
+    def own_copy(self, scalar: str) -> str:
+        """A thread's own copy of a scalar."""
+        return self.names.derived(Scope.VARIABLE, f"kept_{scalar}", f"scalar {scalar}")
+
+    def history_state(self, history: History) -> str:
+        """The variable that has what every thread knows of a history."""
+        return self.names.derived(Scope.VARIABLE, f"state_of_{history.name}", f"history {history.levels}")
+
+    def upcoming(self, history: History, over: Over) -> str:
+        """The variable that has what a warp knows of these lists of the next level of a history."""
+        name = f"upcoming_{'in_' if over is Over.IN_EDGES else ''}of_{history.name}"
+        return self.names.derived(Scope.VARIABLE, name, f"history {history.members} {over.value}")
+
+    def swapped_by_length(self) -> tuple[tuple[str, list[str]], ...]:
+        """The arrays and scalars that change places, by their lengths."""
+        groups: dict[str, list[str]] = {}
+        for name in self.plan.swapped:
+            length = all_values(self._arrays[name], self.names) if name in self._arrays else "1"
+            groups.setdefault(length, []).append(name)
+        return tuple(groups.items())
+
+    def initial_groups(self) -> tuple[InitialGroup, ...]:
+        """Arrays whose initial values one loop stores."""
+        return tuple(initial_groups(self.initialise, self.plan.program, self.names))
+
+    def uses_id(self, group: InitialGroup) -> bool:
+        """Whether an initial value depends on the element's id."""
+        return any(isinstance(node, OwnId) for array in group.arrays for node in walk(array.value))
+
+    def uses_part(self, group: InitialGroup) -> bool:
+        """Whether it depends on which of the element's values it is."""
+        return any(isinstance(node, OwnPart) for array in group.arrays for node in walk(array.value))
+
+    def initial(self, initial: Initial) -> str:
+        """What an array or a scalar is at first."""
+        if initial.value is not None:
+            return self.expression(initial.value)
+        kind, span = self._scalars[initial.name].type, self.plan.program.span
+        if kind.is_id:
+            return self.expression(NoneId(span, kind))
+        return literal(False if kind is Type.BOOL else 0.0 if kind.is_float else 0, kind)
+
+    def next_place(self, scalar: str) -> int:
+        """The index of the second place of a scalar that has several."""
+        return turns.apart(self._scalars[scalar].type)
+
+    # Functions
+
+    def own_functions(self) -> tuple[tuple[str, FunctionText], ...]:
+        """The program's own functions, by name, each after those that it calls."""
+        if self._own_functions is None:
+            names = (function.name for function in function_order(self.plan.program))
+            self._own_functions = tuple(zip(names, self.printer.functions(), strict=True))
+        return self._own_functions
+
+    def is_inlined(self, function: str) -> bool:
+        """Whether one of the program's own functions is inlined; where each calls the next twice there is no end."""
+        return self._inlined_sizes[function] <= _MOST_INLINED
+
+    # Steps
+
+    def member_of_set(self, define: Define, member: Expression) -> str:
+        """A member of a set that is written out: params were checked by the host, all else is checked here."""
+        step, checks = define.step, self.checks
+        text = self.expression(member)
+        if (isinstance(member, ParamValue) and not self.plan.graphs) or not checks.enabled:
+            return text
+        number = checks.number(CheckSite(step.name, step.domain, member.type, member.span))
+        found = f"checked_index(d, {text}, {checks.bound(step.domain)}, {number})"
+        found = checks.kept_edge(found, step.name, member.span) if define.asks_lists else found
+        return f"{step.domain.value}({found})"
+
+    def tests(self, variant: Variant) -> tuple[str, ...]:
+        """What is tested of the vertex ``v``."""
+        return self.functors.calls(variant, {Argument.VERTEX: "v"}).tests
+
+    def check_number(self, step: PushLevel | CheckWidth | CheckPairs) -> int:
+        """The number of the check that a step does."""
+        if isinstance(step, PushLevel):
+            site = CheckSite(step.history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY)
+        elif isinstance(step, CheckWidth):
+            site = CheckSite(step.name, Domain.VERTEX, step.type, step.span, Stop.WIDTH)
+        else:
+            site = CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS)
+        return self.checks.number(site)
+
+    def ends(self, step: FarEnds) -> str:
+        """The part of the graph that has these ends of all edges."""
+        return ENDS[step.end]
+
+    def reduction_of_weights(self, weights: Weights) -> SegmentText:
+        """How the weights of edges that become one edge become one."""
+        reduction = Reduction(weights.operation.as_update, weights.type)
+        begins = identity(reduction.identity, weights.type)
+        return SegmentText(begins, combine(reduction), "", reduce_function(reduction), "")
+
+    def place(self, step: StoreScalar | StoreElement) -> str:
+        """Where the schedule stores a value."""
+        if isinstance(step, StoreScalar):
+            return self.expressions.scalar(step.scalar)
+        target = step.target
+        return self.expressions.element(target.array, target.index, target.checked, target.domain)
+
+    # Launches
+
+    def kernel_names(self) -> tuple[str, ...]:
+        """The kernel of each launch. No namespace keeps these names from others, hence the prefix."""
+        names: dict[str, None] = {}
+        numbers: dict[str, Iterator[int]] = {}
+        for launch in launches(self.plan):
+            name = stem = re.sub(r"[\W_]+", "_", f"gdsl_{self.plan.program.name}_{launch.name}")
+            while name in names:
+                name = f"{stem}_{next(numbers.setdefault(stem, itertools.count(2)))}"
+            names[name] = None
+        return tuple(names)
+
+    def reduces(self, launch: Launch) -> bool:
+        """Whether a launch has reductions."""
+        found = (step for step in steps_in(launch.steps) if isinstance(step, Operation))
+        return any(sweep.segment is not None for operation in found for sweep in sweeps_of(operation))
+
+    def has_barriers(self, launch: Launch) -> bool:
+        """Whether a launch must hand on how many barriers there have been."""
+        return any(
+            not isinstance(step.step, SameGraph)
+            if isinstance(step, MakeGraph)
+            else isinstance(step, (Operation, OnSets))
+            for step in launch.steps
+        )
+
+    def first_of_slots(self, launch: Launch) -> dict[str, str]:
+        """By each frontier that a launch takes over, the first of them that has the same slot."""
+        first: dict[str, str] = {}
+        owners = self.plan.owners()
+        return {name: first.setdefault(owners[name], name) for name in (*launch.reads, *launch.writes)}
+
+    def written_slots(self, launch: Launch) -> tuple[str, ...]:
+        """The first frontiers of all slots that a launch writes."""
+        first = self.first_of_slots(launch)
+        return tuple(dict.fromkeys(first[name] for name in launch.writes))
+
+    def spares(self, launch: Launch) -> list[Domain]:
+        """The domains into whose spare frontiers a launch puts something."""
+        used = {self._spare_domain(step) for step in launch.steps}
+        return [domain for domain in Domain if domain in used]
+
+    def _spare_domain(self, step: Step) -> Domain | None:
+        if isinstance(step, Operation):
+            collects = (sweep.collect for sweep in sweeps_of(step) if sweep.collect is not None)
+            return next((collect.domain for collect in collects), None)
+        if isinstance(step, OnSets):
+            result = step.step.use.result
+            return None if result is None or not step.waits else self.domain(result)
+        return self.domain(step.step.name) if isinstance(step, (Define, Copy, Combine, FarEndsStep)) else None
 
     # Calls of functors
 
@@ -148,3 +401,16 @@ def on_an_edge(over: Over, edge: str, number: str = "") -> Arguments:
         Argument.NEAR: near,
         Argument.FAR: far,
     }
+
+
+def _history(step: Step) -> History | None:
+    """The history that a step adds to or takes from."""
+    step_on_sets = step.step if isinstance(step, OnSets) else None
+    return step_on_sets.history if isinstance(step_on_sets, (PushLevel, TakeLevel)) else None
+
+
+def _upcoming_levels(plan: Plan) -> Iterator[tuple[History, Over]]:
+    for step in steps_in(plan.schedule):
+        for sweep in sweeps_of(step) if isinstance(step, Operation) else ():
+            if sweep.segment is not None and sweep.segment.upcoming is not None:
+                yield sweep.segment.upcoming, sweep.walks[0].lists

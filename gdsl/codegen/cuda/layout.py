@@ -150,3 +150,46 @@ def _array_comment(array: Array) -> str:
     if isinstance(array.count, Literal):
         return f"{elements} * {array.count.value}"
     return f"{elements} * {array.count.name}" if isinstance(array.count, ParamValue) else elements
+
+
+# Structs for many values, which teams of blocks run
+
+
+def value_struct(plan: Plan, widths: Widths) -> Struct:
+    """The params of one value."""
+    params = sorted(plan.program.params, key=lambda param: -element_dtype(param.type, widths).itemsize)
+    fields = tuple(Field(param.name, param.type) for param in params)
+    return Struct("value_params", fields, "The params of one of the values.")
+
+
+def batch_struct(plan: Plan) -> Struct:
+    """All values, and where what they and the teams have to themselves lies."""
+    assert plan.teams is not None
+    return Struct(
+        "batch_slice",
+        (
+            Field("count", Type.UINT64, "values"),
+            Field("next", Pointer("uint64"), "the first that no team has taken"),
+            Field("values", Pointer("const value_params")),
+            Field("record", Type.UINT64, "bytes from the record of a value to that of the next"),
+            Field("zeros", Type.UINT64, "bytes from what a team has to what the next one has"),
+            Field("room", Type.UINT64, "the same of what needs no zeros"),
+            Field("rows", Type.UINT64, "of each array of rows: bytes of a row", max(len(plan.teams.rows), 1)),
+        ),
+        "What teams run for.",
+    )
+
+
+def batch_structs(plan: Plan, names: Names, widths: Widths) -> dict[str, str]:
+    """The definitions of both."""
+    params = value_struct(plan, widths)
+    members = tuple(dataclasses.replace(field, name=names.member(field.name)) for field in params.fields)
+    text = checked_struct_text(params, widths)
+    for field, member in zip(params.fields, members, strict=True):
+        text = text.replace(f" {field.name};", f" {member.name};")
+    return {"value_params": text, "batch_slice": checked_struct_text(batch_struct(plan), widths)}
+
+
+def batch_dtypes(plan: Plan, widths: Widths) -> tuple[numpy.dtype[numpy.void], numpy.dtype[numpy.void]]:
+    """Those of a value's params and of the batch."""
+    return struct_dtype(value_struct(plan, widths), widths), struct_dtype(batch_struct(plan), widths)
