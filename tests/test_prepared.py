@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import marshal
 import shutil
 from pathlib import Path
 
@@ -48,7 +50,11 @@ def test_all_of_it_is_prepared(copy):
 @pytest.mark.slow
 def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     for backend in templates.BACKENDS:
-        assert prepared.read(templates.name_of(backend), templates.state(backend)) == templates.as_python(backend)
+        found = prepared.read(templates.name_of(backend), templates.state(backend))
+        assert found["python"] == templates.as_python(backend)["python"]
+        for name, python in found["python"].items():
+            code = marshal.loads(base64.b64decode(found["code"][name]))
+            assert code == compile(python, code.co_filename, "exec")
 
 
 @pytest.mark.parametrize(

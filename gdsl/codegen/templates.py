@@ -3,10 +3,14 @@ decided before."""
 
 from __future__ import annotations
 
+import base64
 import hashlib
+import marshal
 import re
 from functools import cache
+from importlib.util import MAGIC_NUMBER
 from pathlib import Path
+from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from gdsl import prepared
@@ -17,6 +21,8 @@ if TYPE_CHECKING:
 
 _LINE = re.compile(r"^(?=.)", re.MULTILINE)
 BACKENDS = ("cuda", "cpu", "export")
+_PYTHON = MAGIC_NUMBER.hex()
+"""The version of Python's compiled code."""
 
 
 @cache
@@ -68,13 +74,20 @@ def state(backend: str) -> str:
     digest = hashlib.sha256()
     for name, text in _texts(backend).items():
         digest.update(f"{name}\0{len(text)}\0{text}".encode())
-    return f"jinja2 {jinja2.__version__}, templates {digest.hexdigest()}"
+    return f"jinja2 {jinja2.__version__}, compiled templates {digest.hexdigest()}"
 
 
-def as_python(backend: str) -> dict[str, str]:
-    """The Python that Jinja makes of every template of `backend`, by their names."""
+def as_python(backend: str) -> dict[str, Any]:
+    """The Python that Jinja makes of every template of `backend`, by their names, compiled for the Python that runs."""
     templates = environment(backend)
-    return {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
+    found = {name: templates.compile(text, name, name, raw=True) for name, text in _texts(backend).items()}
+    code = {name: marshal.dumps(_compiled(backend, name, python)) for name, python in found.items()}
+    encoded = {name: base64.b64encode(data).decode() for name, data in code.items()}
+    return {"python": found, "code": encoded, "code_of": _PYTHON}
+
+
+def _compiled(backend: str, name: str, python: str) -> CodeType:
+    return compile(python, f"templates/{backend}/{name}", "exec")
 
 
 def _directories(backend: str) -> list[Path]:
@@ -88,22 +101,26 @@ def _texts(backend: str) -> dict[str, str]:
 
 
 def _prepared_templates(backend: str) -> BytecodeCache:
-    """Where Jinja finds prepared templates: making Python of them takes longer than all else that is done to generate
-    a program's text."""
+    """Where Jinja finds prepared templates: to compile them takes longer than all else that is done to generate a
+    program's text."""
     from jinja2 import BytecodeCache
 
     class PreparedTemplates(BytecodeCache):
         def __init__(self) -> None:
-            self.found = prepared.read(name_of(backend), state(backend)) or {}
+            self.found = prepared.read(name_of(backend), state(backend)) or {"python": {}}
 
         def get_cache_key(self, name: str, filename: str | None = None) -> str:
             return name
 
         def load_bytecode(self, bucket: Any) -> None:
-            if bucket.key in self.found:
-                bucket.code = compile(self.found[bucket.key], f"templates/{backend}/{bucket.key}", "exec")
+            name = bucket.key
+            if name in self.found["python"]:
+                if self.found["code_of"] == _PYTHON:
+                    bucket.code = marshal.loads(base64.b64decode(self.found["code"][name]))
+                else:
+                    bucket.code = _compiled(backend, name, self.found["python"][name])
 
         def dump_bytecode(self, bucket: Any) -> None:
-            """What is made anew is not kept."""
+            """What is compiled anew is not kept."""
 
     return PreparedTemplates()
