@@ -1,4 +1,4 @@
-"""All checks of a run's data in one place, in the order in which a user would want to hear of them."""
+"""Checks all arguments of a run, in the order in which a user wants to hear of mistakes."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _MOST_HELD = 1000
 
 
 def needed_widths(program: ir.Program, graph: Graph) -> Widths:
-    """Of the ids of vertices and edges: 32 bits while those of `graph` fit and the program asks for no more, else 64.
+    """Of the ids of vertices and edges: 32 bits while those of `graph` fit and the program requires no more, else 64.
 
-    Raises E0610 where the program asks for 32 and that is not enough.
+    Raises E0610 where the program requires 32 and that is not enough.
     """
     asked = program.tuning.ids
     if asked is None:
@@ -77,7 +77,7 @@ def bind(
 
 
 class Binder:
-    """The checks of what a program is called with. What hangs on the program alone is found once, what hangs on the
+    """The checks of the arguments of a program. What depends only on the program is computed once, what depends on the
     graph, which does not change, once for each graph."""
 
     def __init__(self, program: ir.Program, source: Source | None = None) -> None:
@@ -116,7 +116,7 @@ class Binder:
 
         Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
         still be testing them. `former` is what came of a call that differed in params alone: its inputs are not
-        looked at again, unless what must hold of them hangs on params. Values of the names in `rounded` become the
+        checked again, unless their conditions depend on params. Values of the names in `rounded` become the
         nearest ones of their type. Raises `GdslError` with every missing and unknown name, or else the first value that
         does not do.
         """
@@ -147,8 +147,10 @@ class Binder:
     def bind_all(
         self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **how: Any
     ) -> Alike | None:
-        """What `bind` makes of each of the values in `varied`, equally many by param, beside `shared`. None where they
-        must be asked one by one: only integers in their ranges may differ. Raises as `bind` for the first."""
+        """What `bind` returns for each of the values in `varied`, equally many by param, together with `shared`.
+
+        None where each must be bound separately: only integers in their ranges may differ. Raises as `bind` for the
+        first."""
         if not all(varied.values()) or self._of_params or self._has_several or self._hangs_on_params:
             return None
         begun = {**shared, **{name: values[0] for name, values in varied.items()}}
@@ -197,7 +199,7 @@ class Binder:
         return seen
 
     def _tested(self, graph: Graph) -> _Seen:
-        """What the program asks of the graph alone."""
+        """The checks of what the program requires of the graph."""
         with deadline.doing("checking what the program requires of the graph"):
             check_requirements(self._program, graph, self._source)
         check_literals(self._program, graph, self._source)
@@ -233,7 +235,7 @@ class Binder:
     def default_of(
         self, param: ir.Param, default: ir.Expression, graph: Graph, params: Mapping[str, bool | int | float]
     ) -> bool | int | float:
-        """What a param is that nobody gave, where the ones before it are `params`. Raises E0604."""
+        """The default of a param, where the params before it are `params`. Raises E0604."""
         counts = {Domain.VERTEX: graph.num_vertices, Domain.EDGE: graph.num_edges}
         value = Evaluator(np, self._functions, params, counts).value(default)
         if param.type.is_id:
@@ -305,7 +307,7 @@ class _Seen:
     ranges: dict[str, tuple[int, int]]
     """By param, which integers of Python are its values as they are, from one to before another."""
     defaults: dict[str, bool | int | float] = field(default_factory=dict)
-    """The defaults of params that hang on nothing but the graph."""
+    """The defaults of params that depend only on the graph."""
     ready: dict[str, ref[Any]] = field(default_factory=dict)
     """The arrays of the last call that were given as a run takes them, by input."""
     own: dict[tuple[str, Widths, bool], Any] = field(default_factory=dict)

@@ -34,14 +34,14 @@ _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Condition:
-    """The `where` of a param or an input, and what it speaks of."""
+    """The `where` of a param or an input, and what it refers to."""
 
     data: Conditioned
     where: ir.Expression
     arrays: frozenset[str]
     params: tuple[str, ...]
     is_plain: bool
-    """Whether these, the graph and literals are all that it speaks of."""
+    """Whether it refers only to these, the graph and literals."""
 
     @classmethod
     def of(cls, data: Conditioned) -> Condition | None:
@@ -59,8 +59,8 @@ class Condition:
         return cls(data, where, arrays, params, not (isinstance(data, ir.Scalar) or is_set or has_calls))
 
     def key(self, own: frozenset[str], params: dict[str, bool | int | float]) -> object:
-        """What the answer depends on beside the graph, whose own the inputs `own` are; None where it depends on values
-        that the caller gave."""
+        """What the answer depends on besides the graph, to which the inputs `own` belong; None where it depends on the
+        caller's values."""
         is_own = isinstance(self.data, ir.Param) or self.data.name in own
         if not self.is_plain or not is_own or not self.arrays <= own:
             return None
@@ -124,7 +124,7 @@ class WhereChecker:
             if verdict is not None:
                 self._open.append(partial(self._settle, declared, verdict, values))
                 return
-        for settle in self._open:  # what comes first is told first
+        for settle in self._open:  # the first failure is reported
             settle()
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1

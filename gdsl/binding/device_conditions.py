@@ -1,7 +1,7 @@
 """The plain ones among the conditions of inputs, on arrays of a GPU: one kernel reads the array once.
 
 Plain is what compares an element with literals and params, with logic between; other conditions are evaluated array
-by array (`expressions.py`). The kernel is only started here: the caller goes on and asks for its verdict later.
+by array (`expressions.py`). The kernel is only started here: the caller continues and reads its verdict later.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _NotPlainError(Exception):
 
 
 class Verdict:
-    """What a kernel that is testing a condition finds; asked for, it waits."""
+    """The result of a kernel that tests a condition; reading it waits for the kernel."""
 
     def __init__(self, spare: list[_Answer], answer: _Answer | None, length: int) -> None:
         self._spare, self._answer, self._length = spare, answer, length
@@ -71,7 +71,7 @@ class _Answer:
         self._done = cupy.cuda.Event(disable_timing=True)
 
     def expect(self) -> None:
-        """Queue the copy behind the kernel."""
+        """Queue the copy after the kernel."""
         stream, runtime = self._cuda.get_current_stream(), self._runtime
         there, nbytes = self.first.data.ptr, self.first.nbytes
         runtime.memcpyAsync(self._pinned.ptr, there, nbytes, runtime.memcpyDeviceToHost, stream.ptr)
@@ -92,8 +92,8 @@ class _Answer:
 
 
 def started(name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]) -> Verdict | None:
-    """Begin to test `where` on all of `values`, a CuPy array that is the input `name`. None: the condition is none of
-    the plain ones."""
+    """Begin to test `where` on all of `values`, a CuPy array that is the input `name`. None: the condition is not
+    plain."""
     constants: list[Any] = []
     try:
         condition = _printed(name, where, params, constants)
@@ -124,7 +124,7 @@ def _start(kernel: Any, spares: dict[int, list[_Answer]], values: Any, constants
 
 @cache
 def _kernel(condition: str, kind: str, constants: tuple[str, ...]) -> tuple[Any, dict[int, list[_Answer]]]:
-    """The kernel, and answers that nobody waits for, by device."""
+    """The kernel, and answers that are free for reuse, by device."""
     import cupy
 
     names = {np.dtype(dtype).name: name for name, dtype in _TYPES.values()}

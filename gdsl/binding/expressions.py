@@ -78,7 +78,7 @@ def zero_values(module: Any, length: int, kind: Type) -> Value:
 
 
 def num_elements(value: Value) -> int:
-    """How many elements a value speaks of: their number, or one for all of them."""
+    """How many elements a value has: one for each, or one for all of them."""
     return max(map(len, value)) if isinstance(value, tuple) else len(value)
 
 
@@ -131,7 +131,7 @@ class Evaluator:
             return self._evaluate(expression, {}, None)
 
     def value(self, expression: ir.Expression) -> bool | int | float:
-        """The one value of an expression that speaks of no element; `none` is -1."""
+        """The value of an expression that refers to no element; `none` is -1."""
         result = self.values(expression, 0, 1)[0].item()
         if expression.type.is_id and result == NONE:
             return -1
@@ -150,7 +150,7 @@ class Evaluator:
         return self._parts
 
     def _number(self) -> None:
-        """Number the elements of the range, and the values of each: few expressions ask for that."""
+        """Number the elements of the range, and the values of each: few expressions need that."""
         assert self._range is not None
         first, last, count = self._range
         places = self._module.arange(first, last, dtype=np.uint64)
@@ -215,7 +215,7 @@ class Evaluator:
                 return self._part
             case ir.Count(domain=domain):
                 return self._constant(self._counts[domain], node.type)
-        raise AssertionError(f"{type(node).__name__} cannot stand before a run")
+        raise AssertionError(f"{type(node).__name__} cannot be evaluated before a run")
 
     def _constant(self, value: bool | int | float, type_: Type) -> Array:
         return self._module.full(1, value, dtype=DTYPES[type_])
@@ -273,7 +273,7 @@ class Evaluator:
         return stored_as(self._module, values, node.type)
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
-        """A function's values: all elements at once where it has no control flow, else one after the other."""
+        """A function's values: all elements together where it has no control flow, else one after the other."""
         deadline.check()
         names = [name for name, _ in function.parameters]
         if all(isinstance(statement, ir.Let | ir.Assign | ir.Return) for statement in function.body):
@@ -318,7 +318,7 @@ class Evaluator:
                 case ir.Break():
                     raise _LeaveLoop
                 case _:
-                    raise AssertionError(f"{type(statement).__name__} cannot stand in a function")
+                    raise AssertionError(f"{type(statement).__name__} cannot occur in a function")
         return None
 
     def _loop(self, statement: ir.ForRange | ir.Loop, local: dict[str, Array]) -> Array | None:

@@ -82,8 +82,8 @@ def check_literals(program: ir.Program, graph: Graph, source: Source | None) -> 
 def id_literals(part: object) -> Iterator[ir.Literal]:
     """The literals in `part` that are ids, in the order of the text.
 
-    Without those that are compared, where any number may stand; indices, which are checked where they are used; and the
-    defaults of params, for which the caller may give another value.
+    Except for compared literals, where any number is allowed; indices, which are checked where they are used; and
+    defaults of params, which the caller may replace.
     """
     if isinstance(part, tuple):
         for item in part:

@@ -51,7 +51,7 @@ class unchecked:  # noqa: N801 - it is called as a function is
 
 
 def is_device_array(values: object) -> bool:
-    """Whether `values` lies in the memory of a CUDA device."""
+    """Whether `values` is in the memory of a CUDA device."""
     return is_on_gpu(values)
 
 
@@ -138,7 +138,7 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
 
 
 def _other_name(name: str, attributes: Mapping[str, Any]) -> str | None:
-    """The attribute that may be meant by `name`: one that is written nearly like it, or the only one."""
+    """The attribute that may be meant by `name`: a similar name, or the only one."""
     near = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
     near += difflib.get_close_matches(name, list(attributes), n=1)
     return near[0] if near else next(iter(attributes)) if len(attributes) == 1 else None
@@ -283,7 +283,7 @@ def _checked_ids(
     # A copy first: what is checked here stays so, whatever other threads do to the caller's array meanwhile.
     values = module.array(values, order="C")
     count = graph.num_vertices if array.type is Type.VERTEX else graph.num_edges
-    # CuPy compares with no number that the dtype cannot hold, beside which no value is too large.
+    # CuPy does not compare with a number that the dtype cannot hold; then no value is too large.
     in_range = count <= np.iinfo(values.dtype).max
     bad = values >= count if in_range else module.zeros(values.shape, dtype=bool)
     if values.dtype.kind == "i":

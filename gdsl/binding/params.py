@@ -37,7 +37,7 @@ def scalar_value(
 ) -> Value:
     """`given` as a value of the declared type, the nearest one where `is_rounded`; ids must be below `id_count`.
 
-    Raises E0603 where it is none of the type's values, E0604 where an id is out of range.
+    Raises E0603 where it is not a value of the type, E0604 where an id is out of range.
     """
     kind = "param" if isinstance(declared, ir.Param) else "input"
     type_ = declared.type
@@ -103,7 +103,7 @@ def plain(given: Any) -> object:
 
 
 def rounding_words(name: str) -> str:
-    """How the caller asks for the nearest values."""
+    """How the caller requests the nearest values."""
     return f"--round {name} (from Python: round={name!r})"
 
 
@@ -193,8 +193,8 @@ def _unusable(
 
 
 def all_within(values: Sequence[Any], low: int, behind: int) -> bool:
-    """Whether `values` are Python's own integers from `low` to below `behind`. Of a range the ends say that, however
-    long it is."""
+    """Whether `values` are Python's own integers from `low` to below `behind`. Of a range only the ends are
+    compared."""
     if isinstance(values, range):
         values = (values[0], values[-1])
     return {*map(type, values)} == {int} and min(values) >= low and max(values) < behind

@@ -1,6 +1,6 @@
-"""Whether a type has the values that it is given, so that no number is changed unless the caller asks for it.
+"""Whether a type represents given values exactly, so that no number changes unless the caller requests it.
 
-A whole number must be one of the type's values. A fraction stands for its decimal digits: a float32 has 0.1, although
+A whole number must be one of the type's values. A fraction represents its decimal digits: a float32 has 0.1, although
 the nearest float32 and the nearest float64 differ, since both print `0.1`. It has fractions of up to nine digits, which
 tell all float32 apart, if it prints these digits: not 0.123456789, for which it prints 0.123456791, and not the float64
 1 / 3. So decimals from text keep the digits that they are written with.
@@ -27,7 +27,7 @@ _LEAST, _MOST = 1e-12, 1e12
 
 
 def has_float32(value: float) -> bool:
-    """Whether a float32 stands for the float64 `value`, which is within its range."""
+    """Whether a float32 represents the float64 `value`, which is within its range."""
     with np.errstate(over="ignore"):
         nearest = float(np.float32(value))
     if nearest == value or math.isnan(value):
@@ -53,7 +53,7 @@ def plain_number(value: Any) -> str:
 
 
 def first_changed(values: Array, converted: Array, module: Any) -> int | None:
-    """The first place where `converted`, a float array, does not stand for what `values`, numbers, have; None where it
+    """The first place where `converted`, a float array, does not represent `values`, which are numbers; None where it
     does everywhere. Both are of one dimension, of the library `module` (numpy or cupy)."""
     if values.dtype.kind in "iu":
         most = 1 << (24 if converted.dtype.itemsize == 4 else 53)

@@ -26,7 +26,7 @@ _MANY = 1 << 16
 
 def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None, device: bool = False) -> Any:
     """A bool for each vertex of `graph`: whether it is in the set that `given` is. On the device where `device` allows
-    that and the set is small beside the graph.
+    that and the set is small compared with the graph.
 
     `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
     one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
@@ -79,7 +79,7 @@ def _check_least(declared: ir.Array, size: int, source: Source | None) -> None:
 
 
 def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
-    """The members or flags as an array that nobody else has."""
+    """The members or flags as a new array."""
     if isinstance(given, Text):
         members = _ids(declared, _words(declared, given, graph, source), graph, source)
         given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
@@ -97,7 +97,7 @@ def _values(declared: ir.Array, given: object, graph: Graph, source: Source | No
 
 
 def _words(declared: ir.Array, given: Text, graph: Graph, source: Source | None) -> list[object]:
-    """The members of a text, each as it stands there. Nothing between two commas would be a member that got lost."""
+    """The members of a text, as written. Two commas without a member between them are an error."""
     parts = given.split(",")
     if len(parts) > 1 and not all(part.strip() for part in parts):
         what = f"is {shown(str(given))}, where a member is missing next to a comma"
@@ -129,7 +129,7 @@ def _refuse_one_vertex(declared: ir.Array, given: object, graph: Graph, source: 
 
 def _listed(declared: ir.Array, given: object, vertices: int, source: Source | None) -> list[object]:
     if isinstance(given, range):
-        given = given[: vertices + 1]  # no two are one vertex: of so many there is one that is none
+        given = given[: vertices + 1]  # all differ, so one of so many is not a vertex
     if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
         try:
             return list(given)
@@ -151,7 +151,7 @@ def _of_text(declared: ir.Array, word: Text, source: Source | None) -> int:
 
 
 def _integers(declared: ir.Array, members: list[Any], vertices: int, source: Source | None) -> Any:
-    """The members one by one, since NumPy makes numbers of what is none."""
+    """The members one by one, since NumPy turns other things into numbers."""
     members = [member if type(member) is int else plain(member) for member in members]
     flags = bool(members) and all(isinstance(member, bool) for member in members)
     for member in members:

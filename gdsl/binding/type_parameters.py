@@ -1,4 +1,4 @@
-"""The types that a call decides: for each type parameter one that represents what was given for it exactly."""
+"""The types that a call decides: for each type parameter, one that represents all its values exactly."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def inferred_types(
     it admits that represents all inputs of this type exactly, by their dtypes; else the default.
 
     Where no type does by the dtypes alone, one of 64 bits that represents the values does. One number, as opposed to an
-    array, widens the type only where it is none of its values; those of `varied` are lists of numbers. Raises E0620
+    array, widens the type only where the type does not have it; those of `varied` are lists of numbers. Raises E0620
     where no type represents all of them.
     """
     call = _Call(program, graph, given, source, frozenset(varied))
@@ -144,8 +144,8 @@ class _Call:
                 yield from filter(None, (_of_number(name, value) for value in values))
 
     def _array(self, array: ir.Array) -> Any:
-        """An input, the caller's or the graph's; None where there is none, or nothing of numbers, about which binding
-        has more to say."""
+        """An input, the caller's or the graph's; None where there is none, or it does not hold numbers, which
+        binding reports."""
         values: Any = None
         if array.name in self._given:
             values = self._given[array.name]
@@ -196,7 +196,7 @@ def _of_dtype(name: str, dtype: np.dtype[Any], has_floats: bool) -> _Need:
 
 
 def _of_number(name: str, given: Any) -> _Need | None:
-    """What one number needs, a fraction a float that stands for it; None for what is no number."""
+    """What one number needs, for a fraction a float that represents it; None for anything else."""
     value = _parsed(given) if isinstance(given, Text) else plain(given)
     if isinstance(value, float):
         return _Need(name, shown(value), bits=32 if has_float32(value) else 64)

@@ -78,7 +78,7 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
     word = parts.scalar("format", "SU")
     layout = word.decode("ascii", "replace") if isinstance(word, bytes) else str(word)
     if layout not in ARRAYS_OF_LAYOUT:
-        raise parts.error("E0710", f"the layout `{printable(layout)}` is none of {', '.join(ARRAYS_OF_LAYOUT)}")
+        raise parts.error("E0710", f"the layout `{printable(layout)}` is not one of {', '.join(ARRAYS_OF_LAYOUT)}")
     directed = bool(parts.scalar(DIRECTED_KEY, "b")) if DIRECTED_KEY in parts else True
     names = ARRAYS_OF_LAYOUT[layout]
     if layout == "coo" and "row" not in parts and "coords" in parts:
@@ -103,7 +103,7 @@ def _saved_matrix(parts: _Parts) -> SavedMatrix:
 
 
 def _of(name: str, found: _Header) -> Iterator[tuple[str, Header]]:
-    """Shape and type of an array, or of the two that `coords` stands for. Raises E0704."""
+    """Shape and type of an array, or of the two that `coords` replaces. Raises E0704."""
     if name != "coords":
         yield name, (found.shape, found.dtype)
         return
@@ -202,7 +202,7 @@ class _Parts:
         if claimed > held:
             raise self._impossible(name, claimed)
         if claimed < held:
-            raise self.error("E0710", f"`{name}` says {claimed:,} bytes, and {held:,} stand there")
+            raise self.error("E0710", f"`{name}` claims {claimed:,} bytes, and the file holds {held:,}")
         return _Header(tuple(lengths), "F" if in_columns else "C", dtype, claimed)
 
     def _impossible(self, name: str, claimed: int) -> GdslError:

@@ -15,7 +15,7 @@ from gdsl.graph.messages import bad_array, bad_id
 
 
 def flag(name: str, value: object) -> bool:
-    """A bool of the caller's. Raises TypeError."""
+    """The bool that the caller passed. Raises TypeError for anything else."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, not {shown(value)}")
     return bool(value)
@@ -24,7 +24,7 @@ def flag(name: str, value: object) -> bool:
 def directions(directed: object, undirected: object, otherwise: bool | None = True) -> tuple[Any, bool]:
     """Whether a caller's edges are arcs (None: `otherwise`), and whether the graph is to become an undirected one.
 
-    Raises GdslError E0712 where both are said, TypeError for what is no bool.
+    Raises GdslError E0712 where both are set, TypeError for anything that is not a bool.
     """
     arcs, both = None if directed is None else flag("directed", directed), flag("undirected", undirected)
     if arcs and both:
@@ -44,7 +44,7 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
         raise bad_id(int(array.max()), f"{name}[{int(array.argmax())}]", None)
     if array.dtype.itemsize < 4:
         return array.astype(np.int32)
-    # An unsigned type of 64 bits would become a float beside a signed one.
+    # NumPy turns uint64 combined with a signed type into floats.
     wanted = np.dtype(np.int64) if array.dtype.itemsize == 8 else array.dtype.newbyteorder("=")
     return array.astype(wanted, copy=False)
 
@@ -52,7 +52,7 @@ def id_array(values: ArrayLike, name: str) -> NDArray[Any]:
 def attribute_arrays(given: Mapping[str, ArrayLike], length: int, over: str) -> dict[str, NDArray[Any]]:
     """Copies of the values by name, each [length], one for each `over` (edge, vertex).
 
-    Raises GdslError E0711 for arrays that are none, TypeError for what is no mapping of names.
+    Raises GdslError E0711 for unusable arrays, TypeError for anything that is not a mapping of names.
     """
     if not isinstance(given, Mapping):
         raise TypeError(f"attributes are arrays by name, not {shown(given)}")
@@ -86,10 +86,10 @@ def numbers_of(name: str, values: Sequence[Any], what: str) -> NDArray[Any] | No
 def exact_array(values: Sequence[Any]) -> NDArray[Any] | None:
     """Numbers as an array of a type of 64 bits or less that has each of them; None where there is no such type.
 
-    NumPy makes floats of whole numbers that fit no one type of integers, and of those beside floats."""
+    NumPy turns whole numbers into floats where no integer type fits all of them, and where floats are among them."""
     try:
         array = np.array(values)
-    except OverflowError:  # of a whole number beside one that is not
+    except OverflowError:  # of a large whole number among reals
         return None
     if array.dtype.kind == "f":
         large = [value for value in values if isinstance(value, Integral) and abs(int(value)) > _EXACT]

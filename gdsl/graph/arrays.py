@@ -20,19 +20,19 @@ _READABLE = frozenset({1, 3, 11, 13})
 _DEVICES = {4: "OpenCL", 7: "Vulkan", 8: "Metal", 10: "ROCm", 14: "oneAPI", 15: "WebGPU", 16: "Hexagon"}
 _WORDS = ("__array__", "__array_interface__", "__array_struct__")
 _FLOATS_OF_ML = ("bfloat16", "float8", "float4")
-_TO_HOST = "array.get() or tensor.cpu() brings it to the host"
+_TO_HOST = "array.get() or tensor.cpu() copies it to the host"
 
 
 def is_of_cupy(values: object) -> bool:
-    """Whether it is an array of CuPy's own, which takes several microseconds to describe itself when it is asked."""
+    """Whether `values` is an array of CuPy, by its type: its `__cuda_array_interface__` takes microseconds."""
     try:
         return type(values) is sys.modules["cupy"].ndarray
-    except Exception:  # nobody has imported it, or it could not be
+    except Exception:  # CuPy was not imported, or could not be
         return False
 
 
 def is_on_gpu(values: object) -> bool:
-    """Whether `values` lies in the memory of a CUDA device."""
+    """Whether `values` is in the memory of a CUDA device."""
     if type(values) is np.ndarray:
         return False
     if is_of_cupy(values) or has(values, "__cuda_array_interface__"):
@@ -43,16 +43,16 @@ def is_on_gpu(values: object) -> bool:
 def on_gpu(values: Any) -> Any:
     """What `is_on_gpu`, as an array of CuPy over the same memory.
 
-    Raises ValueError, with words that go on behind a name."""
+    Raises ValueError with the rest of a sentence that begins with a name."""
     try:
         import cupy
     except ImportError:
-        why = "lies in the memory of a GPU, and CuPy, which reads it there, is not installed"
+        why = "is in the memory of a GPU, and reading it requires CuPy, which is not installed"
         raise ValueError(f"{why}; pip install 'gdsl[cuda13]', or {_TO_HOST}") from None
     try:
-        if is_of_cupy(values):  # which is only copied where it lies on another GPU
+        if is_of_cupy(values):  # copied only from another GPU
             return cupy.asarray(values)
-        if has(values, "block_until_ready"):  # JAX computes behind, and says of no stream that it does so there
+        if has(values, "block_until_ready"):  # JAX computes asynchronously and does not say on which stream
             values.block_until_ready()
         return cupy.asarray(values) if has(values, "__cuda_array_interface__") else cupy.from_dlpack(values)
     except Exception as error:  # of the library's, of CuPy's, of the driver's
@@ -66,7 +66,7 @@ def fetched(values: Any) -> NDArray[Any]:
 
 
 def as_host(values: Any) -> Any:
-    """`values` as NumPy sees them: an array where DLPack is all that they speak, else themselves. Raises ValueError as
+    """`values` for NumPy: an array where they support DLPack only, else themselves. Raises ValueError as
     `on_gpu` does."""
     if type(values) is np.ndarray or not has(values, "__dlpack__"):
         return values
@@ -75,15 +75,15 @@ def as_host(values: Any) -> Any:
     kind = _device(values)
     if kind not in _READABLE:
         where = f"of {_DEVICES[kind]}" if kind in _DEVICES else "other than the host's"
-        raise ValueError(f"lies in the memory of a device {where}; bring it to the host first")
+        raise ValueError(f"is in the memory of a device {where}; copy it to the host first")
     try:
         return np.from_dlpack(values)
     except Exception as error:  # whatever the library says
-        raise ValueError(_reason(values, error) or f"is not to be had by DLPack: {first_line(error)}") from None
+        raise ValueError(_reason(values, error) or f"cannot be read through DLPack: {first_line(error)}") from None
 
 
 def reason_of(values: Any, error: Exception) -> str | None:
-    """Why NumPy cannot take a tensor, where that is known, in words that go on behind its name."""
+    """Why NumPy cannot take a tensor, where that is known, as the rest of a sentence that begins with its name."""
     return _reason(values, error)
 
 
@@ -127,15 +127,15 @@ def _reason(values: Any, error: Exception) -> str | None:
 
 
 def _without_gpu(error: Exception) -> str:
-    return f"lies in the memory of a GPU that is not to be had here ({first_line(error)}); {_TO_HOST}"
+    return f"is in the memory of a GPU that cannot be used here ({first_line(error)}); {_TO_HOST}"
 
 
 def host_array(values: Any, name: str) -> NDArray[Any]:
-    """`values` as `numpy.asarray` takes them, of any dtype and shape; what lies on a GPU is fetched, and what only
-    speaks DLPack is taken by that.
+    """`values` as `numpy.asarray` takes them, of any dtype and shape; arrays on a GPU are copied, and arrays that
+    support DLPack only are read through it.
 
-    Raises ValueError, with words that go on behind `name`, for what is no array or has masked or missing values: these
-    have no counterpart in a graph or a program, and their numbers mean nothing. Raises GdslError E0708 for an array
+    Raises ValueError, with the rest of a sentence that begins with `name`, for anything that is not an array, and for
+    masked or missing values, which have no counterpart in a graph or a program. Raises GdslError E0708 for an array
     larger than the machine.
     """
     if is_on_gpu(values):
@@ -159,14 +159,14 @@ def host_array(values: Any, name: str) -> NDArray[Any]:
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise ValueError(_MASKED)
     array = _integers(values, np.asarray(array))
-    if 0 in array.strides:  # one value that stands for many, which copies of it do not
+    if 0 in array.strides:  # a broadcast value, of which a copy takes more memory
         _require_room(array.size * array.itemsize, name)
     return _sound(array)
 
 
 def _integers(values: Any, array: NDArray[Any]) -> NDArray[Any]:
-    """NumPy makes floats of integers that only uint64 holds beside others, and of integers beside floats. Raises
-    ValueError where that rounds one."""
+    """Undo that NumPy turns integers into floats where only uint64 holds some, or floats are among them. Raises
+    ValueError where a float would be rounded."""
     if array.dtype.kind != "f" or not isinstance(values, (list, tuple)) or not values:
         return array
     if all(type(value) is int for value in values) and min(values) >= 0:
@@ -175,13 +175,13 @@ def _integers(values: Any, array: NDArray[Any]) -> NDArray[Any]:
         (each for each in values if type(each) is int and abs(each) > _EXACT and int(float(each)) != each), None
     )
     if rounded is not None:
-        raise ValueError(f"has {rounded} beside values that make floats of 64 bits of all, which do not hold it")
+        raise ValueError(f"has {rounded} among values that make all of them float64, which cannot hold it")
     return array
 
 
 def _sound(array: NDArray[Any]) -> NDArray[Any]:
-    """Arrays over foreign memory may lie at odd addresses, and have bools that are neither 0 nor 1; compiled code
-    relies on both."""
+    """Arrays over foreign memory may be misaligned, and have bools that are neither 0 nor 1; compiled code relies on
+    neither being so."""
     if array.dtype == np.bool_ and (array.view(np.uint8) > 1).any():
         return np.not_equal(array.view(np.uint8), 0)
     return array if array.flags.aligned else array.copy()

@@ -15,7 +15,7 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """Which columns of a table are the ends and the weight; what is None is found by its name."""
+    """Which columns of a table are the ends and the weight; None: found by its name."""
 
     source: str | None = None
     target: str | None = None
@@ -23,11 +23,11 @@ class Columns:
 
     @property
     def as_found(self) -> bool:
-        """Whether nothing is asked for."""
+        """Whether the caller names no column."""
         return self.source is None and self.target is None and self.weight is None
 
     def ends_among(self, names: list[str]) -> tuple[str, str] | None:
-        """The ends, where they are asked for. Raises E0711 where `names` has not both."""
+        """The ends, where the caller names them. Raises E0711 where `names` lacks one."""
         if self.source is None and self.target is None:
             return None
         if self.source is None or self.target is None or self.source == self.target:
@@ -49,7 +49,7 @@ def require_column(name: str, names: list[str]) -> None:
 
 
 def columns_of(source: object, target: object, weight: object) -> Columns:
-    """What a caller asks for. Raises TypeError for what is no name."""
+    """The columns that a caller names. Raises TypeError for anything but a str."""
     for value, argument in ((source, "source"), (target, "target"), (weight, "weight")):
         if value is not None and not isinstance(value, str):
             raise TypeError(f"the column for the {argument} is named by a str, not {shown(value)}")
@@ -122,7 +122,7 @@ class ColumnsError(ValueError):
 
 
 def is_column_name(word: str) -> bool:
-    """Whether gdsl writes `word` as the name of a column: one that begins with a letter or `_`."""
+    """Whether gdsl writes `word` as the name of a column: it begins with a letter or `_`."""
     return (word[:1].isalpha() or word.startswith("_")) and may_be_name(word)
 
 
@@ -132,7 +132,7 @@ def may_be_name(word: str) -> bool:
 
 
 def is_header(words: Sequence[str]) -> bool:
-    """Whether all of them may be names, but for columns that have none. Anything else is an edge."""
+    """Whether all words may be names, except for columns without one. Anything else is an edge."""
     named = [word for word in words if word]
     return len(words) >= 2 and len(named) >= 1 and all(map(may_be_name, named))
 
@@ -301,7 +301,7 @@ def likely_ends(sample: Sequence[Sequence[str]], width: int) -> tuple[int, int]:
     """The places of the columns that are most likely the ends in rows such as those of `sample`, without a header.
 
     Numbers in the first two columns are the ends. Names are where two columns share values, or else not in a column
-    that has fewer different values than those beside it, as the middle one in `A interacts B`.
+    that has fewer different values than its neighbors, as the middle one in `A interacts B`.
     """
     width = min(width, _MOST_COLUMNS)
     rows = [row for row in sample if len(row) >= width]

@@ -266,7 +266,7 @@ def _row_pattern(types: tuple[type, ...], delimiter: str | None) -> re.Pattern[s
 
 
 def _holds_wholes_only(block: bytes) -> bool:
-    """Whether nothing in the block may be a real number, or one that fits in no type."""
+    """Whether the block certainly holds no real number, and none that fits in no type."""
     return not block.translate(None, _OF_WHOLES) and _LONG not in block.translate(_DIGITS_ALIKE)
 
 

@@ -29,7 +29,7 @@ class Csr:
     """Edges by source, then by destination, then as given; undirected ones both ways, an undirected loop once.
 
     offsets: int64[V+1]; columns: int32 or int64[E]; attributes: each [E]; vertex_attributes: each [V]. All of them are
-    copied into memory that nobody can write.
+    copied into read-only memory.
     """
 
     offsets: NDArray[Any]
@@ -216,7 +216,7 @@ def edges_of(csr: Csr) -> EdgeList:
 
 
 def _ascending(leading: NDArray[Any], other: NDArray[Any]) -> bool:
-    """Whether the pairs stand in their order; of most lists a few tell that they do not."""
+    """Whether the pairs are sorted; of most unsorted lists the first few show it."""
     for last in (_FEW, len(leading)):
         first, second = leading[:last], other[:last]
         falls = second[1:] < second[:-1]
@@ -228,7 +228,7 @@ def _ascending(leading: NDArray[Any], other: NDArray[Any]) -> bool:
 
 
 def _offsets(ids: NDArray[Any], num_vertices: int) -> NDArray[np.int64]:
-    """Where the list of each vertex begins, with the end of the last one behind them."""
+    """Where the list of each vertex begins, and where the last one ends."""
     ends = np.zeros(num_vertices + 1, dtype=np.int64)
     np.cumsum(np.bincount(ids, minlength=num_vertices), out=ends[1:])
     return ends
@@ -255,7 +255,7 @@ def first_odd(columns: NDArray[Any], sources: NDArray[Any]) -> int | None:
 def paired_edges(
     csr: tuple[NDArray[np.int64], NDArray[Any]], csc: tuple[NDArray[np.int64], NDArray[Any], NDArray[Any]]
 ) -> NDArray[Any]:
-    """For each edge id the one that leads back, -1 where there is none; of the type of the CSC's edge ids.
+    """For each edge id the edge that leads back, or -1; of the type of the CSC's edge ids.
 
     The k-th of the edges from u to v is paired with the k-th of those from v to u, in the order of their ids; a
     self-loop is its own. `csr` is (offsets, columns), `csc` (in_offsets, in_sources, in_edge_ids).
@@ -277,8 +277,8 @@ def paired_edges(
 
 
 def undirected_csr(edges: EdgeList, what: str, fix: str, first: int = 0) -> Csr:
-    """The undirected graph of edges that stand there both ways. Raises E0704 for the first that does not; `what` is
-    what the message calls the whole, and `first` the number of its first vertex."""
+    """The undirected graph of edges that are listed both ways. Raises E0704 for the first that is not; `what` is
+    what the message calls the file or matrix, and `first` the number of its first vertex."""
     csr = csr_of(edges)
     edge = first_without_opposite(csr)
     if edge is None and "weight" in csr.attributes:
@@ -294,7 +294,7 @@ def undirected_csr(edges: EdgeList, what: str, fix: str, first: int = 0) -> Csr:
 def _first_weight_that_differs(csr: Csr) -> int | None:
     weights = csr.attributes["weight"]
     _, _, in_edge_ids = transpose(csr.offsets, csr.columns)
-    # In a symmetric graph CSC position i stands for the opposite of edge i, parallel edges in their order.
+    # In a symmetric graph CSC position i is the opposite of edge i, parallel edges in their order.
     opposite = weights[in_edge_ids]
     differs = (weights != opposite) & ~((weights != weights) & (opposite != opposite))
     return int(np.argmax(differs)) if differs.any() else None

@@ -242,7 +242,7 @@ def _notice_ends(path: str, sources: list[int], sinks: list[int]) -> None:
 
 
 def refuse_other_problems(path: str) -> None:
-    """Raise E0702 for a name of a problem other than shortest paths, the only one that is written."""
+    """Raise E0702 for a file name of a problem other than shortest paths, which alone are written."""
     if path.lower().endswith(READ_ONLY):
         message = "DIMACS files of this problem are read, not written"
         raise GdslError.single("E0702", message, fix="write a .gr file", place=path)

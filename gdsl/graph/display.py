@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from gdsl.html import bars, columns, escaped, heading, page, table
 
 _PIECE = 1 << 18
-"""Vertices whose degrees are looked at at once."""
+"""Vertices whose degrees are counted together."""
 _MOST_PIECES = 16
-"""Of a graph with more, some that lie all over it: a page must not take longer than to look at it."""
+"""Of a larger graph, so many pieces spread over it are counted: a page must show quickly."""
 
 
 @page
@@ -45,11 +45,13 @@ def _values(values: NDArray[np.generic]) -> str:
 def _degrees(offsets: NDArray[np.int64]) -> str:
     """How many vertices have no out-edge, 1, 2 to 3, 4 to 7, …; counted on pieces of a graph of very many."""
     counts = degree_counts(offsets)
-    told = [f"{count:,} with {_range(place)} out-edge{'' if place == 1 else 's'}" for place, count in enumerate(counts)]
-    looked = sum(counts)
-    of = "" if looked == len(offsets) - 1 else f", of {looked:,} of them"
+    texts = [
+        f"{count:,} with {_range(place)} out-edge{'' if place == 1 else 's'}" for place, count in enumerate(counts)
+    ]
+    examined = sum(counts)
+    of = "" if examined == len(offsets) - 1 else f", of {examined:,} of them"
     title = f'<div style="opacity:.7">{escaped(f"vertices by out-degree{of}")}</div>'
-    return f"<div>{title}{bars(counts, [_name(place) for place in range(len(counts))], told)}</div>"
+    return f"<div>{title}{bars(counts, [_name(place) for place in range(len(counts))], texts)}</div>"
 
 
 def degree_counts(offsets: NDArray[np.int64]) -> list[int]:

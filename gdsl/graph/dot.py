@@ -18,7 +18,7 @@ _NESTED_END = re.compile(r"-[->]\s*(?:subgraph\b[^{}]*)?\{[^}]*\{")
 """A set of nodes with another inside, which pydot drops."""
 _NAME_OR_TEXT = re.compile(rf"{_QUOTED.pattern}|(?<![\w.-])name(?=\s*=)", re.DOTALL)
 _OTHER_NAME = "gdsl_name"
-"""What stands for the attribute `name` meanwhile, which igraph writes and pydot takes for an argument of its own."""
+"""Replaces the attribute `name` while pydot reads: igraph writes it, and pydot takes it for its own argument."""
 _NO_SET = (
     "an end of an edge is a subgraph that is not a set of nodes alone",
     "write the subgraph before the edge, and the nodes as its end: a -> {b c}",
@@ -107,7 +107,7 @@ def _add_edges(graph: Any, edges: list[tuple[tuple[list[str], list[str]], dict[s
 
 
 def _ends(end: Any, path: str) -> list[str]:
-    """The names of an end of an edge, which may be a set of nodes. Raises E0705 for one that holds more."""
+    """The names of an end of an edge, which may be a set of nodes. Raises E0705 for a set that holds more."""
     if isinstance(end, str):
         return [_dot_name(end)]
     if not isinstance(end, Mapping):

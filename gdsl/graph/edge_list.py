@@ -17,7 +17,7 @@ from gdsl.graph.vertices import Names, check_ids, vertex_count
 class EdgeList:
     """Edges in the order given, ids from 0 and known to be in range.
 
-    sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge stands for both ways.
+    sources, destinations: int32 or int64[n]; attributes: each [n]; with directed=False an edge leads both ways.
     names: of the vertices, where they have any.
     """
 

@@ -38,7 +38,7 @@ from gdsl.records import dataclass
 _TRAILING_COMMENT = re.compile(r"[ \t][#%].*")
 _AS_FOUND = Columns()
 _MOST_READINGS = 4
-"""Before all lines are looked through for what else they ask for."""
+"""So many times the file is read with wider types; then all lines are examined for the types they need."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class _Found:
     left: tuple[str, ...] = ()
     """Columns that are left out."""
     gap: int | None = None
-    """The line of an empty one that more rows follow."""
+    """The number of an empty line that more rows follow."""
 
 
 def read_edge_list(
@@ -68,8 +68,8 @@ def read_edge_list(
     """The edges of the file at `path`, in its order. Raises GdslError with file and line.
 
     Lists of plain numbers are read by blocks; all others, which have names, quotes or text, row by row, where what a
-    column is depends on all of its values. `docs/graphs.md` says what is read how. What is None is as the comments of
-    the file say.
+    column is depends on all of its values. `docs/graphs.md` says what is read how. Arguments that are None follow the
+    comments of the file.
     """
     head = head_of(path, wanted)
     found = _read(path, head, wanted, directed, compact)

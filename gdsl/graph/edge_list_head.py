@@ -300,7 +300,7 @@ def _head(
         return replace(head, plain=_is_plain(table, len(from_comment.header), from_comment.ends))
     if asked:
         fix = header_fix(lines.path, base, len(words))
-        raise lines.error("E0705", "the first line names no columns, and some are asked for by name", fix)
+        raise lines.error("E0705", "the first line names no columns, and the options name some", fix)
     return replace(base, plain=_is_plain(table, len(words), (0, 1)))
 
 

@@ -39,7 +39,7 @@ class ElementAttributes:
         self.defaults: dict[str, Any] = {}
 
     def add(self, name: str, place: int, value: Any) -> None:
-        """Give element number `place` a value: a bool, an int, a float or a str. Elements come in their order."""
+        """Give element number `place` a value: a bool, an int, a float or a str. Elements must come in order."""
         places = self._places.get(name)
         if places is None:
             places = self._places[name] = []
@@ -103,7 +103,7 @@ class ElementAttributes:
             array = exact_array([int(value) for value in values])  # whole numbers that were written as real ones
         if array is None:
             message = f"the values of `{printable(name)}` fit no one type of 64 bits"
-            raise bad_array(message, "give integers below 2^53 beside floats, or all integers or all floats")
+            raise bad_array(message, "give integers below 2^53 next to floats, or only integers, or only floats")
         return array
 
     def _place_of(self, name: str, value: Any) -> int:
@@ -111,7 +111,7 @@ class ElementAttributes:
         return self._places[name][values.index(value)] if value in values else 0
 
     def _affordable(self, found: dict[str, NDArray[Any]], count: int) -> dict[str, NDArray[Any]]:
-        """Those that are kept. An attribute that few elements have takes as much memory as one that all have."""
+        """The attributes that fit: one that few elements have takes as much memory as one that all have."""
         full = {name: values for name, values in found.items() if len(values) == count}
         rest = sorted((name for name in found if name not in full), key=lambda name: -len(found[name]))
         given = sum(len(values) for values in found.values())
@@ -140,7 +140,9 @@ class ElementAttributes:
         filler = exact_array([default])
         kind = np.result_type(values, filler) if len(values) and filler is not None else np.asarray(default).dtype
         if values.dtype.kind in "iu" and kind.kind == "f" and (values.astype(kind) != values).any():
-            message = f"`{printable(name)}` has whole numbers that are no float64, and some {self._what}s have none"
+            message = (
+                f"`{printable(name)}` has whole numbers that float64 cannot hold, and some {self._what}s have no value"
+            )
             raise bad_array(message, f"give each {self._what} a value")
         filled = np.full(count, default, kind)
         filled[np.array(self._places.get(name, []), np.int64)] = values

@@ -42,7 +42,7 @@ def comment_of(line: str) -> str | None:
 
 
 def split(text: str, mark: str | None) -> list[str]:
-    """The values of a line, between blanks where `mark` is None.
+    """The values of a line, separated by `mark`, or by blanks where it is None.
 
     Blanks around a value do not count unless they are quoted. A quote within a value that does not begin with one is a
     character as any other. Raises UnclosedError or QuoteError.
@@ -123,7 +123,7 @@ def records(lines: TextLines, mark: str | None, stream: Iterator[str]) -> Iterat
 
 
 def _up_to_quote(lines: TextLines, stream: Iterator[str], room: int) -> str | None:
-    """The lines that follow, up to one with a quote; None where there is none within so many characters."""
+    """The lines that follow, up to one with a quote; None if `room` characters hold none."""
     more = []
     for line in stream:
         more.append("\n" + decoded(lines, line))

@@ -50,7 +50,7 @@ def file_size(path: str) -> int:
 
 
 def unreadable(path: str, error: Exception) -> GdslError:
-    """E0701 for what the system said about `path`."""
+    """E0701 with the reason that the system gave for `path`."""
     reason = getattr(error, "strerror", None) or str(error)
     generated = isinstance(error, FileNotFoundError) and _LIKE_GENERATED.fullmatch(path)
     fix = f"a generated graph has a colon: {generated[1]}:{generated[2]}" if generated else None
@@ -64,7 +64,7 @@ def empty(path: str) -> GdslError:
 
 
 class JunkBehindError(Exception):
-    """Something that is not compressed stands behind the compressed data."""
+    """The compressed data is followed by something that is not compressed."""
 
 
 def decompressing(raw: BinaryIO, start: bytes) -> Any | None:
@@ -73,14 +73,14 @@ def decompressing(raw: BinaryIO, start: bytes) -> Any | None:
     Its `read` raises EOFError, lzma.LZMAError, zlib.error and OSError for damaged data, and JunkBehindError.
     """
     if start.startswith(_GZIP):
-        return gzip.GzipFile(fileobj=raw)  # which says itself what is wrong with what stands behind
+        return gzip.GzipFile(fileobj=raw)  # it reports itself what follows the data
     if start.startswith(_BZIP2):
         return _Streams(raw, _BZIP2, bz2.BZ2Decompressor)
     return _Streams(raw, _XZ, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ)) if start.startswith(_XZ) else None
 
 
 class _Streams:
-    """The text of streams that stand one behind the other, as `cat` makes them of several files."""
+    """The text of concatenated streams, as `cat` writes them."""
 
     def __init__(self, raw: BinaryIO, magic: bytes, make: Callable[[], Any]) -> None:
         self._raw = raw
@@ -124,7 +124,7 @@ class _Streams:
         return behind.lstrip(b"\0") if self._magic == _XZ else behind
 
     def close(self) -> None:
-        """The file itself is closed by who opened it."""
+        """Does nothing: whoever opened the file closes it."""
 
 
 def chunks_of(path: str) -> Iterator[bytes]:

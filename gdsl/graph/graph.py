@@ -80,7 +80,7 @@ class Graph:
 
     @classmethod
     def _from_edge_list(cls, edges: EdgeList) -> Graph:
-        """The graph of edges that nobody else can write."""
+        """The graph of edges in memory of their own."""
         return Graph._made(in_order(edges))
 
     def _edge_list(self) -> EdgeList:
@@ -242,11 +242,11 @@ class Graph:
         compact: bool = False,
     ) -> Self:
         """The graph of the rows of a table: a frame of pandas, Polars or any library that Narwhals knows, a table of
-        Arrow or what speaks Arrow's C interface, a dict of arrays, or anything with `columns` and columns by name.
+        Arrow or anything with Arrow's C interface, a dict of arrays, or anything with `columns` and columns by name.
 
         Without `source` and `target` the ends are the columns of these names (or src and dst, from and to), else the
         first two. Ends that are no whole numbers are `names`, numbered as they appear. The column `weight` is the
-        attribute of that name; the other columns of numbers are attributes too. `directed`: True, but for ends that are
+        attribute of that name; the other columns of numbers are attributes too. `directed`: True, unless the ends are
         called `end` and `other_end`; `undirected` is that of `from_edges`. With `compact` whole numbers are names as
         well, and the vertices those that have an edge, in the order of their numbers. Raises GdslError E07xx, E0907
         without a library that it takes.
@@ -266,7 +266,7 @@ class Graph:
         """The graph of a square sparse matrix of SciPy, or of `cupyx.scipy.sparse`: each stored entry (i, j) is an edge
         i→j, its value the weight.
 
-        Parallel entries and stored zeros are kept, but for the zeros that BSR and DIA fill up with; boolean matrices
+        Parallel entries and stored zeros are kept, except for the padding of BSR and DIA; boolean matrices
         give no weights. With directed=False the matrix must be symmetric, with undirected=True each entry becomes an
         undirected edge, together with its opposite. Raises GdslError E0704, E0707, E0711 or E0712.
         """
@@ -325,7 +325,7 @@ class Graph:
 
     @cached_property  # each call asks
     def id_widths(self) -> Widths:
-        """The same of vertices and of edges by themselves: a graph of many edges may have few vertices."""
+        """The same for vertices and edges separately: a graph of many edges may have few vertices."""
         if self._postponed is not None:
             return Widths.both(32)  # what is ordered later is not that large
         return id_widths(self.num_vertices, self.num_edges)
@@ -367,7 +367,7 @@ class Graph:
 
     @property
     def reverse_edges(self) -> NDArray[Any]:
-        """int32 or int64[E], for each edge u→v the id of the edge v→u that it is paired with, -1 where there is none.
+        """int32 or int64[E], for each edge u→v the id of the edge v→u that it is paired with, or -1.
 
         The k-th of parallel edges, by their ids, is paired with the k-th that leads back; a self-loop is its own.
         """
@@ -469,7 +469,7 @@ class Graph:
         return True
 
     def ends(self, edge: int) -> tuple[int, int]:
-        """Source and destination of one edge id. Raises IndexError for what is none."""
+        """Source and destination of one edge id. Raises IndexError for any other number."""
         if not 0 <= edge < self.num_edges:
             raise IndexError(f"the graph has no edge {shown(edge)}, only {self.num_edges:,} of them")
         return int(np.searchsorted(self.offsets, edge, side="right")) - 1, int(self.columns[edge])

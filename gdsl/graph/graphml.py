@@ -225,7 +225,7 @@ class _Reader:
                     of.defaults[declared.name] = value
 
     def _value(self, key: _Key, text: str) -> Any:
-        """The value that `text` is by its key; None where there is none."""
+        """The value of `text`, of the type of its key; None for no value."""
         if key.kind not in (*_WHOLE, *_REAL, "boolean"):
             return text
         word = text.strip()

@@ -1,6 +1,6 @@
-"""Arrays that nobody can write into: native code trusts a graph's arrays without looking at them again.
+"""Arrays that cannot be written: native code relies on a graph's arrays after they were checked once.
 
-A flag that says read-only is not enough: whoever holds the array, or its `base`, can take it back.
+A read-only flag is not enough: any holder of the array, or of its `base`, can clear it.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 _LARGE = 1 << 22
-"""Bytes from which on memory is asked for in large pages, as NumPy does for its own arrays: in small ones the first
-touch of it takes several times as long as writing it."""
+"""From so many bytes on, memory is requested in large pages, as NumPy does for its own arrays: in small pages the first
+touch takes several times as long as writing."""
 
 
 def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArray[Any]:
@@ -30,9 +30,9 @@ def immutable(values: NDArray[Any], dtype: np.dtype[Any] | None = None) -> NDArr
 
 
 def room(count: int, dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """`count` zeros twice over the same memory: to write into, and what is kept, which nobody can write once the first
-    is gone."""
-    memory = bytes(max(count * dtype.itemsize, 2))  # which nobody else has; of shorter ones Python has one each
+    """Two arrays of `count` zeros over the same memory: one to write into, and one that is read-only once the first is
+    dropped."""
+    memory = bytes(max(count * dtype.itemsize, 2))  # a new object: Python shares shorter ones
     address = ctypes.cast(ctypes.c_char_p(memory), ctypes.c_void_p).value
     assert address is not None
     _ask_for_large_pages(address, len(memory))

@@ -66,8 +66,8 @@ def refuse_count_line(
 
 
 def count_line_fix(path: str, first: Sequence[str], one_based: bool | None = None, num_lines: int = 1) -> str | None:
-    """How to leave out a first line of counts, or so many; None where it is none. `one_based`: whether the ids count
-    from 1."""
+    """How to leave out `num_lines` first lines of counts; None where they are not counts. `one_based`: whether the ids
+    count from 1."""
     if not all(map(is_count, first)):
         return None
     it, said, place = (

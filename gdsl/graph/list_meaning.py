@@ -49,7 +49,7 @@ def meaning_of(
     num_vertices: int | None,
     directed: bool | None,
 ) -> Meaning:
-    """What the rows mean, with a notice about what the comments decide; options that are None are as these say."""
+    """What the rows mean, with a notice about what the comments decide; comments replace options that are None."""
     said, place = head.statements, printable_path(path)
     both_ways = "every edge is stored both ways; --directed (directed=True) keeps one way"
     if said.konect is not None and not has_names:

@@ -12,7 +12,7 @@ from gdsl.graph.number_text import AS_REALS, ONE_KIND, are_whole, is_number, is_
 from gdsl.graph.text import TextLines, printable
 
 MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "?", "-", r"\n"))
-"""Words, in lower case, that stand for no value."""
+"""Words, in lower case, for a missing value."""
 _SURELY_EXACT = 15
 """Characters of whole numbers that fit in every type."""
 _EXACT = 2**53

@@ -137,7 +137,7 @@ def _refuse_names(kind: str, graph: Graph, path: str) -> None:
     elif not kinds <= {int}:
         odd = next((name for name in graph.names if kinds > {float} or type(name) is not float), None)
     if odd is not None:
-        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex beside the others"
+        message = f"{_CALLED[kind]} cannot hold {shown(odd)} as the name of a vertex next to the others"
         raise GdslError.single("E0715", message, fix="write a .parquet file", place=path)
 
 

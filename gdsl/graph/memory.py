@@ -64,7 +64,7 @@ def _within_groups() -> list[int]:
 def _limited_groups() -> list[tuple[Path, str, str, str]]:
     """The control groups of the process, from its own up to the root, whose limit is below the machine's memory.
 
-    They are looked up once, as memory is asked for often.
+    They are looked up once, since available memory is queried often.
     """
     machine = whole_memory() or 0
     try:

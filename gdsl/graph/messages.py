@@ -59,7 +59,7 @@ class GraphNotice(UserWarning):
 
 
 def notice(text: str) -> None:
-    """Give the user one line about a file: a `GraphNotice`, or a line of whoever collects notices."""
+    """Report one line about a file: as a `GraphNotice`, or to `collecting`."""
     collected = _collected.get()
     if collected is None:
         warnings.warn(text, GraphNotice, stacklevel=_level_of_caller())
@@ -92,7 +92,7 @@ _at_once = threading.Lock()
 @contextlib.contextmanager
 def quiet() -> Iterator[set[str]]:
     """No warnings meanwhile, by one thread at a time: what warns belongs to the process, and two that put back what
-    they found could leave it changed for good. What they would have said is in the set."""
+    they found could leave it changed for good. The set has the texts of the warnings."""
     heard: set[str] = set()
     with _at_once, warnings.catch_warnings():
         warnings.simplefilter("always")

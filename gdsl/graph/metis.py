@@ -28,7 +28,7 @@ _LARGE = 1 << 21
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """What stands before the neighbours: a size (0 or 1) and the weights of the vertex; and behind each, its weight."""
+    """What precedes the neighbours: a size (0 or 1) and the weights of the vertex; and whether weights follow each."""
 
     num_vertices: int
     num_edges: int
@@ -49,7 +49,7 @@ class _Header:
 
 def read_metis(path: str) -> Csr:
     """The graph of the file at `path`, ids from 0; the weights of edges are `weight`, of vertices `vertex_weight` (with
-    a number behind where there are several) and `size`. Raises GdslError with file and line."""
+    a number at the end where there are several) and `size`. Raises GdslError with file and line."""
     with TextLines(path) as lines:
         header = _header(lines)
         lines.longest = max(lines.longest, header.longest_line)
@@ -92,8 +92,8 @@ def _header(lines: TextLines) -> _Header:
 class _Vertices:
     """What the lines say of the vertices, in their order. An empty line is a vertex too.
 
-    degrees: int64[V], 0 for those not yet read; neighbours (ids from 1) and edge_weights: of some vertices each, one
-    behind the other; fronts: what stands before the neighbours, a row for each of some vertices.
+    degrees: int64[V], 0 for those not yet read; neighbours (ids from 1) and edge_weights: consecutive pieces of all
+    lists; fronts: what precedes the neighbours, a row for each vertex.
     """
 
     def __init__(self, lines: TextLines, header: _Header) -> None:

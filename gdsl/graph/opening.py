@@ -28,7 +28,7 @@ def grid(rows: int, columns: int | None = None, keep: float = 0.9, seed: int = 2
 
 
 def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
-    """`edges` different edges of `vertices` vertices, every such graph alike likely as far as hashes go.
+    """`edges` different edges of `vertices` vertices, every such graph equally likely, as far as hashes go.
 
     Raises GdslError E0713.
     """
@@ -37,7 +37,7 @@ def uniform(vertices: int, edges: int, seed: int = 1) -> Graph:
 
 def generate(spec: str) -> Graph:
     """The graph that `spec` names: `rmat:SCALE[:EDGE_FACTOR]`, `grid:SIDE`, `grid:ROWSxCOLUMNS`,
-    `uniform:VERTICES:EDGES`, each with `:seed=N` and grids with `:keep=P` behind it. Raises GdslError E0713.
+    `uniform:VERTICES:EDGES`, each optionally followed by `:seed=N`, grids also by `:keep=P`. Raises GdslError E0713.
     """
     return Graph._from_edge_list(generated_edges(spec))
 
@@ -64,7 +64,7 @@ def as_graph(value: Any) -> Graph:
         return Graph.from_networkx(value)
     if is_igraph(value):
         return Graph.from_igraph(value)
-    sparse: Any = sys.modules.get("scipy.sparse")  # whoever has such a matrix has imported it
+    sparse: Any = sys.modules.get("scipy.sparse")  # anyone with such a matrix has imported it
     if (sparse is not None and sparse.issparse(value)) or is_of_cupy(value):
         return Graph.from_scipy(value)
     if (layout_of(value) or "").startswith("sparse_"):

@@ -24,7 +24,7 @@ from gdsl.graph.vertices import id_dtype
 
 Sort = Callable[[NDArray[Any], int, int], None]
 """Puts whole numbers of 32 or 64 bits, none below 0, in order: by their bits from one place up to another, above which
-all have the same. Those that are the same in these bits stand in order before."""
+all have the same. Numbers with equal bits must be in order before."""
 
 _WORTH_A_LOOK = 1 << 18
 _WORTH_COMPILING = 1 << 21
@@ -43,7 +43,7 @@ def library_for(count: int) -> ctypes.CDLL | None:
 
 
 def sort_of(count: int) -> Sort:
-    """The best way for `count` numbers, all at once or piece by piece; any number of threads may call it."""
+    """The fastest sort for `count` numbers, together or in pieces; any number of threads may call it."""
     library = library_for(count)
     return _by_numpy if library is None else _by(library)
 
@@ -130,7 +130,7 @@ class _Lists:
     def order(
         self, part: slice, local: NDArray[np.uint32], to: Sequence[NDArray[Any]], ends: NDArray[np.int64]
     ) -> None:
-        """Put a block of edges in order where it stands, and write where the lists of its vertices end."""
+        """Sort a block of edges in place, and write where the lists of its vertices end."""
         size, blocks = part.stop - part.start, self.blocks
         place_bits = size.bit_length() if self.given else 0
         fits = blocks.local_bits + blocks.id_bits + place_bits <= blocks.word_bits
@@ -155,7 +155,7 @@ def lists_of(
     both_ways: bool,
     blocks: Blocks,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """(offsets, columns, values) of these edges, in memory that nobody can write; with `both_ways` each is followed by
+    """(offsets, columns, values) of these edges, in read-only memory; with `both_ways` each is followed by
     its opposite, but a loop."""
     ends = np.ascontiguousarray(sources), np.ascontiguousarray(destinations)
     lists = _Lists(library, *ends, [np.ascontiguousarray(each) for each in values.values()], both_ways, blocks)
@@ -200,7 +200,7 @@ _MOST_THREADS_ordering = 8
 
 class Ordered(NamedTuple):
     """Lists of edges: where those of each vertex begin, int64[V+1], their far ends, and their values by name, the last
-    two in memory that nobody can write."""
+    two in read-only memory."""
 
     offsets: NDArray[np.int64]
     columns: NDArray[Any]

@@ -27,8 +27,8 @@ _BYTES_PER_VERTEX, _BYTES_PER_EDGE, _ROWS = 200, 100, 1 << 16
 def read_pajek(path: str) -> EdgeList:
     """The network in the file at `path`, with the attribute `weight` where lines have a third value.
 
-    The vertices are called by their labels, where each has its own. With edges alone the graph is undirected; beside
-    arcs, an edge is an arc each way. Raises GdslError with file and line.
+    The vertices are called by their labels, where each has its own. With edges only, the graph is undirected; with
+    arcs too, an edge is an arc each way. Raises GdslError with file and line.
     """
     with TextLines(path) as lines:
         return _Reader(lines).read()

@@ -28,15 +28,14 @@ from gdsl.graph.vertices import WIDE_FROM, vertex_count
 UNCHANGED = GraphOptions()
 _OF_BOTH = ("num_vertices", "attributes", "vertex_attributes", "names")
 LARGE = 1 << 22
-"""Fewer edges are put in order at once, which takes a tenth of a second."""
+"""Fewer edges are put in order immediately, which takes a tenth of a second."""
 _BYTES_PER_EDGE = 40
 _COPYING, _PIECE = 8, 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
 class Postponed:
-    """Edges that nobody else can write, and the changes to them that go along. They may lie on a GPU, in arrays of
-    CuPy."""
+    """Edges in memory of their own, and changes to apply to them. They may be on a GPU, in arrays of CuPy."""
 
     edges: EdgeList
     options: GraphOptions
@@ -53,7 +52,7 @@ class Postponed:
 
     @property
     def on_gpu(self) -> bool:
-        """Whether the ends lie on a GPU."""
+        """Whether the ends are on a GPU."""
         return not isinstance(self.edges.sources, np.ndarray)
 
     def on_host(self) -> Postponed:
@@ -83,7 +82,7 @@ class Postponed:
     def changed(self, options: GraphOptions) -> Postponed | None:
         """This with `options` on top, where there are any and that can be postponed, too."""
         if options.changes_nothing or (self.edges.attributes and options.undirected and self.directed):
-            return None  # of an edge and its opposite the first would be the one that stands first in order
+            return None  # the first of an edge and its opposite would depend on their order
         mine = self.options
         both = replace(
             options,
@@ -95,7 +94,7 @@ class Postponed:
 
 
 def in_order(edges: EdgeList, options: GraphOptions = UNCHANGED) -> Csr | Postponed:
-    """The graph of `edges`, which nobody else can write, changed: now, or later."""
+    """The graph of `edges`, which are in memory of their own, changed: now or later."""
     if (later := postponed(edges, options)) is not None:
         return later
     changed = options.apply_to_edges(edges)
@@ -114,7 +113,7 @@ def known_of(made: Csr | Postponed) -> dict[str, Any]:
 
 
 def postponed(edges: EdgeList, options: GraphOptions) -> Postponed | None:
-    """`edges`, which are nobody else's, to be changed and put in order later; None where that must be done now.
+    """`edges`, in memory of their own, to be changed and put in order later; None where that must be done now.
 
     Raises GdslError E0708 where there is no memory for it.
     """
@@ -179,7 +178,7 @@ def postponed_on_gpu(
             if any(found is None for found in values.values()):
                 return None
             kept = [end.astype(np.int32) for end in ends]
-    except ValueError:  # of arrays that are not to be had
+    except ValueError:  # of unreadable arrays
         return None
     of_vertices = attribute_arrays(vertex_attributes, count, "vertex")
     return postponed(EdgeList(kept[0], kept[1], count, flag("directed", directed), values, of_vertices), UNCHANGED)

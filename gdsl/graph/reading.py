@@ -144,7 +144,7 @@ def notice_both_ways(edges: EdgeList, place: str, what: str, first: int = 1) -> 
 
 
 _LIKE_A_SPEC = re.compile(r"(?:[A-Za-z_]{2,}:[0-9]\S*|rmat|grid|uniform)")
-_GENERATORS = "graphs are made by rmat:16, grid:300 or uniform:1000:5000, where no file has such a name"
+_GENERATORS = "rmat:16, grid:300 and uniform:1000:5000 generate graphs, where no file has such a name"
 _BARE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _AS_FOUND = Columns()
 _INSTEAD = "--undirected (undirected=True) stores every edge of any graph both ways"
@@ -202,7 +202,7 @@ def _refuse_format(name: str) -> None:
 
 
 def _require_file(name: str) -> None:
-    """Raise E0701 for what is no regular file; of one that there is not, with what was probably meant."""
+    """Raise E0701 unless `name` is a regular file; for a missing file with a suggestion."""
     try:
         require_file(name)
     except GdslError as error:
@@ -217,7 +217,7 @@ def _require_file(name: str) -> None:
 
 
 def _near(name: str) -> str | None:
-    """The file beside, or the graph that comes with gdsl, whose name is most like `name`."""
+    """The file in the same directory, or the graph that comes with gdsl, whose name is most like `name`."""
     folder, word = os.path.split(name)
     try:
         with os.scandir(folder or os.curdir) as entries:
@@ -245,7 +245,7 @@ def format_of(path: str, wanted: str | None = None) -> str:
     if found is None or (found in UNCOMPRESSED and path.lower().endswith(COMPRESSED)):
         known = ", ".join(SUFFIXES)
         without = ", ".join(suffix for suffix, kind in SUFFIXES.items() if kind in UNCOMPRESSED)
-        note = f"known are {known}, all but {without} also with {', '.join(COMPRESSED)} behind them"
+        note = f"known are {known}, all but {without} also followed by {', '.join(COMPRESSED)}"
         suffix = os.path.splitext(name)[1]
         packed = suffix in _OTHERS
         fix = f"unpack it first: files with {', '.join(_OTHERS)} are not read" if packed else _SAY_THE_FORMAT

@@ -285,7 +285,7 @@ def csr_of_torch(tensor: Any, directed: bool) -> Csr:
         raise GdslError.single("E0704", f"the matrix is {sizes}; a graph's matrix is square")
     plain = tensor.detach()
     if layout == "sparse_coo":
-        # Those with an underscore do not ask for parallel entries to be summed first.
+        # Unlike `indices()` and `values()`, these do not require that parallel entries were summed.
         indices = plain._indices()
         parts = {"data": plain._values(), "row": indices[0], "col": indices[1]}
         return csr_of_entries("coo", shape, _host(parts), directed)

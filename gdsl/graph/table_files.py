@@ -166,7 +166,7 @@ def _table(path: str, kind: str) -> Any:
 
     try:
         table = _of_parquet(path) if kind == "parquet" else _of_arrow(path)
-        table.validate(full=True)  # a file may say anything of where its values lie
+        table.validate(full=True)  # a damaged file may give any place for its values
         table = _require_texts(table, path)
     except pyarrow.ArrowMemoryError:
         raise MemoryError from None
@@ -184,7 +184,7 @@ def _of_parquet(path: str) -> Any:
 
     with parquet.ParquetFile(path) as file:
         about, schema = file.metadata, file.schema
-        # A value that stands for many takes no room in the file.
+        # A repeated value takes no room in the file.
         unpacked = 8 * about.num_rows * about.num_columns
         for place in range(about.num_row_groups):
             group = about.row_group(place)
@@ -215,7 +215,7 @@ def _require_texts(table: Any, path: str) -> Any:
 
 
 def _length_of_texts(chunk: Any) -> int:
-    """Bytes of the texts that the places of a dictionary array stand for."""
+    """Bytes of the texts that a dictionary array refers to."""
     from pyarrow import compute
 
     lengths = compute.binary_length(chunk.dictionary)

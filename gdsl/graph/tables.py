@@ -36,7 +36,7 @@ class Table(Protocol):
 
 
 def table_of(table: Any) -> Table:
-    """The columns of `table`: a mapping of arrays, a frame of a library, or what speaks Arrow's C interface.
+    """The columns of `table`: a mapping of arrays, a frame of a library, or an object with Arrow's C interface.
 
     Raises E0711 for what is no table, E0907 where a library is needed that is not installed.
     """
@@ -73,7 +73,7 @@ def _frame(table: Any) -> Any | None:
             return narwhals.DataFrame.from_arrow(table, backend="pyarrow")
     except GdslError:
         raise
-    except Exception as error:  # whatever the library says of a table that is none
+    except Exception as error:  # whatever the library raises for an unusable table
         if type(error).__name__ == "DuplicateError":
             raise _same_name() from None
         raise _unusable("the table", error) from None
@@ -130,7 +130,7 @@ class _Frame:
         try:
             column = self._frame[name]
             column = column.cast(narwhals.Float64) if column.dtype.is_decimal() else column
-            # As numbers whole ones may be others beside NaN, and of categories another one stands for what is missing.
+            # Next to NaN whole numbers may be rounded, and a missing category would become another category.
             as_they_are = column.null_count() and not column.dtype.is_float()
             values = np.array([*column.to_list(), None], dtype=object)[:-1] if as_they_are else column.to_numpy()
         except Exception as error:
@@ -160,13 +160,13 @@ def _column(column: Any, name: str) -> NDArray[Any]:
     if values.ndim != 1:
         raise bad_array(f"the column `{name}` has {values.ndim} dimensions", "give each column once")
     if values.dtype.kind == "U" and isinstance(column, list | tuple) and not all(type(word) is str for word in column):
-        return np.array(column, dtype=object)  # NumPy makes words of numbers beside words
+        return np.array(column, dtype=object)  # NumPy turns numbers into words where words are among them
     return values
 
 
 def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Numbers, or bools, in an array of objects as an array of them, with NaN for missing numbers; of anything else,
-    and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are others beside NaN."""
+    and of whole numbers of more than 64 bits, the same. Raises E0711 for numbers that are rounded next to NaN."""
     given = values.tolist()
     found = [value for value in given if not _is_missing(value)]
     if found and all(isinstance(value, bool | np.bool_) for value in found):
@@ -177,7 +177,7 @@ def _of_objects(values: NDArray[Any], name: str) -> NDArray[Any]:
     array = exact_array([float("nan") if _is_missing(value) else value for value in given] if missing else given)
     if array is None and missing:
         message = (
-            f"the column `{name}` lacks values, and beside NaN its whole numbers are floats, which do not hold all"
+            f"the column `{name}` lacks values, and next to NaN its whole numbers become floats, which cannot hold all"
         )
         raise bad_array(message, "fill the missing ones, such as by frame.fillna(0), or leave the column out")
     return values if array is None else array
@@ -286,7 +286,7 @@ def _require_ids(ends: tuple[str, str], *columns: NDArray[Any]) -> None:
 
 
 def _ends(names: list[str], columns: Columns) -> tuple[str, str]:
-    """The columns of the two ends: those asked for, else a pair that is named as such, else the first two."""
+    """The columns of the two ends: those that the caller names, else a pair with known names, else the first two."""
     asked = columns.ends_among(names)
     if asked is not None:
         return asked

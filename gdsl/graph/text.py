@@ -25,7 +25,7 @@ _BYTES_PER_ROW = 48
 _BYTES_OF_LINE = 40
 """For each byte of a line that is longer than most: its words are the most of it."""
 _ROWS_BETWEEN = 1 << 18
-"""Lines after which the system is asked again how much memory there is."""
+"""Lines after which available memory is checked again."""
 
 _DAMAGED = (EOFError, lzma.LZMAError, zlib.error, OSError)
 
@@ -35,16 +35,16 @@ class _TooLongError(Exception):
 
 
 class TextLines:
-    """The lines of a text file without their ends, decompressed on the way; a mistake is placed at the last one read.
+    """The lines of a text file without their ends, decompressed on the way; errors are placed at the last one read.
 
-    They may be had one by one, by `iter`, and, from some block of whole lines on, as `blocks`, which may be read ahead:
-    who does so says in turn that one was `passed`, or takes its lines by `lines_of`, or raises what is `refused`.
+    Iteration yields them one by one. From the current block on, `blocks` yields blocks of whole lines, which may be
+    read ahead: the caller reports each in turn with `passed`, or takes its lines by `lines_of`, or raises `refused`.
 
     `number` and `line` are the line last given; `complete` says after the end whether the last line had its end, or a
     blank there. `size` is the uncompressed size in bytes, None for compressed files. `longest` is how many bytes a line
-    may have, for who reads to say more once the head of the file is known; some lines of up to a block are let pass.
-    `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, kept by
-    who reads lines one by one.
+    may have, which readers may raise once they know the head of the file; longer lines within a block are accepted.
+    `gap` is the first empty line since `watch_gaps`, 0 without any; `last_row` is the last line with an edge, set
+    by readers of single lines.
     """
 
     def __init__(self, path: str) -> None:
@@ -126,7 +126,7 @@ class TextLines:
     def blocks(self) -> Iterator[bytes | Exception]:
         """What follows the block in hand, whose last line is the last that `iter` gives from now on.
 
-        Blocks are whole lines, the last line of a file stands alone where it has no end. An exception is the last.
+        Blocks are whole lines; a last line without a line end is a block of its own. An exception comes last.
         """
         self._by_blocks = True
         return self._blocks
@@ -138,7 +138,7 @@ class TextLines:
             lines.pop()
         else:
             self.complete = lines[-1][-1].isspace()
-        # The attributes are set for each line, as whoever consumes the lines may fail at any of them.
+        # The attributes are set for each line, as the reader may fail at any of them.
         for line in lines:
             self.number += 1
             self.line = line
@@ -229,7 +229,7 @@ class TextLines:
         return GdslError.single("E0710", "this is UTF-16 text", fix=fix, place=self.path)
 
     def _junk(self) -> GdslError:
-        return GdslError.single("E0710", "something else stands behind the compressed data", place=self.path)
+        return GdslError.single("E0710", "the compressed data is followed by something else", place=self.path)
 
     def _damaged(self, error: Exception) -> GdslError:
         if isinstance(error, gzip.BadGzipFile) and str(error).startswith("Not a gzipped file"):

@@ -271,7 +271,7 @@ def _end_pairs(edges: EdgeList) -> NDArray[np.int64]:
 
 
 def _groups(digits: list[NDArray[Any]]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """(order, starts): a stable order in which equal rows of `digits` (the last one leads) stand together."""
+    """(order, starts): a stable order in which equal rows of `digits` (the last one leads) are adjacent."""
     order = np.lexsort(digits)
     different = np.zeros(len(order), dtype=bool)
     different[:1] = True

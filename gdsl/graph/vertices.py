@@ -31,8 +31,8 @@ def id_dtype(count: int) -> np.dtype[Any]:
 
 
 def id_widths(num_vertices: int, num_edges: int) -> Widths:
-    """The widths of a graph's ids where it is run on. Ids of edges are no narrower than those of vertices, which stand
-    among them where ids are sorted, and where a pair of vertices is walked as an edge is."""
+    """The widths of a graph's ids where it is run on. Ids of edges are no narrower than those of vertices, which are
+    mixed with them where ids are sorted, and where a pair of vertices is walked as an edge is."""
     if num_vertices >= WIDE_FROM:
         return _WIDE
     return _MANY_EDGES if num_edges >= WIDE_FROM else _NARROW
@@ -103,7 +103,7 @@ class Names(Sequence[Any]):
             raise ValueError("two vertices have the same name")
 
     def id_of(self, name: object) -> int | None:
-        """The vertex called `name`, or, for a str, the only one whose name reads like that; None if there is none."""
+        """The vertex called `name`, or, for a str, the only one whose name reads like that; else None."""
         try:
             found = self._ids.get(name)
         except Exception:  # what cannot be hashed or compared is no name, whatever its class raises
@@ -168,7 +168,7 @@ def numbered(*columns: Sequence[Hashable]) -> tuple[list[list[int]], Names]:
 
 def compacted(sources: NDArray[Any], destinations: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], Names]:
     """Both ends counted from 0 without gaps, in the order of the numbers that they were, and these as names."""
-    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # beside each other NumPy makes floats of them
+    if {sources.dtype.kind, destinations.dtype.kind} == {"i", "u"}:  # combined, NumPy turns them into floats
         sources, destinations = sources.astype(object), destinations.astype(object)
     kept, places = np.unique(np.concatenate([sources, destinations]), return_inverse=True)
     places = places.astype(np.int32 if len(kept) < 2**31 - 1 else np.int64)

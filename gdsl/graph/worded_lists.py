@@ -27,7 +27,7 @@ from gdsl.records import dataclass
 _WORDS, _CHARACTERS = 1 << 16, 1 << 22
 """Words that are looked at together, and how long they are together at most."""
 _ASKED = 1 << 24
-"""Characters of names after which the system is asked again how much memory there is."""
+"""Characters of names after which available memory is checked again."""
 COMPACT = "where ids are keys, --compact (compact=True) takes any, and counts only the vertices that have an edge"
 _WHOLE = "write ids as whole numbers, such as 1: numpy.savetxt has fmt='%d' for it"
 _SAYS = {
@@ -274,8 +274,8 @@ class _Ids:
         return values[sources], values[destinations], None
 
     def _refuse_other_words(self, lines: TextLines, words: list[str]) -> None:
-        """Raise E0705 where what is no number stands for nothing, or belongs to a second list; note names that may
-        stand for nothing."""
+        """Raise E0705 where words that are not numbers mean missing values, or belong to a second list; report names
+        that may mean missing values."""
         line, called, word = self._firsts["name"]
         odd = [each for each in words if not is_number(each)]
         missing = next((each for each in odd if each.lower() in MISSING), None)

@@ -1,4 +1,4 @@
-"""Graphs into files: written beside the target and renamed, so that no file is ever half a graph."""
+"""Writes graphs to files: to a temporary file that is then renamed, so that no file is ever half a graph."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _MARKS = re.compile(r"""[\s,;#%"]""")
 def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = None) -> None:  # noqa: A002
     """Write `graph` to `path` in the format of its name (or `format`), compressed where the name says so.
 
-    Matrix Market keeps everything but attributes beside `weight`; `.npz` likewise; DIMACS holds arcs with whole
+    Matrix Market keeps everything but attributes other than `weight`; `.npz` likewise; DIMACS holds arcs with whole
     weights; edge lists hold edges, undirected ones once and marked as such, `.csv` and `.tsv` with all attributes under
     a first line of names, and with the names of the vertices; so do `.parquet`, `.feather` and `.arrow`. GraphML and
     GML keep the attributes of vertices as well. An existing file is replaced
@@ -58,7 +58,7 @@ def write(graph: Graph, path: str | os.PathLike[str], *, format: str | None = No
         fix = "write a .mtx or .graphml file"
         raise GdslError.single("E0702", f"files of this format ({kind}) are read, not written", fix=fix, place=name)
     if kind in UNCOMPRESSED and name.lower().endswith(COMPRESSED):
-        raise GdslError.single("E0702", f"this format ({kind}) is compressed by itself", place=name)
+        raise GdslError.single("E0702", f"this format ({kind}) compresses its own data", place=name)
     _check_fits(graph, kind, name)
     writers: dict[str, Callable[[Graph, IO[bytes]], None]] = {
         "mtx": _write_matrix_market,
@@ -133,7 +133,7 @@ def _check_names(graph: Graph, path: str) -> None:
     if names and all(map(is_number, names)):
         odd = next((name for name in names if not _ID.fullmatch(name)), None)
         if odd is not None:
-            message = f"all names are numbers, which an edge list takes for ids, and {shown(odd)} is none"
+            message = f"all names are numbers, which an edge list takes for ids, and {shown(odd)} is not an id"
             raise GdslError.single("E0715", message, fix="write a .parquet or .graphml file", place=path)
 
 
@@ -241,7 +241,7 @@ def _write_dimacs(graph: Graph, stream: IO[bytes]) -> None:
 
 def _write_edges(graph: Graph, stream: IO[bytes], delimiter: str, header: bool) -> None:
     edges = graph._edge_list()
-    # One value more is the weight for every reader, so it stands right behind the ends.
+    # Every reader takes a third value for the weight, so it follows the ends.
     names = sorted(edges.attributes, key=lambda name: name != "weight")
     if header or not graph.num_edges:
         # Without one, a list of no edges would be an empty file, which no reader takes for a graph.

@@ -1,4 +1,4 @@
-"""The C++ compiler of this machine, and what it makes of a generated program."""
+"""The C++ compiler of this machine: finding it, and compiling generated text to libraries."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ OPTIONS = (
     "-fno-strict-aliasing",
     "-w",
 )
-"""For backends to agree: no fused multiply-add, nothing of `-ffast-math` (which $CXX may ask for), and no folding of
-g++'s that is right but for the sign of a zero: without `-frounding-math` it makes `-float(n)` of `0 - float(n)`."""
+"""For backends to agree: no fused multiply-add, nothing of `-ffast-math` (which $CXX may set), and no folding by
+g++ that changes the sign of a zero: without `-frounding-math` it turns `0 - float(n)` into `-float(n)`."""
 
 _WAIVED = ((), ("-fopenmp",), ("-march=native",), ("-fopenmp", "-march=native"))
-"""What is left out, in this order, where a compiler refuses."""
+"""Options that are left out, in this order, where a compiler fails."""
 
 _NO_COMPILER = "no C++ compiler was found ($CXX, c++, g++, clang++, ziglang)"
 _FIX = "install g++ or clang++, or `pip install ziglang`, or use --backend reference"
 _FIX_CXX = "set CXX to the command of a C++ compiler, such as CXX=g++, or unset it"
 _SECONDS = 120.0
-"""How long a compiler may take, where GDSL_COMPILER_TIMEOUT does not say."""
+"""How long a compiler may take, unless GDSL_COMPILER_TIMEOUT is set."""
 FIX_SPACE = "make room there, or set TMPDIR to a directory that can be written"
-_FIX_ENDLESS = "mend the compiler, or set CXX to another one; GDSL_COMPILER_TIMEOUT is how many seconds it may take"
-FIX_BROKEN = "mend the compiler, or set CXX to another one"
+_FIX_ENDLESS = "fix the compiler, or set CXX to another one; GDSL_COMPILER_TIMEOUT is how many seconds it may take"
+FIX_BROKEN = "fix the compiler, or set CXX to another one"
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
-"""What the system says where there is no room for the compiler's own files."""
+"""Errors of the system where there is no room for the compiler's own files."""
 _ROOM = 1 << 20
 """Bytes that it may print."""
 
@@ -67,7 +67,7 @@ class Compiler:
 def find_compiler() -> Compiler | None:
     """$CXX where it is set, else the first of c++, g++, clang++ and the `ziglang` package of this Python.
 
-    None where there is none, or where CXX names none."""
+    None where there is none, or where CXX names no compiler."""
     chosen = _chosen()
     if isinstance(chosen, str):
         return None
@@ -104,7 +104,7 @@ def required_compiler() -> Compiler:
 
 
 def missing() -> tuple[str, str]:
-    """What is said, and how to mend it, where there is no compiler."""
+    """The message and the fix where there is no compiler."""
     chosen = _chosen()
     return (chosen, _FIX_CXX) if isinstance(chosen, str) else (_NO_COMPILER, _FIX)
 
@@ -145,7 +145,7 @@ def compile_library(text: str, name: str, compiler: Compiler, options: Sequence[
 
 
 def unusable(message: str, fix: str) -> GdslError:
-    """E0906: the machine's compiler, or what it makes, is of no use."""
+    """E0906: the machine's compiler, or its output, cannot be used."""
     return GdslError.single("E0906", message, fix=fix)
 
 

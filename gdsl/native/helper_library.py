@@ -15,12 +15,12 @@ from gdsl.native import library_check, processor
 from gdsl.resources import resource_text
 
 OPTIONS = tuple(option for option in compilers.OPTIONS if option not in ("-fopenmp", "-frounding-math"))
-"""Threads are Python's, and no zero of a float hangs on an expression that a compiler might fold."""
+"""Threads are Python's, and the sign of a zero depends on no expression that a compiler might fold."""
 _KIND = "native"
 _at_once = threading.Lock()
 _loaded: dict[str, ctypes.CDLL] = {}
 _absent: set[tuple[str, bool]] = set()
-"""What there is not, by whether it was to be made."""
+"""Libraries that could not be loaded, by whether they were to be compiled."""
 
 
 def library(name: str, symbols: Sequence[str], make: bool) -> ctypes.CDLL | None:

@@ -17,7 +17,7 @@ _ORDERS = {1: "<", 2: ">"}
 
 
 def length(data: bytes) -> int | None:
-    """Where the last of what the headers speak of ends, in bytes; None where `data` is of another format.
+    """Where the last part that the headers describe ends, in bytes; None for another format.
 
     Raises ValueError for headers that are not all there.
     """
@@ -31,7 +31,7 @@ def length(data: bytes) -> int | None:
         ends = [segments + segment_size * segment_count, sections + section_size * section_count]
         for number in range(segment_count):
             start = segments + number * segment_size
-            offset_at = start + word  # behind the type (and, of 64 bits, the flags)
+            offset_at = start + word  # after the type (and, of 64 bits, the flags)
             width = "I" if word == 4 else "Q"
             [offset] = struct.unpack_from(f"{order}{width}", data, offset_at)
             [size] = struct.unpack_from(f"{order}{width}", data, start + size_at)
@@ -57,7 +57,7 @@ _ROOM = 1 << 16
 
 
 def is_cut_off(path: Path) -> bool:
-    """Whether a library ends before what its headers speak of; False for other formats. Raises OSError.
+    """Whether a library ends before what its headers describe; False for other formats. Raises OSError.
 
     Where the rest of a page is missing, the loader finds zeros there instead and says nothing.
     """
@@ -69,7 +69,7 @@ def is_cut_off(path: Path) -> bool:
 
 
 def can_try() -> bool:
-    """Whether there is an interpreter to start, as there is none in a frozen application."""
+    """Whether there is an interpreter to start, which a frozen application lacks."""
     return bool(sys.executable) and not getattr(sys, "frozen", False)
 
 
@@ -95,6 +95,6 @@ def refusal(path: Path, symbols: Sequence[str], environment: Mapping[str, str] |
 
 
 def reason(text: str, path: Path) -> str:
-    """The loader's words without the name of the file, which nobody chose."""
+    """The loader's words without the temporary name of the file."""
     text = re.sub(r"^\w*Error: ", "", text.strip())
     return text.replace(f"{path}: ", "").replace(str(path), "the file")[:300]

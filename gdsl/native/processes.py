@@ -1,4 +1,4 @@
-"""Running a program of the machine that may print without end, never end, or start others that outlive it."""
+"""Runs another program, which may print without end, never end, or start others that outlive it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def run(
     """The exit status of `command` (minus the signal that ended it) and what it printed, both streams in one.
 
     Raises `EndlessError` after `seconds` seconds or `room` bytes, OSError where it cannot be started. However this
-    ends, nothing that it started in its own session goes on.
+    ends, everything that it started in its own session is ended.
     """
     with subprocess.Popen(
         command,
@@ -48,7 +48,7 @@ def run(
 
 
 def ending(status: int) -> str | None:
-    """The name of the signal that ended a process; None where it ended by itself."""
+    """The name of the signal that ended a process; None where it exited."""
     if status >= 0:
         return None
     try:

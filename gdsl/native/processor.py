@@ -34,7 +34,7 @@ def _lines() -> list[str]:
 
 
 def _machine() -> tuple[str, ...]:
-    """The kind of machine. Where the system says it itself Python is not asked, which starts a process to find out."""
+    """The kind of machine. `os.uname` is preferred: `platform` may start a process to find out."""
     if hasattr(os, "uname"):
         return os.uname().machine, os.uname().sysname
     return platform.machine(), platform.system(), platform.processor()

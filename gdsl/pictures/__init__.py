@@ -1,5 +1,5 @@
-"""Pictures of graphs and results by Matplotlib, which the extra `plot` brings: imported when one is asked for.
+"""Pictures of graphs and results by Matplotlib (the extra `plot`), imported when one is requested.
 
-A small graph is drawn, of a large one the distribution of what it has is. What is drawn is asked for by the public
-interface of graphs and results.
+A small graph is drawn; of a large one the distribution of its values is. Pictures read graphs and results through their
+public interface only.
 """

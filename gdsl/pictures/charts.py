@@ -36,7 +36,7 @@ def draw_values(ax: Any, values: NDArray[Any], apart: str, title: str) -> None:
 
 
 def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) -> NDArray[Any]:
-    """Bars of equal width, or on a logarithmic axis; of values that no number lies between, one."""
+    """Bars of equal width, or on a logarithmic axis; one bar where no number is between the values."""
     wide = low > 0 and high / low > _WIDE
     try:
         counts, bounds = np.histogram(values, bins=np.geomspace(low, high, _BINS + 1) if wide else _BINS)
@@ -50,7 +50,7 @@ def _draw_ranges(ax: Any, values: NDArray[np.float64], low: float, high: float) 
 
 
 def draw_degrees(ax: Any, graph: Any, title: str) -> None:
-    """How many vertices have each degree, on logarithmic axes; those without an edge are told."""
+    """How many vertices have each degree, on logarithmic axes; the legend counts those without an edge."""
     several = {"out-degree": graph.out_degrees}
     if graph.directed:
         several["in-degree"] = graph.in_degrees

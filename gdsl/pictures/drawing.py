@@ -15,7 +15,7 @@ _SEED = 1
 
 def positions(vertices: int, sources: NDArray[Any], targets: NDArray[Any]) -> NDArray[np.float64]:
     """float64[V, 2], from -1 to 1: by springs where NetworkX or igraph is there, else on a circle. Vertices without an
-    edge to another, which no spring holds, stand in a row below."""
+    edge to another, which no spring holds, are in a row below."""
     linked = np.zeros(vertices, dtype=bool)
     linked[sources[sources != targets]] = linked[targets[sources != targets]] = True
     found = np.empty((vertices, 2))
@@ -66,7 +66,7 @@ MOST_EDGES = 2000
 _MOST_LABELS = 60
 _LONGEST_LABEL = 12
 _QUIET = "#b5b5b5"
-"""The colour of what has no value: ids that are none, distances that are infinite."""
+"""The colour of missing values: ids that are `none`, infinite distances."""
 _LINE = "#9a9a9a"
 
 

@@ -136,8 +136,8 @@ def test_what_is_no_array_of_numbers_gets_the_message_that_it_always_got(scaled)
 @pytest.mark.parametrize(
     ("x", "said"),
     [
-        ([-1, 2**63 + 1, 0], "has 9223372036854775809 beside values that make floats"),
-        ([2**53 + 1, 0.5, 0], "has 9007199254740993 beside values that make floats"),
+        ([-1, 2**63 + 1, 0], "has 9223372036854775809 among values that make all of them float64"),
+        ([2**53 + 1, 0.5, 0], "has 9007199254740993 among values that make all of them float64"),
         ([2**53 + 2, 0.5, 0], None),
         ([2**63 + 1, 0, 0], None),
     ],

@@ -205,7 +205,9 @@ def test_an_unknown_graph_says_what_was_probably_meant(gdslc, word, near):
 
 @pytest.mark.parametrize("word", ["rmat", "rmta:10", "smallworld:10:3"])
 def test_a_generator_that_is_none_says_which_there_are(gdslc, word):
-    gdslc("run", "bfs", word, "-p", "source=0").fails(1, "E0701", "made by rmat:16, grid:300 or uniform:1000:5000")
+    gdslc("run", "bfs", word, "-p", "source=0").fails(
+        1, "E0701", "rmat:16, grid:300 and uniform:1000:5000 generate graphs"
+    )
 
 
 @pytest.mark.parametrize("word", ["nothing_like_it.mtx", "no/folder/x.mtx", "x" * 5000])

@@ -120,7 +120,7 @@ def test_inputs_of_the_right_type_are_not_copied():
         ("bfloat16", "bfloat16"),
         ("complex64", "complex64"),
         (Tensor(np.arange(3, dtype=complex)), "complex128"),
-        (Tensor(np.arange(3.0), (8, 0)), "lies in the memory of a device of Metal; bring it to the host first"),
+        (Tensor(np.arange(3.0), (8, 0)), "is in the memory of a device of Metal; copy it to the host first"),
         (Tensor(np.arange(3.0), (99, 0)), "a device other than the host's"),
         (Tensor(np.eye(3)), "shape"),
         (Differentiated(), "needs gradients; give tensor.detach()"),
@@ -150,9 +150,9 @@ def test_memory_of_a_gpu_without_one(program, monkeypatch):
     for missing in (False, True):
         if missing:
             monkeypatch.setitem(sys.modules, "cupy", None)
-        with pytest.raises(gdsl.GdslError, match=r"E0607.*lies in the memory of a GPU") as caught:
+        with pytest.raises(gdsl.GdslError, match=r"E0607.*is in the memory of a GPU") as caught:
             program(GRAPH, **{**GOOD, "x": given}, backend="reference")
-        assert "tensor.cpu() brings it to the host" in str(caught.value)
+        assert "tensor.cpu() copies it to the host" in str(caught.value)
         assert not missing or "pip install 'gdsl[cuda13]'" in str(caught.value)
-        with pytest.raises(gdsl.GdslError, match=r"E0711.*lies in the memory of a GPU"):
+        with pytest.raises(gdsl.GdslError, match=r"E0711.*is in the memory of a GPU"):
             Graph.from_edges(given, [1, 2, 0])

@@ -165,7 +165,7 @@ def test_numbers_as_objects_of_any_size():
 def test_missing_numbers_beside_large_ones(make):
     """NaN makes floats of whole numbers, which must not become others by that."""
     rows = {"source": [0, 1], "target": [1, 2], "key": [2**53 + 1, None]}
-    assert "the column `key` lacks values, and beside NaN" in refused(make(rows))
+    assert "the column `key` lacks values, and next to NaN" in refused(make(rows))
     kept = Graph.from_table(make(rows | {"key": [2**53 + 2, None]})).attributes["key"]
     assert kept[0] == 2**53 + 2 and np.isnan(kept[1])
 

@@ -194,15 +194,15 @@ JUNK = (b"junk\n", b"0 1\n", b"\x00junk", b"BZ", b"\x1f", b"\xfd7zXZ", b"x" * 30
 
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
 def test_something_behind_compressed_data(tmp_path, compress):
-    """Refused, and not passed over; what stands behind may be compressed, as `cat a.gz b.gz` makes it."""
+    """Refused, and not passed over; what follows may be compressed, as `cat a.gz b.gz` makes it."""
     path = tmp_path / "a.txt.z"
     content = compress(b"0 1\n1 2\n")
     for junk in (*JUNK, content[:-1], content + b"!", content[:1]):
         path.write_bytes(content + junk)
-        with pytest.raises(GdslError, match=r"stands behind|damaged or cut off"):
+        with pytest.raises(GdslError, match=r"followed by|damaged or cut off"):
             Graph.read(path, format="edges")
     path.write_bytes(content + b"not compressed")
-    with pytest.raises(GdslError, match="something else stands behind the compressed data"):
+    with pytest.raises(GdslError, match="the compressed data is followed by something else"):
         Graph.read(path, format="edges")
     path.write_bytes(content + compress(b"2 3\n") + compress(b""))
     assert Graph.read(path, format="edges").num_edges == 3
