@@ -1,4 +1,4 @@
-"""The moments of a run on a GPU, and how the host waits for them."""
+"""The events of a run on a GPU, and how the host waits for them."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import time
 from typing import Any
 
 _TURN, SPINNING = 0.001, 0.05
-"""Seconds that the host looks again and again before it lets other threads of Python have a turn, and before it pauses
-in between: a pause lasts 0.06 ms at least, and that long the caller would wait too much."""
+"""Seconds for which the host polls before it yields to other threads of Python, and before it sleeps in between: a
+sleep lasts at least 0.06 ms, by which the caller would wait too long."""
 _SHORT, _LONG, _AFTER = 2e-5, 2e-4, 0.5
-"""Seconds of a pause, the long ones after half a second."""
+"""Seconds of a sleep; the long ones begin after half a second."""
 
 
 _DONE, _NOT_READY = 0, 600
-"""The status of an event that is there, and of one still to come, `cudaErrorNotReady`; all others are errors."""
+"""The status of an event that has occurred, and of a pending one, `cudaErrorNotReady`; all others are errors."""
 
 
 class Clock:
-    """Three events: a run begins, it ends, and all is done that the host waits for."""
+    """Three events: the run begins, the run ends, and everything that the host waits for is done."""
 
     __slots__ = ("_cuda", "begin", "end", "over")
 
@@ -31,13 +31,12 @@ class Clock:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing is still to come: all is done, or the GPU has given up, of which `Event.done` is False for
-        ever."""
+        """Whether nothing is pending: all is done, or the GPU has failed, after which `Event.done` stays False."""
         return int(self._cuda.runtime.eventQuery(self.over.ptr)) != _NOT_READY
 
     @property
     def is_done(self) -> bool:
-        """Whether all is done. Raises CuPy's error where the GPU has given up."""
+        """Whether all is done. Raises CuPy's error if the GPU has failed."""
         status = self._cuda.runtime.eventQuery(self.over.ptr)
         if status != _DONE and status != _NOT_READY:
             self.over.synchronize()
@@ -49,7 +48,7 @@ class Clock:
 
 
 class Patience:
-    """How long to wait before looking again: first not at all, then shortly."""
+    """How long to wait before polling again: first not at all, then briefly."""
 
     __slots__ = ("_began", "_turn")
 
@@ -57,7 +56,7 @@ class Patience:
         self._began = self._turn = time.monotonic()
 
     def pause(self) -> None:
-        """Come back once it is time to look again."""
+        """Return when it is time to poll again."""
         now = time.monotonic()
         if now - self._began > SPINNING:
             time.sleep(_SHORT if now - self._began < _AFTER else _LONG)
@@ -67,8 +66,8 @@ class Patience:
 
 
 def _let_others_go_on() -> None:
-    """Let other threads of Python have a turn, where there are any: a call of the system makes all that the host does
-    next slower. Where there is a choice not by a sleep, which takes time whatever it is asked for."""
+    """Yield to other threads of Python, if there are any: a system call slows down all that the host does next. Where
+    possible without a sleep, which always takes time."""
     if threading.active_count() == 1:
         return
     if os.name == "nt":

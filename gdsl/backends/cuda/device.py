@@ -1,4 +1,4 @@
-"""The GPU through CuPy: this file, `launching.py` and `rooms.py` alone talk to CuPy's runtime."""
+"""The GPU through CuPy: only this file, `device_memory.py` and `launching.py` call CuPy's runtime."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gdsl.backends.cuda.device_memory import DeviceMemory, no_memory
 from gdsl.backends.cuda.stream_queue import StreamQueue
 
 _PER_THREAD = 2
-"""What the stream is called that is another one in each thread, `cudaStreamPerThread`."""
+"""The stream that is a different one in each thread, `cudaStreamPerThread`."""
 
 
 class CudaDevice(DeviceMemory):
@@ -30,41 +30,40 @@ class CudaDevice(DeviceMemory):
         cupy = self.cupy
         self._lock = threading.Lock()
         self.waiting_threads: list[None] = []
-        """One for each thread that waits to have it."""
+        """An entry for each thread that waits to acquire the device."""
         self._threads = threading.local()
-        """In which threads the device has been used."""
+        """The threads in which the device has been used."""
         self._holder: int | None = None
-        """The thread whose run it is."""
+        """The thread whose run holds the device."""
         self.lane: object = None
-        """The run's stream: CuPy's pool gives memory that is freed on one to who asks there."""
+        """The run's stream: CuPy's pool reuses memory that was freed on one only there."""
         self._to_unload: list[object] = []
-        """Modules that nobody has any more."""
+        """Modules to unload when nothing runs."""
         self._clock, self._clocks = Clock(cupy), list[Clock]()
-        self.queue = StreamQueue(weakref.proxy(self))  # so that the device goes with who has it
+        self.queue = StreamQueue(weakref.proxy(self))  # so that the device is freed with its owner
 
     @cached_property
     def _stop(self) -> NDArray[Any]:
-        """The flag that asks kernels to stop, there from the first run on: pinned memory takes as long as a program."""
+        """The flag that asks kernels to stop, created at the first run: pinned memory takes as long as a program."""
         return self.pinned(4).view(numpy.uint32)
 
     @property
     def stop_pointer(self) -> int:
-        """Where it lies, as kernels see it."""
+        """Its address, as kernels see it."""
         return int(self._stop.ctypes.data)
 
     def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
-        """One run at a time, on CuPy's current stream, whatever threads ask for it: a run fills the whole GPU, and it
-        has one flag to stop it. Raises E0802 where another run has not ended within `timeout` seconds, and RuntimeError
+        """Hold the device for one run, on CuPy's current stream, whichever thread it is in: a run fills the whole GPU,
+        and one flag stops it. Raises E0802 if another run has not ended within `timeout` seconds, and RuntimeError
         within a run of the same thread, as in a signal handler: that would wait for itself.
 
-        All work of a run is queued on that stream, so that it waits for the caller's earlier work there by itself; it
-        is over when `wait` returns, so that memory kept from it may be used on any stream. Runs that nobody waits for
-        end before.
+        All work of a run is queued on that stream, so it automatically waits for the caller's earlier work there; it is
+        over when `wait` returns, so memory kept from it may be used on any stream. Queued runs end first.
         """
         return Reservation(self, timeout)
 
     def acquire(self, timeout: float | None, joins: bool = False) -> None:
-        """Have it for one thread, as `reserved` says, or for a run that `joins` the line of those nobody waits for."""
+        """Acquire the device for one thread, as `reserved` does, or for a run that `joins` the queue."""
         began = time.monotonic() if timeout is not None else 0.0
         longest = threading.TIMEOUT_MAX if timeout is None else min(timeout, threading.TIMEOUT_MAX)
         if not self.try_acquire(longest):
@@ -81,11 +80,11 @@ class CudaDevice(DeviceMemory):
             raise
 
     def unload_later(self, *modules: object) -> None:
-        """Keep them until nothing runs."""
+        """Keep modules until nothing runs."""
         self._to_unload.extend(modules)
 
     def try_acquire(self, timeout: float = 0) -> bool:
-        """Have it, for a moment to look after runs of the line, unless another thread has it for so many seconds."""
+        """Acquire the device briefly to settle queued runs, unless another thread holds it for that many seconds."""
         thread = threading.get_ident()
         if self._holder == thread:
             raise RuntimeError("a run on this GPU is in progress in this thread; call the program after it has ended")
@@ -96,7 +95,7 @@ class CudaDevice(DeviceMemory):
             cuda = self.cupy.cuda
             self._outer = cuda.runtime.getDevice()
             if self._outer != self.id or not hasattr(self._threads, "is_known"):
-                cuda.runtime.setDevice(self.id)  # the driver knows no device in a thread before that
+                cuda.runtime.setDevice(self.id)  # before that, the driver knows no device in a thread
                 self._threads.is_known = True
             stream = self._stream = cuda.get_current_stream()
             lane = self.lane = stream.ptr
@@ -108,7 +107,7 @@ class CudaDevice(DeviceMemory):
         return True
 
     def _waited(self, timeout: float) -> bool:
-        """Whether another thread leaves it within so many seconds."""
+        """Whether another thread releases it within that many seconds."""
         is_free = False
         self.waiting_threads.append(None)
         try:
@@ -123,8 +122,8 @@ class CudaDevice(DeviceMemory):
         return is_free
 
     def release(self, whole: bool) -> None:
-        """Leave it to others; `whole`: the run is over. Else nothing of it goes on while the next one uses its flag and
-        memory."""
+        """Release the device; `whole`: the run is complete. Otherwise wait until nothing of it is in progress, as the
+        next run uses its flag and memory."""
         try:
             if not whole:
                 self.halt()
@@ -139,7 +138,7 @@ class CudaDevice(DeviceMemory):
     # Memory
 
     def sort(self, buffer: Any, count: int) -> None:
-        """By CuPy, which takes as much memory once more; raises E0912 as `allocate`."""
+        """By CuPy, which needs the same amount of memory again; raises E0912 as `allocate`."""
         if count:
             try:
                 self.cupy.ndarray((count,), numpy.uint64, memptr=buffer.memory).sort()
@@ -147,8 +146,8 @@ class CudaDevice(DeviceMemory):
                 raise no_memory(8 * count, *self.cupy.cuda.runtime.memGetInfo()) from None
 
     def fetch(self, buffer: Any, dtype: Any, count: int) -> NDArray[Any]:
-        """The first `count` values on the host: of what a run has left that is over, where others stand in line, for
-        which the copy does not wait."""
+        """The first `count` values on the host. While runs are queued, the values of a run that is over; the copy does
+        not wait for the others."""
         found, runtime = numpy.empty(count, dtype), self.cupy.cuda.runtime
         stream = self._side_stream[0] if self.queue.runs else self.stream()
         if found.nbytes:
@@ -163,7 +162,7 @@ class CudaDevice(DeviceMemory):
         runtime.memcpyAsync(here, buffer.pointer, there.nbytes, runtime.memcpyDeviceToHost, self.stream().ptr)
 
     def peek(self, buffer: Any, dtype: Any) -> Any:
-        """The first value, by a stream that waits for no other."""
+        """The first value, by a stream that waits for no other work."""
         if not self._clock.begin.done:
             return numpy.dtype(dtype).type(0)
         stream, there = self._side_stream
@@ -182,8 +181,8 @@ class CudaDevice(DeviceMemory):
         return super().load(cubin)
 
     def drain_queue(self) -> None:
-        """Before work of the driver that waits for runs: those that nobody watches end, or are stopped when they are
-        late, and Ctrl-C is heard."""
+        """Called before operations of the driver that wait for runs: queued runs end, or are stopped when they are
+        late, and Ctrl-C is handled."""
         if self.queue.runs:
             if self._holder == threading.get_ident():
                 self.queue.drain(None, None)
@@ -192,7 +191,7 @@ class CudaDevice(DeviceMemory):
                     pass
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
-        """As others, but a text that is new is loaded."""
+        """As in the base class, but a new text is loaded first."""
         if text not in self._computing:
             self.drain_queue()
         super().compute(text, name, elements, values)
@@ -217,11 +216,11 @@ class CudaDevice(DeviceMemory):
         self._clock.over.record(self._stream or self.stream())
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
-        """Ask whether all is done, so that Ctrl-C is heard."""
+        """Poll until all is done, so that Ctrl-C is handled."""
         self.wait_for(self._clock, must_stop)
 
     def wait_for(self, clock: Clock, must_stop: Callable[[], bool] | None, until: float | None = None) -> bool:
-        """The same of another clock; at the moment `until` it is False if that is not so by then."""
+        """The same for another clock; False if it is not done at the moment `until`."""
         if clock.is_done:
             return True
         patience = Patience()
@@ -239,12 +238,13 @@ class CudaDevice(DeviceMemory):
         return True
 
     def hand_out_clock(self) -> Clock:
-        """The clock of the run that was queued, for who waits for it; there is another one now."""
+        """The clock of the run that was queued last, for the thread that waits for it; the device uses another one from
+        now on."""
         clock, self._clock = self._clock, self._clocks.pop() if self._clocks else Clock(self.cupy)
         return clock
 
     def take_clock_back(self, clock: Clock) -> None:
-        """Nobody looks at it any more."""
+        """Reuse a clock."""
         self._clocks.append(clock)
 
     def halt(self) -> None:
@@ -253,7 +253,7 @@ class CudaDevice(DeviceMemory):
         self._stream.synchronize()
 
     def stop_all(self) -> None:
-        """Have whatever is going on end soon."""
+        """Ask everything in progress to end soon."""
         self._stop[0] = 1
 
 

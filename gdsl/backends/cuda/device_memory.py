@@ -1,4 +1,4 @@
-"""Memory of a GPU in rooms: buffers side by side in one block, some of them with a copy on the host."""
+"""Memory of a GPU: groups of buffers in one block, and buffers that host and device exchange through pinned memory."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from gdsl.diagnostics import GdslError
 from gdsl.resources import filled_text
 
 _ALIGNMENT = 256
-"""Of buffers in one block of memory: words that many threads wait for share no line of the cache with others."""
+"""Alignment of buffers in one block: words that many threads poll share no cache line with others."""
 _SETTLED, _FEW, _PACK = 16, 1 << 14, 16
-"""Calls after which a kernel hands over what the host looks at, where it is that many bytes at most: it is there 7
-microseconds before a copy would be, but has to be loaded first. 16 bytes a thread and turn."""
+"""Calls after which a kernel, instead of a copy, hands over what the host reads, if it is at most that many bytes: this
+is 7 microseconds faster, but the kernel has to be loaded first. Each thread moves 16 bytes at a time."""
 _THREADS = 256
 STOPPED_FROM_BIT = 61
-"""The bits of the barrier's word from here on say that somebody asked for a stop; loops in functors heed it at once."""
+"""The bits of the barrier's word from here on say that a stop was requested; loops in functors check them directly."""
 
 
 def hand_over_text() -> str:
-    """The kernels that copy what the host reads into its memory."""
+    """The kernels that copy what the host reads into pinned memory."""
     values = {"bytes": _PACK, "words": _PACK // 8, "stopped_from_bit": STOPPED_FROM_BIT}
     return filled_text("templates", "cuda", "hand_over.cu.in", **values)
 
 
 class CudaBuffer:
-    """Memory of the GPU; `memory` keeps it alive, where that is not somebody else's part."""
+    """Memory of the GPU; `memory` keeps it alive unless it is part of another buffer."""
 
     __slots__ = ("memory", "nbytes", "pointer")
 
@@ -53,7 +53,7 @@ class CudaRoom:
 
 
 class CudaShared:
-    """The same, with copies in pinned memory of the host, from which and to which the device copies by itself."""
+    """Buffers in one block of memory, with copies in pinned memory of the host."""
 
     def __init__(self, device: DeviceMemory, sizes: Sequence[int], sent: int, beginning: int) -> None:
         *self._offsets, whole = offsets_of(sizes)
@@ -72,8 +72,8 @@ class CudaShared:
         self._make_room(beginning)
 
     def expect(self, nbytes: int) -> None:
-        """More room on the host from the next run on, which others that go on must not be in the way of: beside them
-        pinned memory would be there once they have ended."""
+        """Reserve more room on the host from the next run on: pinned memory is only allocated once runs in progress
+        have ended."""
         self._expected = nbytes
 
     def _make_room(self, nbytes: int) -> None:
@@ -89,7 +89,7 @@ class CudaShared:
         self._expected = 0
 
     def send(self) -> None:
-        """Queue the copy, if that has not been done."""
+        """Queue the copy unless `send_ahead` has done so."""
         if self._expected:
             self._make_room(self._expected)
         sent_on, self._sent_on = self._sent_on, None
@@ -98,16 +98,16 @@ class CudaShared:
             self._load()
         if sent_on is not None and self._sent_lane == self._device.lane:
             return
-        if sent_on is not None:  # what is queued there shall not come in between
+        if sent_on is not None:  # what is queued there must not run in between
             self._device.let_end(sent_on, self._sent_lane)
         self._copy_out(self._device.stream())
 
     def send_ahead(self) -> None:
-        """Queue the copy behind the run that is going on."""
+        """Queue the copy after the run in progress."""
         stream = self._device.stream()
         self._copy_out(stream)
         self._sent_lane = self._device.lane
-        self._sent_on = stream  # not before it is: where that is interrupted, the next run has to
+        self._sent_on = stream  # set last: if the copy is interrupted, the next run has to do it
 
     def _copy_out(self, stream: Any) -> None:
         runtime = self._device.cupy.cuda.runtime
@@ -123,14 +123,15 @@ class CudaShared:
 
     @property
     def is_ready(self) -> bool:
-        """Whether `incoming` has nothing to make, and `send` nothing to wait for on another stream."""
+        """Whether `incoming` has nothing to create, and `send` has nothing to wait for on another stream."""
         is_here = self._sent_on is None or self._sent_lane == self._device.lane
         return bool(self._spare) and not self._expected and is_here
 
     def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
-        """A place for what a run hands over, made before it begins: beside it, pinned memory and a kernel to load would
-        be there once it has ended. Where one of the `words` of the control block says that the run was stopped, `rooms`
-        are cleared behind it: pairs of an address and a number of words, from run to run as many."""
+        """A slot for what a run hands over, created before the run begins: during the run, allocating pinned memory
+        and loading a kernel would wait for its end. If one of the `words` of the control block says that the run was
+        stopped, `rooms` are cleared afterwards: pairs of an address and a number of words, equally many in every
+        run."""
         _ = self._device.hand_over_and_clear
         if not self._spare:
             self._device.prepare_peek()
@@ -141,7 +142,7 @@ class CudaShared:
         return incoming
 
     def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
-        """Queue a kernel that hands all buffers over to that place, and clears those that are sent; if only zeros are
+        """Queue a kernel that hands all buffers over to that slot, and clears those that are sent; if only zeros are
         sent, the next `send` has nothing to do."""
         stream = self._device.stream()
         if incoming.nbytes > _FEW:
@@ -153,7 +154,7 @@ class CudaShared:
         self._sent_on = stream if is_all_zero else None
 
     def take_back(self, incoming: Incoming) -> None:
-        """Nobody looks at it any more."""
+        """Reuse a slot."""
         if incoming.nbytes == self._incoming[1]:
             self._spare.append(incoming)
 
@@ -167,8 +168,8 @@ class CudaShared:
         return Incoming(here, table, received, self._there, here.ctypes.data, count, sent, *words)
 
     def _load(self) -> None:
-        """Have the kernel loaded, which is not to be within the time of a run, by one that hands nothing over: what a
-        run before has left is still here."""
+        """Load the kernel outside the measured time of a run, by launching it with nothing to hand over: the values of
+        the run before are still needed."""
         nothing = Arguments(*numpy.array([[self._there], [self._incoming[0]], [0]], numpy.uint64))
         self._device.launch_block(self._device.hand_over, _THREADS, nothing)
 
@@ -183,7 +184,7 @@ class DeviceMemory(Launching):
     """The run's stream: CuPy's pool reuses memory that was freed on one only there."""
 
     def allocate(self, nbytes: int) -> CudaBuffer:
-        """Device memory from CuPy's pool; raises E0912 with what is needed and what there is."""
+        """Device memory from CuPy's pool; raises E0912 with what is needed and what is free."""
         size = max(16, -(-nbytes // 16) * 16)
         try:
             memory = self.cupy.cuda.alloc(size)
@@ -193,30 +194,30 @@ class DeviceMemory(Launching):
         return CudaBuffer(memory, size, memory.ptr)
 
     def room(self, sizes: Sequence[int], former: Any) -> CudaRoom:
-        """One block of memory for all."""
+        """One block of memory for all buffers."""
         needed = offsets_of(sizes)[-1]
         if former is not None and former.block.nbytes >= needed:
             return CudaRoom(former.block, sizes)
         return CudaRoom(self.allocate(needed), sizes)
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> CudaShared:
-        """One block of memory for all, here and on the host."""
+        """One block of memory for all buffers, on the device and on the host."""
         return CudaShared(self, sizes, sent, beginning)
 
     def pinned(self, nbytes: int) -> NDArray[Any]:
-        """Zeros in memory of the host that the device reads and writes by itself."""
+        """Zeros in memory of the host that the device can access."""
         made = numpy.frombuffer(self.cupy.cuda.alloc_pinned_memory(max(nbytes, 1)), numpy.uint8, nbytes)
         made[:] = 0
         return made
 
     def require(self, nbytes: int) -> None:
-        """Raise E0912 before anything is allocated if `nbytes` bytes cannot be had."""
+        """Raise E0912 before anything is allocated if `nbytes` bytes are not available."""
         free, total = self.memory()
         if nbytes > free:
             raise no_memory(nbytes, free, total)
 
     def memory(self) -> tuple[int, int]:
-        """(free bytes, all bytes); what CuPy's pool keeps unused is free."""
+        """(free bytes, all bytes); memory in CuPy's pool that is unused counts as free."""
         free, total = self.cupy.cuda.runtime.memGetInfo()
         return free + self.cupy.get_default_memory_pool().free_bytes(), total
 
@@ -236,16 +237,17 @@ class DeviceMemory(Launching):
     # Copies to the host
 
     def prepare_peek(self) -> None:
-        """Pinned memory and a stream, once."""
+        """Allocate pinned memory and a stream, once."""
         _ = self._side_stream
 
     @cached_property
     def _side_stream(self) -> tuple[Any, NDArray[Any]]:
-        """A stream beside that of the run, and memory for what comes by it."""
+        """A stream next to that of the run, and pinned memory for its copies."""
         return self.cupy.cuda.Stream(non_blocking=True), self.pinned(8)
 
     def let_end(self, stream: Any, lane: object) -> None:
-        """Wait for what was queued on a stream that was this lane; another thread's own has no name in this one."""
+        """Wait for what was queued on a stream of this lane; the per-thread stream of another thread cannot be named
+        here."""
         if isinstance(lane, tuple):
             self.cupy.cuda.runtime.deviceSynchronize()
         else:
@@ -258,7 +260,8 @@ class DeviceMemory(Launching):
 
     @cached_property
     def hand_over_and_clear(self) -> Any:
-        """The same for a run behind which another one is queued. Both run once for nothing, which has them loaded."""
+        """The same for a run after which another one is queued. Both are launched once without data, which loads
+        them."""
         kernel, memory = self._handing.get_function("hand_over_and_clear"), self.allocate(16)
         self.zero(memory)
         nothing = numpy.array([[memory.pointer], *[[0]] * 8], numpy.uint64)
@@ -271,7 +274,7 @@ class DeviceMemory(Launching):
         return self.load(self.hand_over_cubin())
 
     def hand_over_cubin(self) -> bytes:
-        """Its machine code, which the first program that is compiled on a machine leaves there."""
+        """Their machine code, compiled once per machine."""
         return nvrtc.kept_cubin("hand_over", hand_over_text(), self.architecture)
 
     @cached_property
@@ -281,7 +284,7 @@ class DeviceMemory(Launching):
 
 
 def offsets_of(sizes: Sequence[int]) -> list[int]:
-    """Where buffers of `sizes` begin in a block, none without room, and last where they end."""
+    """The offsets of buffers of `sizes` in a block, each with some room, and last the end."""
     places = [0]
     for size in sizes:
         places.append(places[-1] + -(-max(size, 1) // _ALIGNMENT) * _ALIGNMENT)

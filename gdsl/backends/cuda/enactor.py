@@ -1,4 +1,5 @@
-"""The host's side of a run: launches the persistent kernel, or walks the schedule a kernel a step."""
+"""The host's side of a run: launches the persistent kernel, or walks the schedule and launches a kernel for each
+step."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ if TYPE_CHECKING:
 
 _NOTHING = Bindings({}, {})
 _TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
-"""The words of the control block that are looked at after each run."""
+"""The words of the control block that are read after each run."""
 
 
 class _Begun(NamedTuple):
-    """What a run gives, before it is over: its trace is still empty, and scalars are where the host will have them. The
-    results may lie `outside`, in the caller's order."""
+    """What is known of a run before it is over: its trace is still empty, and scalars are views of where the host will
+    have them. If the caller's order of vertices is another one, the results are `outside`."""
 
     outcome: Outcome
     written: Written
@@ -47,7 +48,7 @@ class _Begun(NamedTuple):
 
 
 class Enactor:
-    """The runs of a generated program on one graph and device, one after the other."""
+    """Runs a generated program on one graph and device, one run after the other."""
 
     def __init__(
         self,
@@ -58,12 +59,12 @@ class Enactor:
         on_device: GraphOnDevice,
         blocks: int | None = None,
     ) -> None:
-        """`kernel(name)` gives what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
-        None: as many as are worth it."""
+        """`kernel(name)` returns what `Device.launch` takes, `generated` is the text of the plan; `blocks` of the grid,
+        None: as many as are useful."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
         self._counts, self._is_fused, self._threads = counts_in(plan), plan.target.fused, plan.sizes.block_threads
         self._follows = bool(plan.swapped) and self._is_fused
-        """Whether the device says only in the end where results lie."""
+        """Whether the device decides during the run which buffer holds a result."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
         told = list(map(self._control_words.index, _TOLD))
         self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
@@ -77,7 +78,7 @@ class Enactor:
         }
         self._fused = list(self._kernels.values()) if self._is_fused else []
         self._lent = self._lends()
-        """Bytes of shared memory for each block beside its own."""
+        """Bytes of dynamic shared memory per block."""
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
         self._memory_for: tuple[object, ...] = ()
@@ -86,19 +87,19 @@ class Enactor:
 
     @property
     def memory(self) -> RunMemory:
-        """What the run at hand works with."""
+        """The memory of the current run."""
         assert self._memory is not None
         return self._memory
 
     @property
     def graph(self) -> Graph:
-        """What is run on."""
+        """The graph of the runs."""
         graph = self.on_device.graph()
         assert graph is not None
         return graph
 
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
-        """Prepare, run to the end, and collect; raises GdslError when the run fails or is stopped."""
+        """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped."""
         self.limits, self._bindings, device = limits, bindings, self.device
         memory, whole = self._kept(bindings) or self._memory_of(bindings), False
         try:
@@ -113,7 +114,7 @@ class Enactor:
             device.stop_clock()
             memory.receive()
             device.end()
-            # While the device works, all that can be made ready by now; behind the wait, as little as can be.
+            # While the device works, prepare as much as possible; after the wait, do as little as possible.
             memory.prepare_next()
             control, begun = memory.control()[: len(self._control_words)], self._begun(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
@@ -131,19 +132,19 @@ class Enactor:
             self._bindings = _NOTHING
 
     def can_queue(self, bindings: Bindings) -> bool:
-        """Whether a run need not be waited for: the host has nothing to do in between, and could run it again, since
-        all arrays are the graph's."""
+        """Whether a run can be queued: the host has nothing to do during the run, and could repeat it, since all arrays
+        are the graph's."""
         if not self._is_fused or bindings.open:
             return False
         return self.takes_no_arrays or all(name in bindings.own for name in self._inputs)
 
     def submit(self, device: CudaDevice, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun:
-        """Prepare, and queue all of it, of which `collect` is told once it is over; raises E0802 where its time is over
-        before its turn comes, and E0912, with nothing of it going on."""
+        """Prepare and queue a run, whose outcome `collect` returns later; raises E0802 if the device is not free in
+        time, and E0912. After an error nothing of it is in progress."""
         self.limits, self._bindings = limits, bindings
         left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
         memory, begun, whole = self._kept(bindings), False, False
-        if memory is None or not memory.can_join:  # it is not there, or a run in it would wait for those in the line
+        if memory is None or not memory.can_join:  # it does not exist, or a run in it would wait for the queued ones
             if not device.queue.drain(None, None if left is None else started + left):
                 raise failures.timeout_error(limits.timeout or 0.0)
             memory = self._memory_of(bindings)
@@ -169,8 +170,8 @@ class Enactor:
                 device.halt()
 
     def collect(self, run: InFlightRun) -> Outcome | None:
-        """What a run gave that is over; None where it must run again: it was stopped for another's sake, or its trace
-        is lost, since others have worked in its memory. Raises GdslError when it failed."""
+        """The outcome of a queued run that is over; None if it must run again: it was stopped because of another run,
+        or its trace is lost, since others have used its memory. Raises GdslError if it failed."""
         memory = run.memory
         assert isinstance(memory, RunMemory)
         former, self._memory = self._memory, memory
@@ -187,14 +188,14 @@ class Enactor:
                 memory.expect_trace(told[0])
                 return None
             self._complete(begun, run.clock.elapsed_ms(), passes, told)
-            begun.written.keep()  # its place is another run's from now on
+            begun.written.keep()  # its memory belongs to another run from now on
             return begun.outcome
         finally:
             memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
 
     def build(self) -> Build:
-        """What runs, and what its kernels take."""
+        """The plan, the generated text, and the resources of the kernels."""
         threads = self.plan.sizes.block_threads
         kernels = []
         for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
@@ -207,7 +208,7 @@ class Enactor:
         return Build(self.plan, "cuda", self.generated.text, (("grid", grid),), tuple(kernels))
 
     def _launch_all(self, memory: RunMemory) -> Walk | None:
-        """All that runs; where the host has some of the schedule, its walk over it."""
+        """Launch everything; if the host executes a part of the schedule, the walk over it."""
         if not self._is_fused:
             walk = Walk(self)
             walk.run()
@@ -217,22 +218,22 @@ class Enactor:
         return None
 
     def launch(self, launch: Launch, iteration: int) -> None:
-        """Start the kernel of a launch."""
+        """Launch one kernel."""
         memory = self.memory
         memory.iteration[0] = iteration
         kernel = self._kernels[id(launch)]
         self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
 
     def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
-        """The params that say how long buffers are."""
+        """The params that determine the lengths of buffers."""
         return tuple([bindings.params[name] for name in self._counts])
 
     def _kept(self, bindings: Bindings) -> RunMemory | None:
-        """The memory of the run before, where the buffers have the same lengths."""
+        """The memory of the previous run, if the buffers have the same lengths."""
         return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
-        """The same, made where it is not so."""
+        """The same, or new memory."""
         memory = self._kept(bindings)
         if memory is None:
             self._memory = None
@@ -248,7 +249,8 @@ class Enactor:
         return asked or room
 
     def _blocks(self) -> int:
-        """The grid: the same for all kernels of a run, since they count one barrier's arrivals."""
+        """The blocks of the grid: equally many for all kernels of a run, since they count the arrivals at one
+        barrier."""
         threads = self.plan.sizes.block_threads
         resident = min(self.device.resident_blocks(kernel, threads, self._lent) for kernel in self._kernels.values())
         if resident < 1:
@@ -262,18 +264,18 @@ class Enactor:
         return self.device.multiprocessors * min(resident, worth)
 
     def is_late(self) -> bool:
-        """Whether the caller's time is over."""
+        """Whether the caller's timeout has passed."""
         left = self.limits.left
         return left is not None and time.monotonic() - self._started > left
 
     # What the kernels left
 
     def control(self) -> dict[str, int]:
-        """The control block's words, once they have been waited for."""
+        """The words of the control block after a wait."""
         return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
     def _progress(self, begun: _Begun, told: Sequence[int]) -> failures.Progress | None:
-        """The last operator in the trace of a run that was stopped; once that is full, only the loop is known."""
+        """The last operator in the trace of a stopped run; when the trace is full, only the loop is known."""
         written = begun.written
         if told[0] > written.most:
             self.memory.complete(written, told[0])
@@ -287,7 +289,7 @@ class Enactor:
         )
 
     def raise_failure(self, control: dict[str, int], late: Callable[[], GdslError] | None = None) -> None:
-        """Raise what stopped the run, if anything did; what `late` gives where that was its timeout."""
+        """Raise what stopped the run, if anything did; if that was the timeout, what `late` returns."""
         if control["failure"]:
             found = failures.Found(signed(control["failed_value"]), signed(control["failed_length"]))
             raise self._index_failure(control["failure"] - 1, found)
@@ -303,14 +305,14 @@ class Enactor:
         return failures.check_error(self.plan.program, site, found, self.graph, self._bindings.params)
 
     def _follow_swaps(self) -> None:
-        """After swaps by the device a name's values lie where the kernel says."""
+        """After swaps on the device, look up which buffer a name refers to."""
         swapped, memory = self.plan.swapped, self.memory
         places = memory.outputs()
         by_pointer = {memory.names[name].pointer: memory.names[name] for name in swapped}
         memory.rename({name: by_pointer[int(place)] for name, place in zip(swapped, places, strict=False)})
 
     def _arrays(self, outside: Mapping[str, Buffer] | None) -> dict[str, Any]:
-        """The arrays that the caller gets, by name; `outside`: the results, where they lie in the caller's order."""
+        """The caller's arrays by name; `outside`: the results in the caller's order."""
         memory, widths = self.memory, self.on_device.widths
         found: dict[str, Any] = {name: self._bindings.inputs[name] for name in self._inputs} if self._inputs else {}
         places, result = outside or memory.names, self.device.result
@@ -320,13 +322,13 @@ class Enactor:
         return found
 
     def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _Begun:
-        """What is known of it before the run is over."""
+        """What is known before the run is over."""
         arrays = self._arrays(outside) if outside or not self._follows else {}
         written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
         return _Begun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
     def _complete(self, begun: _Begun, time_ms: float, passes: int, told: Sequence[int]) -> None:
-        """The rest of it; `told` is what `Written` has."""
+        """The rest of the outcome; `told` as in `Written`."""
         outcome, written, outside, scalars = begun
         if self._follows:
             self._follow_swaps()
@@ -340,7 +342,7 @@ class Enactor:
             self.on_device.made_ms = 0.0
 
     def _scalars_here(self) -> Sequence[tuple[str, Type, Any]]:
-        """Where the host has their values, once the run is over."""
+        """Views of the scalars' values on the host, valid once the run is over."""
         return [(name, kind, self.memory.scalar(name).view(dtype)) for name, kind, dtype in self._scalars]
 
     def _scalar(self, name: str, kind: Type, values: Any) -> Scalar | Pair:
@@ -351,7 +353,7 @@ class Enactor:
 
 
 class Walk:
-    """The schedule of the plan as far as it is the host's: all of it between launches."""
+    """The part of the plan's schedule that the host executes: everything between launches."""
 
     def __init__(self, enactor: Enactor) -> None:
         self.enactor = enactor
@@ -359,7 +361,7 @@ class Walk:
         """Finished passes of the outermost loops."""
 
     def run(self) -> None:
-        """Everything from the start."""
+        """Execute the whole schedule."""
         self._steps(self.enactor.plan.schedule, 0)
 
     def _steps(self, steps: tuple[Step, ...], iteration: int) -> None:
@@ -379,7 +381,7 @@ class Walk:
                 self._loop(step, self._passes(step, iteration))
 
     def _passes(self, step: Loop, iteration: int) -> Iterator[int]:
-        """The iterations of a loop, as long as it goes on."""
+        """The iterations of a loop, as long as it continues."""
         if step.counted:
             yield from range(max(0, self._ask(step.ask, iteration)))
             return
@@ -397,7 +399,7 @@ class Walk:
             self.passes += step.outermost
 
     def _ask(self, launch: Launch | None, iteration: int, loop: Loop | None = None) -> int:
-        """The answer of a condition (of `loop`, if that is given) or a count, unless something has failed by now."""
+        """The answer of a condition (of `loop`, if it is given) or a count. Raises what has failed so far."""
         assert launch is not None
         self.enactor.launch(launch, iteration)
         self.enactor.device.stop_clock()

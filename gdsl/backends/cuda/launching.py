@@ -1,4 +1,4 @@
-"""Kernels on the GPU: loaded, asked for what they take, and launched by the driver through CuPy."""
+"""Kernels on the GPU: loaded, queried and launched by the driver through CuPy."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 from gdsl.backends.cuda.protocol import Arguments
 
 _THREADS, _BLOCKS = 256, 8
-"""Threads a block, and blocks a multiprocessor, of kernels by themselves."""
+"""Threads per block, and blocks per multiprocessor, of kernels that are launched on their own."""
 _LENT = 8
-"""The driver's number of what a launch may lend a block."""
+"""The driver's number for the attribute of dynamic shared memory."""
 _RESOURCES = 4, 3, 1
-"""The driver's numbers of what a function says of itself: registers, local and shared memory."""
+"""The driver's numbers for a function's attributes: registers, local and shared memory."""
 
 
 class Launching:
-    """The current GPU as far as kernels go. Private CuPy functions used here: `launchCooperativeKernel`,
-    `launchKernel`, `occupancyMaxActiveBlocksPerMultiprocessor`, `funcGetAttribute` and `funcSetAttribute` of
+    """Kernels on the current GPU. Private CuPy functions used here: `launchCooperativeKernel`, `launchKernel`,
+    `occupancyMaxActiveBlocksPerMultiprocessor`, `funcGetAttribute` and `funcSetAttribute` of
     `cupy_backends.cuda.api.driver`, `cupy.cuda.function.Module`."""
 
     def __init__(self) -> None:
@@ -26,14 +26,14 @@ class Launching:
 
         self.cupy, self._driver = cupy, driver
         self.id = int(cupy.cuda.Device().id)
-        runtime = cupy.cuda.runtime  # one attribute: for all of them CuPy takes a millisecond
+        runtime = cupy.cuda.runtime  # one attribute: querying all of them takes CuPy a millisecond
         self.multiprocessors = int(runtime.deviceGetAttribute(runtime.cudaDevAttrMultiProcessorCount, self.id))
         self._stream: Any = None
-        """That of the run that goes on."""
+        """That of the run in progress."""
         self._computing: dict[str, Any] = {}
 
     def stream(self) -> Any:
-        """The stream of the run, outside of one CuPy's current one. What each run does, looks for its own first."""
+        """The stream of the run, or CuPy's current one outside of a run. Frequent calls check for their own first."""
         return self._stream or self.cupy.cuda.get_current_stream()
 
     def load(self, cubin: bytes) -> Any:
@@ -50,19 +50,19 @@ class Launching:
         return int(driver.occupancyMaxActiveBlocksPerMultiprocessor(kernel.ptr, threads, lent))
 
     def lendable(self) -> int:
-        """Four fifths of what there is: the cache has the rest, and hardly anything without it (PageRank on rmat22 with
-        192 KB 0.57 ms an iteration, with 208 0.70)."""
+        """Four fifths of what there is: the cache uses the rest, and hardly works without it (PageRank on rmat22 takes
+        0.57 ms per iteration with 192 KB, 0.70 ms with 208 KB)."""
         runtime = self.cupy.cuda.runtime
         return int(runtime.deviceGetAttribute(runtime.cudaDevAttrMaxSharedMemoryPerBlockOptin, self.id)) * 4 // 5
 
     def lends(self, kernel: Any) -> int:
-        """What a kernel's own memory leaves of that."""
+        """What a kernel's own shared memory leaves of that."""
         lent = max(0, self.lendable() - self.resources(kernel)[2])
         self._driver.funcSetAttribute(kernel.ptr, _LENT, lent)
         return lent
 
     def resources(self, kernel: Any) -> tuple[int, int, int, int]:
-        """As the driver says it."""
+        """As reported by the driver."""
         registers, local, shared = (int(self._driver.funcGetAttribute(which, kernel.ptr)) for which in _RESOURCES)
         runtime = self.cupy.cuda.runtime
         most = runtime.deviceGetAttribute(runtime.cudaDevAttrMaxThreadsPerMultiProcessor, self.id)
@@ -76,12 +76,12 @@ class Launching:
         driver.launchCooperativeKernel(kernel.ptr, blocks, teams, 1, threads, 1, 1, lent, stream, arguments.address)
 
     def launch_block(self, kernel: Any, threads: int, arguments: Arguments) -> None:
-        """A launch of one block, there too."""
+        """A launch of one block, on the same stream."""
         stream = (self._stream or self.stream()).ptr
         self._driver.launchKernel(kernel.ptr, 1, 1, 1, threads, 1, 1, 0, stream, arguments.address, 0)
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
-        """On the run's stream; what is compiled of a text is kept, by CuPy on disk too."""
+        """On the run's stream; compiled kernels are kept, by CuPy also on disk."""
         kernel = self._computing.get(text)
         if kernel is None:
             kernel = self._computing[text] = self.cupy.RawKernel(text, name)

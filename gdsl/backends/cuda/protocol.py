@@ -1,7 +1,7 @@
-"""What the host side asks of a device: memory, kernels, a flag that asks them to stop, and a clock.
+"""The interface between the host's side of a run and a device: memory, kernels, a stop flag, and a clock.
 
-`CudaDevice` (`device.py`) is the GPU through CuPy. The tests bring another one, which runs the same generated text on
-the CPU.
+`CudaDevice` (`device.py`) is the GPU through CuPy. The tests use another one, which runs the same generated text on the
+CPU.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ class Buffer(Protocol):
 
 
 class Room(Protocol):
-    """Buffers that were allocated together and are freed together."""
+    """Buffers that are allocated and freed together."""
 
     @property
     def buffers(self) -> Sequence[Buffer]:
-        """In the order of the sizes that were asked for."""
+        """In the order of the requested sizes."""
         ...
 
 
 class Arguments:
-    """What a kernel gets: arrays of one value each, which may change between launches, and their addresses."""
+    """The arguments of a kernel: arrays of one value each, which may change between launches, and their addresses."""
 
     def __init__(self, *values: NDArray[Any]) -> None:
         self.values = values
@@ -44,8 +44,8 @@ class Arguments:
 
 
 class Incoming:
-    """What a run handed over that nobody waited for: a place in pinned memory, the values of the kernel that writes
-    there, and behind that place what this is to clear."""
+    """A slot for what a queued run hands over: a place in pinned memory, the arguments of the kernel that writes there,
+    and a table of what that kernel clears."""
 
     def __init__(self, here: NDArray[Any], table: NDArray[Any], received: list[NDArray[Any]], *values: int) -> None:
         self.nbytes, self.pointer, self.received = len(here), here.ctypes.data, received
@@ -56,62 +56,61 @@ class Incoming:
         self.arguments = Arguments(*self._values)
 
     def clear(self, rooms: Sequence[tuple[int, int]]) -> None:
-        """What the kernel is to clear where a run did not end whole."""
+        """What the kernel clears if the run was stopped."""
         self.rooms = rooms
         if rooms:
             self._table[:] = rooms
 
 
 class Shared(Protocol):
-    """Small buffers that host and device hand each other in one copy each way."""
+    """Small buffers that host and device exchange with one copy in each direction."""
 
     @property
     def buffers(self) -> Sequence[Buffer]:
-        """In the order of the sizes that were asked for."""
+        """In the order of the requested sizes."""
         ...
 
     @property
     def sent(self) -> Sequence[Bytes]:
-        """What `send` copies, for the first buffers one each; zeros at first."""
+        """What `send` copies, one array for each of the first buffers; zeros at first."""
         ...
 
     @property
     def received(self) -> Sequence[Bytes]:
-        """What `receive` copied, for every buffer; of the last one its beginning."""
+        """What `receive` copied, for every buffer; for the last one its beginning."""
         ...
 
     def send(self) -> None:
-        """Copy `sent` to the device, before whatever is launched next."""
+        """Copy `sent` to the device, before the next launch."""
         ...
 
     def send_ahead(self) -> None:
-        """Do so for the next run already: its `send` has nothing to do then. `sent` stays what it is until then."""
+        """Do so for the next run now, whose `send` then has nothing to do. `sent` does not change until then."""
         ...
 
     def receive(self) -> None:
-        """Copy all buffers to the host; it is there once `Device.wait` has returned."""
+        """Copy all buffers to the host; they are there once `Device.wait` has returned."""
         ...
 
     @property
     def is_ready(self) -> bool:
-        """The same."""
+        """As in `DeviceMemory`'s implementation."""
         ...
 
     def incoming(self, words: tuple[int, int, int], rooms: Sequence[tuple[int, int]]) -> Incoming:
-        """As `CudaShared` has it, for runs that are not waited for."""
+        """A slot for a queued run; see `device_memory.CudaShared.incoming`."""
         ...
 
     def hand_over(self, incoming: Incoming, is_all_zero: bool) -> None:
-        """The same."""
+        """Queue the transfer to a slot; see `device_memory.CudaShared.hand_over`."""
         ...
 
     def take_back(self, incoming: Incoming) -> None:
-        """It is not looked at any more."""
+        """Reuse a slot."""
         ...
 
     def expect(self, nbytes: int) -> None:
-        """Let `received` have at least `nbytes` bytes of the last buffer from the next `send` on; its arrays are others
-        then."""
+        """Let `received` have at least `nbytes` bytes of the last buffer from the next `send` on, in new arrays."""
         ...
 
 
@@ -120,28 +119,28 @@ class Device(Protocol):
 
     multiprocessors: int
     lane: object
-    """What memory is allocated for: another run may use it where this is the same."""
+    """The stream that memory is allocated for: another run may use the memory if its lane is the same."""
 
     @property
     def stop_pointer(self) -> int:
-        """Where the flag that asks kernels to stop lies, as kernels see it."""
+        """The address of the stop flag, as kernels see it."""
         ...
 
     def allocate(self, nbytes: int) -> Buffer:
-        """At least `nbytes` bytes, of any content, aligned to 16."""
+        """At least `nbytes` bytes with any content, aligned to 16."""
         ...
 
     def room(self, sizes: Sequence[int], former: Any) -> Room:
-        """Buffers of at least these sizes, of any content, in the memory of `former` where that is enough; nobody uses
-        `former` any more."""
+        """Buffers of at least these sizes with any content, in the memory of `former` if that is large enough; `former`
+        must not be used any more."""
         ...
 
     def shared(self, sizes: Sequence[int], sent: int, beginning: int) -> Shared:
-        """Buffers of which the first `sent` are sent, and of whose last one `beginning` bytes are received."""
+        """Buffers of which the first `sent` are sent; of the last one, `beginning` bytes are received."""
         ...
 
     def reserved(self, timeout: float | None) -> contextlib.AbstractContextManager[None]:
-        """One run at a time; raises E0802 where another one has not ended within `timeout` seconds."""
+        """Hold the device for one run; raises E0802 if another one has not ended within `timeout` seconds."""
         ...
 
     def memory(self) -> tuple[int, int]:
@@ -149,7 +148,7 @@ class Device(Protocol):
         ...
 
     def require(self, nbytes: int) -> None:
-        """Raise E0912 if `nbytes` bytes cannot be had."""
+        """Raise E0912 if `nbytes` bytes are not available."""
         ...
 
     def upload(self, array: Any) -> Buffer:
@@ -161,72 +160,72 @@ class Device(Protocol):
         ...
 
     def sort(self, buffer: Buffer, count: int) -> None:
-        """Put the first `count` words of 64 bits of a buffer from `allocate` into ascending order."""
+        """Sort the first `count` words of 64 bits of a buffer from `allocate`."""
         ...
 
     def fetch(self, buffer: Buffer, dtype: Any, count: int) -> NDArray[Any]:
-        """The first `count` values of `buffer`, on the host, after all work so far but that of runs in line."""
+        """The first `count` values of `buffer`, on the host, after all work so far except queued runs."""
         ...
 
     def pinned(self, nbytes: int) -> NDArray[Any]:
-        """Zeros in memory of the host to which the device copies by itself; not to be asked for beside a kernel, for
-        whose end it would wait."""
+        """Zeros in memory of the host to which the device can copy. Do not call this while a kernel runs: it would wait
+        for its end."""
         ...
 
     def fetch_into(self, there: NDArray[Any], buffer: Buffer) -> None:
-        """Copy the first bytes of `buffer` to an array from `pinned`, where they are once the work up to here is done;
-        does not wait."""
+        """Copy the first bytes of `buffer` to an array from `pinned`, where they are once the work so far is done; does
+        not wait."""
         ...
 
     def prepare_peek(self) -> None:
-        """Make what `peek` needs: asked for beside a kernel, it would not be made before that ends."""
+        """Create what `peek` needs: while a kernel runs, this would wait for its end."""
         ...
 
     def peek(self, buffer: Buffer, dtype: Any) -> Any:
-        """The first value of `buffer` at this moment, while kernels run: it waits for none of them. 0 where the work up
-        to `start_clock` is not done."""
+        """The first value of `buffer` at this moment; waits for no kernel. 0 if the work before `start_clock` is not
+        done."""
         ...
 
     def result(self, buffer: Buffer, dtype: Any, count: int) -> Any:
-        """The first `count` values of a buffer from `allocate` as an array of the kind that the caller is given."""
+        """The first `count` values of a buffer from `allocate` as an array of the kind that the caller gets."""
         ...
 
     def resident_blocks(self, kernel: Any, threads: int, lent: int = 0) -> int:
-        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor, to each of which so many bytes of
-        shared memory are lent beside its own."""
+        """How many blocks of `threads` threads of `kernel` fit on one multiprocessor, each with `lent` bytes of dynamic
+        shared memory."""
         ...
 
     def lendable(self) -> int:
-        """How many bytes of shared memory a block may have that has a multiprocessor for itself."""
+        """The most bytes of shared memory of a block that has a multiprocessor to itself."""
         ...
 
     def lends(self, kernel: Any) -> int:
-        """How many bytes may be lent to a block of `kernel` that has a multiprocessor for itself; from now on launches
-        of it may lend as many."""
+        """The most bytes of dynamic shared memory for a block of `kernel` that has a multiprocessor to itself; launches
+        may use as many from now on."""
         ...
 
     def resources(self, kernel: Any) -> tuple[int, int, int, int]:
-        """Its registers a thread, bytes of local memory a thread, and bytes of shared memory a block; and how many
-        threads a multiprocessor holds."""
+        """Its registers per thread, bytes of local memory per thread, bytes of shared memory per block, and the threads
+        that a multiprocessor holds."""
         ...
 
     def launch(
         self, kernel: Any, blocks: int, threads: int, arguments: Arguments, teams: int = 1, lent: int = 0
     ) -> None:
-        """Start a kernel whose blocks all run at the same time, so many of each team; does not wait. `lent`: bytes of
-        shared memory for each."""
+        """Launch a kernel whose blocks all run at the same time, `blocks` of each team; does not wait. `lent`: bytes of
+        dynamic shared memory per block."""
         ...
 
     def compute(self, text: str, name: str, elements: int, values: Sequence[Any]) -> None:
-        """Run the kernel `name` of `text`, CUDA C++ by itself, with enough threads for so many elements."""
+        """Run the kernel `name` of `text`, standalone CUDA C++, with enough threads for that many elements."""
         ...
 
     def start_clock(self) -> None:
-        """The moment from which `stop_clock` counts."""
+        """The start of the time that `elapsed_ms` measures."""
         ...
 
     def stop_clock(self) -> None:
-        """The moment up to which `elapsed_ms` counts."""
+        """The end of the time that `elapsed_ms` measures."""
         ...
 
     def elapsed_ms(self) -> float:
@@ -234,11 +233,12 @@ class Device(Protocol):
         ...
 
     def end(self) -> None:
-        """What `wait` waits for has been asked for by now."""
+        """Everything that `wait` waits for has been queued."""
         ...
 
     def wait(self, must_stop: Callable[[], bool] | None) -> None:
-        """Until all work up to `end` is done. Once `must_stop` says so, or on Ctrl-C, kernels are asked to stop."""
+        """Wait until all work before `end` is done. Kernels are asked to stop when `must_stop` returns True, and on
+        Ctrl-C."""
         ...
 
 
