@@ -1,4 +1,4 @@
-"""What the user reads where compiled code stopped a run."""
+"""The errors of runs that compiled code stopped."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a check found, as the control block has it: the index, and how many elements there were."""
+    """What a failed check found, as the control block has it: the index, and the number of elements."""
 
     value: int
     length: int
@@ -52,7 +52,7 @@ class Found:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """How far a run has come: the last operator of its trace, in which pass of the innermost loop (from 0) it ran, and
-    on how many elements; None where the trace was full before."""
+    on how many elements; None if the trace was full before."""
 
     site: int
     label: str
@@ -87,7 +87,7 @@ def check_error(
 
 
 def count_of(array: Array, params: Mapping[str, object]) -> int:
-    """How many values an element of an array of several has in a run."""
+    """How many values an element of the array has in a run."""
     count = array.count
     value = params[count.name] if isinstance(count, ParamValue) else count.value if isinstance(count, Literal) else 0
     return int(str(value))
@@ -101,7 +101,7 @@ def no_such_value(source_name: str, span: Span, subject: str, shown: str, count:
 
 
 def no_such_place(source_name: str, span: Span, subject: str, shown: str) -> GdslError:
-    """E0801: a place of a vertex's list, of which `subject` asks."""
+    """E0801: a place in a vertex's list, for `subject`."""
     message = f"place {shown} of `{subject}` is out of range: the list of that vertex has no such place"
     fix = "places count from 0 and stay below `out_degree` of the vertex"
     return _at(source_name, span, "E0801", message, fix)
@@ -116,14 +116,14 @@ def out_of_range(source_name: str, span: Span, subject: str, shown: str, length:
 
 
 def left_out(source_name: str, span: Span, subject: str, edge: int) -> GdslError:
-    """E0801: an edge that is to be in the set `subject`, and not in the graph around."""
+    """E0801: an edge of the set `subject` that is not in the surrounding graph."""
     message = f"edge {edge} of `{subject}` is not in this graph: the subgraph was made without it"
     fix = "name edges of the subgraph alone, or make the set of `filter(edges, …)`, which has no others"
     return _at(source_name, span, "E0801", message, fix)
 
 
 def history_error(source_name: str, span: Span, history: str, members: int, room: int) -> GdslError:
-    """E0804: a push would give the history `members` members where there are `room` vertices."""
+    """E0804: a push would give the history `members` members, and there are `room` vertices."""
     vertices = "1 vertex" if room == 1 else f"{room} vertices"
     message = f"`{history}` would hold {members} members, and the graph has {vertices}"
     fix = "push frontiers that have no vertex in common, such as the levels of a search"
@@ -137,7 +137,7 @@ def width_error(source_name: str, span: Span, buckets: str) -> GdslError:
 
 
 def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
-    """E0806: of two sets that are taken as pairs the first has `more` vertices more, below 0 the second."""
+    """E0806: of two sets that are taken as pairs the first has `more` vertices more; if negative, the second."""
     larger, smaller = ("first", "second") if more > 0 else ("second", "first")
     count = "1 vertex" if abs(more) == 1 else f"{abs(more)} vertices"
     message = f"the {larger} set of `pairs=` has {count} more than the {smaller}"
@@ -145,7 +145,7 @@ def pairs_error(source_name: str, span: Span, more: int) -> GdslError:
 
 
 def _at(source_name: str, span: Span, code: str, message: str, fix: str | None = None) -> GdslError:
-    """What went wrong at a place of the program, which is told where the program has a name."""
+    """An error at a place of the program, which is shown if the program has a name."""
     place = span.place_in(source_name) if source_name else None
     return GdslError.single(code, message, span, fix=fix, place=place)
 
@@ -158,8 +158,7 @@ def iterations_error(program: Program, loop: int, limit: int) -> GdslError:
 
 
 def late_error(program: Program, timeout: float | None, last: Progress | None) -> GdslError:
-    """E0802 for a run that was still going on; `last` is the last operator that it finished, None where none is
-    known."""
+    """E0802 for a run that was still in progress; `last` is the last operator that it finished, None if unknown."""
     loop = _loop_around(program, last.site) if last is not None else _only_loop(program)
     if loop is None:
         return timeout_error(timeout or 0.0)
@@ -189,7 +188,7 @@ def _named(loop: While | Repeat) -> str:
 
 
 def _only_loop(program: Program) -> While | Repeat | None:
-    """The loop of a program that does nothing outside it which takes long."""
+    """The loop of a program that does no long work outside of it."""
     loops = [node for node in walk(program.schedule) if isinstance(node, While | Repeat)]
     alone = len(loops) == 1 and not any(isinstance(node, Operator) for node in walk(program.schedule))
     return loops[0] if alone else None
@@ -207,10 +206,10 @@ def _loop_around(program: Program, site: int) -> While | Repeat | None:
 
 
 def memory_error() -> GdslError:
-    """E0912 where the arrays or frontiers of a run do not fit."""
+    """E0912: the arrays or frontiers of a run do not fit."""
     return GdslError.single("E0912", "there is not enough free memory for the arrays and frontiers of this run")
 
 
 def forked_error() -> GdslError:
-    """E0901 for a result that only the process can have which asked for it."""
+    """E0901: only the process that started a run can have its result."""
     return GdslError.single("E0901", f"the result of this run stays where it was asked for: {FORKED}", fix=SPAWN)

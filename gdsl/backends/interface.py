@@ -1,4 +1,4 @@
-"""What a backend is: something that turns a program's IR into something to call."""
+"""The interface of backends: turning a program's IR into something that can be called."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Pair(NamedTuple):
 
 
 def part_names(name: str) -> tuple[str, str]:
-    """What the two parts of a pair are called where they stand by themselves."""
+    """The names of the two parts of a pair."""
     return f"{name}.0", f"{name}.1"
 
 
 def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
-    """`results` with the two parts of each pair in its place."""
+    """`results`, with each pair replaced by its two parts."""
     found: dict[str, Any] = {}
     for name, value in results.items():
         found.update(zip(part_names(name), value, strict=True) if isinstance(value, Pair) else {name: value}.items())
@@ -43,7 +43,7 @@ def parts_of(results: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Availability:
-    """Whether a backend can run here; if not, why, and what would mend it."""
+    """Whether a backend can run here; if not, why, and what would fix it."""
 
     ok: bool
     detail: str
@@ -58,48 +58,48 @@ class Limits:
     timeout: float | None = None
     max_iterations: int | None = None
     spent: float = 0.0
-    """Seconds of the timeout that were gone when the run itself began."""
+    """Seconds of the timeout that had passed when the run itself began."""
 
     @property
     def left(self) -> float | None:
-        """Seconds that the run itself may last."""
+        """Seconds left for the run itself."""
         return None if self.timeout is None else max(self.timeout - self.spent, 0.0)
 
     def since(self, asked: float | None) -> Limits:
-        """With less time left, where it counts from the moment `asked` (of `time.monotonic`) and not from now on."""
+        """With less time left, if it counts from an earlier moment (of `time.monotonic`)."""
         return self if asked is None else dataclasses.replace(self, spent=self.spent + time.monotonic() - asked)
 
 
-@dataclasses.dataclass(slots=True)  # one a call: made by methods of its own, and not frozen, the quicker way
+@dataclasses.dataclass(slots=True)  # one per call: plain methods and not frozen, which is faster
 class Bindings:
-    """The caller's data, checked: every param by name (vertex params in range), every input by name. Nobody changes it.
+    """The caller's data, checked: every param by name (vertex params in range), every input by name. It never changes.
 
-    Input arrays are C-contiguous, of the declared dtype and length (ids as int32 or int64, `none` as -1), NumPy
-    or, for the cuda backend only, CuPy.
+    Input arrays are C-contiguous, of the declared dtype and length (ids as int32 or int64, `none` as -1), NumPy or, for
+    the cuda backend only, CuPy.
     """
 
     params: dict[str, Scalar]
     inputs: dict[str, Any]
     own: frozenset[str] = frozenset()
-    """The inputs that are the graph's own: the same array in each run, whose values do not change."""
+    """The inputs that belong to the graph: the same array in each run, whose values do not change."""
     open: tuple[Callable[[], None], ...] = ()
-    """Tests of inputs that a GPU is busy with: a backend calls each, which waits and raises E0608 where the input does
-    not fulfil its `where`, before it does anything with them."""
+    """Tests of inputs that a GPU is busy with: a backend calls each before it uses the inputs; the call waits, and
+    raises E0608 if the input does not satisfy its `where`."""
 
 
 @dataclass(frozen=True, slots=True)
 class TraceRecord:
     """One execution of one operator.
 
-    `iteration` is that of the innermost loop around it. `frontier_size` counts the elements it ran on and `edges`
-    the edges of those elements in the operator's `over`, whether or not a pull looked at every one of them (0 for
-    vertex operators; of an intersection those in the lists of both ends of each). `direction` and `balance` are what
-    was used; None where the choice does not exist. `order` is NEAR_FAR where it ran on some of a worklist at a time.
+    `iteration` is that of the innermost loop around it. `frontier_size` counts the elements it ran on and `edges` the
+    edges of those elements in the operator's `over`, whether or not a pull read every one of them (0 for vertex
+    operators; for an intersection, those in the lists of both ends of each). `direction` and `balance` are what was
+    used; None if there is no choice. `order` is NEAR_FAR if it ran on a part of a worklist at a time.
 
-    Times are in milliseconds, and None where nobody has taken them: `time_ms` of the operator itself, `before_ms` of
-    what was done between the record before and this one (other steps of the schedule, and what an operator leaves to
-    the barrier behind it), `waiting_ms` what a GPU's first block spent of both at barriers. Of operators that share a
-    sweep the one whose sweep it is has all of its time. Records that differ in times alone are equal.
+    Times are in milliseconds, and None if they were not measured: `time_ms` of the operator itself, `before_ms` of what
+    happened between the record before and this one (other steps of the schedule, and work that an operator leaves to
+    the barrier after it), `waiting_ms` what a GPU's first block spent of both at barriers. If operators share a sweep,
+    the operator that has the sweep has all of its time. Records that only differ in times are equal.
     """
 
     site: int
@@ -115,14 +115,14 @@ class TraceRecord:
     waiting_ms: float | None = dataclasses.field(default=None, compare=False)
 
 
-@dataclasses.dataclass  # so is this, with what it finds out later
+@dataclasses.dataclass  # likewise, with attributes that are added later
 class Outcome:
-    """What a run gave, which stays as it is: every array and scalar that is not `local`, under its declared name.
+    """The result of a run: every array and scalar that is not `local`, under its declared name.
 
-    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those of several
-    values an element are one row, element after element (see `shaped`). `time_ms` is the run itself, with the
-    initialisation of the results, without compilation and transfer of the graph. `iterations`
-    counts the finished passes of all loops of the schedule's top level.
+    Arrays have the declared dtype; ids are int32 or int64 with `none` as -1; pairs are `Pair`s of two; those with
+    several values per element are one row, element after element (see `shaped`). `time_ms` is the run itself, including
+    the initialisation of the results, without compilation and transfer of the graph. `iterations` counts the finished
+    passes of all loops of the schedule's top level.
     """
 
     arrays: dict[str, Any]
@@ -130,10 +130,10 @@ class Outcome:
     iterations: int
     time_ms: float
     traced: tuple[TraceRecord, ...] | Callable[[], tuple[TraceRecord, ...]] = ()
-    """The trace, or what decodes it once it is asked for."""
+    """The trace, or a function that decodes it."""
     layout_ms: float | None = None
-    """What it took to number the vertices by degree, which is not in `time_ms`: 0 where that was kept from a run
-    before, None where they have the ids that were given."""
+    """Milliseconds spent on numbering the vertices by degree, which are not in `time_ms`: 0 if an earlier run did so,
+    None if they have the caller's ids."""
 
     @cached_property
     def trace(self) -> tuple[TraceRecord, ...]:
@@ -142,7 +142,7 @@ class Outcome:
 
 
 def shaped(values: Any, count: int | None) -> Any:
-    """The values of a result: of `count` values an element as an array of two dimensions, else as they are."""
+    """The values of a result: with `count` values per element as an array of two dimensions, otherwise unchanged."""
     if count is None:
         return values
     if isinstance(values, Pair):
@@ -154,8 +154,8 @@ def shaped(values: Any, count: int | None) -> Any:
 class Need:
     """What a run allocates for one of the buffers of its plan, in all its copies.
 
-    name: as the plan calls it, `run.queues`. what: what it is for. elements: their number and type, as the plan says
-    it. nbytes: 0 where it is `there` already, which says what it is then.
+    name: in the plan, `run.queues`. what: its purpose. elements: their number and type, as the plan prints it. nbytes:
+    0 if it exists already; `there` says as what.
     """
 
     name: str
@@ -167,8 +167,7 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """The memory that a backend works in: what it is called, and its bytes, of which some are `free`; None where the
-    system does not say."""
+    """The memory of a backend: its name, and its bytes, of which some are `free`; None if the system does not say."""
 
     name: str
     total: int | None
@@ -177,9 +176,9 @@ class Space:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """A kernel as a GPU has it: registers and bytes of local memory (spills and stack) a thread, bytes of shared memory
-    a block, and how many of its blocks, of so many threads, a multiprocessor holds at a time, which could hold `most`
-    threads."""
+    """A kernel on a GPU: registers and bytes of local memory (spills and stack) per thread, bytes of shared memory per
+    block, and how many of its blocks, of that many threads, a multiprocessor holds at a time; `most` is the threads it
+    could hold."""
 
     name: str
     registers: int
@@ -192,8 +191,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """What runs on a graph: the plan (None where a backend has none), the generated text in its `language`, what else
-    there is to say, in words, and the kernels of a GPU."""
+    """What runs on a graph: the plan (None if a backend has none), the generated text in its `language`, further facts
+    in words, and the kernels of a GPU."""
 
     plan: Plan | None
     language: str
@@ -203,15 +202,15 @@ class Build:
 
 
 class Executable(Protocol):
-    """A program that a backend has made ready."""
+    """A program that a backend has compiled."""
 
     def build(self, graph: Graph) -> Build:
         """What the last run on `graph` ran; there must have been one."""
         ...
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
-        """Run to the end; raises `gdsl.diagnostics.GdslError` when the run fails or is stopped, `KeyboardInterrupt`
-        on Ctrl-C. The process, the graph and the executable stay usable."""
+        """Run to the end; raises `gdsl.diagnostics.GdslError` if the run fails or is stopped, `KeyboardInterrupt` on
+        Ctrl-C. The process, the graph and the executable stay usable."""
         ...
 
 
@@ -225,12 +224,11 @@ class Backend(Protocol):
         ...
 
     def stays(self) -> bool:
-        """Whether what was made ready here can run, which then need not be asked for: not in every forked process."""
+        """Whether what was compiled here can still run, without asking for the device: not in every forked process."""
         ...
 
     def place(self, graph: Graph) -> None:
-        """Put the edges of a graph where this has been postponed in order where runs want them; where that is left out,
-        it is done on the host."""
+        """Sort the edges of a graph for which this was postponed, where runs need them; otherwise the host does it."""
         ...
 
     def build(self, program: Program, id_bits: int) -> Executable:
@@ -238,16 +236,16 @@ class Backend(Protocol):
         ...
 
     def build_for(self, program: Program, widths: Widths) -> Executable:
-        """Make `program` (as lowered, before any pass) ready for graphs whose ids fit in `widths`."""
+        """Compile `program` (as lowered, before any pass) for graphs whose ids fit in `widths`."""
         ...
 
     def needs(
         self, program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None
     ) -> tuple[Need, ...]:
-        """What the first run of `program` on `graph` would allocate where so many bytes are free (None: nobody knows);
-        asks for no device and compiles nothing."""
+        """What the first run of `program` on `graph` would allocate if that many bytes are free (None: unknown); uses
+        no device and compiles nothing."""
         ...
 
     def space(self) -> Space:
-        """What there is for it."""
+        """The memory of the backend's device."""
         ...

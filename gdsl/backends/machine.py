@@ -7,5 +7,5 @@ from gdsl.graph.memory import available_memory, whole_memory
 
 
 def machine_space() -> Space:
-    """What it has, and what can be had of it without swapping."""
+    """Its total memory, and what is available without swapping."""
     return Space("this machine", whole_memory(), available_memory())

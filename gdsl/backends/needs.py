@@ -1,4 +1,4 @@
-"""What a run would allocate, by the buffers of its plan. The host's side of a GPU allocates by the same numbers."""
+"""What a run would allocate, by the buffers of its plan. The host's side of a GPU allocates the same sizes."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from gdsl.plan.storage import GRAPH, LAYOUT, PROBLEM, RUN, Buffer, Cleared, Made
 from gdsl.types import Type, Widths
 
 _SAME = {"neighbors": "columns"}
-"""Parts of the caller's graph that are another one: there its edges lie in the order of their ids."""
+"""Parts of the caller's graph that are equal to another one: its edges are in the order of their ids."""
 _SAME_BOTH_WAYS = {**_SAME, "in_offsets": "offsets", "in_sources": "columns", "reverse_edges": "in_edges"}
-"""Those of a graph that has every edge both ways."""
+"""The same for a graph that has every edge in both directions."""
 _KEY = 8
 """Bytes of an edge's ends, or of a vertex and its degree, while they are sorted."""
 _HOST_PARTS = {"offsets": 64, "columns": 32}
-"""What every graph holds, and how wide ids are there (those of vertices as a rule)."""
+"""The parts of every graph, and the usual widths of ids in them."""
 
 
 def shared_part(name: str, directed: bool) -> str:
-    """The part of the caller's graph that has what the part `name` has: often itself."""
+    """The part of the caller's graph with the same values as the part `name`: often itself."""
     return (_SAME if directed else _SAME_BOTH_WAYS).get(name, name)
 
 
 def bytes_of(buffer: Buffer, widths: Widths, sizes: Sizes) -> int:
-    """Of one of the copies of `buffer`."""
+    """The bytes of one copy of `buffer`."""
     return element_dtype(buffer.element, widths).itemsize * buffer.extent.value(sizes)
 
 
@@ -56,10 +56,10 @@ def on_a_device(
 def on_other_ids(
     plan: Plan, layout: Renumbering, widths: Widths, sizes: Sizes, directed: bool, inputs: Mapping[str, Any]
 ) -> tuple[Need, ...]:
-    """The same where the run is one on vertices that are numbered anew (`gdsl.backends.cuda.numbering`).
+    """The same for a run on renumbered vertices (`gdsl.backends.cuda.numbering`).
 
-    What is needed only to make that numbering is free again before the run itself allocates anything. So of it no more
-    is told than is still missing then: all together is the most that there ever is.
+    Memory that is only needed for renumbering is free again before the run itself allocates anything. So it only counts
+    as far as the run needs less: the total is the most that is allocated at any time.
     """
     asked = {need.name: need for need in on_a_device(plan, widths, sizes, directed, inputs)}
     for name, need in asked.items():
@@ -77,19 +77,19 @@ def on_other_ids(
 
 
 def _held(buffer: Buffer, widths: Widths, sizes: Sizes, directed: bool) -> Need:
-    """What a numbering has of a buffer of its plan."""
+    """The memory of a buffer of the renumbering's plan."""
     shared = shared_part(buffer.name, directed) if buffer.role is Role.GRAPH else buffer.name
     return _need(buffer, widths, sizes, "" if shared == buffer.name else f"{LAYOUT}.{shared}")
 
 
 def _comes_first(buffer: Buffer) -> bool:
-    """Whether it is there, or was, before the run allocates anything."""
+    """Whether it is allocated, or was freed again, before the run allocates anything."""
     return buffer.role in (Role.NAMES, Role.SORTED) or (buffer.role is Role.GRAPH and buffer.name in LISTS)
 
 
 def _while_numbering(layout: Renumbering, widths: Widths, sizes: Sizes, directed: bool) -> int:
-    """The most bytes that there are beyond names and lists while these are made: the lists as given, and the vertices
-    or the edges while they are sorted, of which there is a second copy until then."""
+    """The most bytes that are allocated in addition to names and lists while these are created: the caller's lists, and
+    the vertices or the edges while they are sorted, in two copies."""
     parts = {buffer.name: bytes_of(buffer, widths, sizes) for buffer in layout.buffers if buffer.role is Role.GRAPH}
     out = parts["offsets"] + parts["columns"]
     back = parts["in_offsets"] + parts["in_sources"] if directed else 0
@@ -99,7 +99,7 @@ def _while_numbering(layout: Renumbering, widths: Widths, sizes: Sizes, directed
 
 
 def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tuple[Need, ...]:
-    """What a first run on a graph takes of the machine's memory, beside the graph and the caller's arrays."""
+    """What a first run on a graph takes of the machine's memory, in addition to the graph and the caller's arrays."""
 
     def there(buffer: Buffer) -> str:
         if buffer.made is not Made.CALLER or not isinstance(buffer.element, Type):
@@ -113,7 +113,7 @@ def on_the_host(plan: Plan, widths: Widths, sizes: Sizes, directed: bool) -> tup
 
 
 def _own_frontiers(plan: Plan) -> Iterator[Buffer]:
-    """Those that generated code allocates by itself: of each a queue and a bitmap."""
+    """The frontiers that generated code allocates: a queue and a bitmap for each."""
     kinds = {Domain.VERTEX: ("", Type.VERTEX, VERTICES), Domain.EDGE: ("edge_", Type.EDGE, EDGES)}
     for domain, (prefix, kind, extent) in kinds.items():
         slots, made = plan.slots(domain), Made.PROGRAM

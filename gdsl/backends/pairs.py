@@ -1,4 +1,4 @@
-"""Pairs as generated code stores them (`stored_pair` of the runtime) become two arrays of results."""
+"""Converts pairs as generated code stores them (`stored_pair` of the runtime) to two arrays of results."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Words = Any
 
 
 def words_of(kind: Type, widths: Widths) -> int:
-    """How many words of 64 bits a pair takes."""
+    """The words of 64 bits of a pair."""
     return widths.of(kind) // 64
 
 
 def unpacked(words: Words, kind: Type, widths: Widths) -> Pair:
-    """Both parts of the pairs that `words`, one or two for each pair, hold."""
+    """Both parts of the pairs in `words`, one or two for each pair."""
     if words_of(kind, widths) == 1:
         ranks = (words >> numpy.uint64(32), words & numpy.uint64(0xFFFFFFFF))
     else:
@@ -42,7 +42,7 @@ def _values(ranks: Words, kind: Type, widths: Widths) -> Any:
     bits = widths.of(kind)
     unsigned = numpy.dtype(f"u{bits // 8}").type
     found, sign = ranks.astype(unsigned), unsigned(1 << (bits - 1))
-    if kind.is_float:  # of numbers below zero all bits are turned, of others the sign alone
+    if kind.is_float:  # of negative numbers all bits are flipped, of others only the sign
         found = found ^ (((found >> unsigned(bits - 1)) - unsigned(1)) | sign)
     elif kind.is_signed:
         found = found ^ sign

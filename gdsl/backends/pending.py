@@ -1,5 +1,4 @@
-"""Runs that are asked for and waited for later: what a backend gives for one, and how it does so without a way of its
-own, which is to wait at once."""
+"""Runs that are started now and awaited later, and the default implementation, which runs immediately."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from gdsl.diagnostics.diagnostic import caution
 from gdsl.graph.graph import Graph
 
 Explain = Callable[[GdslError], GdslError]
-"""Gives an error with the lines of the program's text that it is about."""
+"""Adds the lines of the program's text to an error."""
 
 
 class Running(Protocol):
@@ -23,37 +22,37 @@ class Running(Protocol):
         ...
 
     def wait(self, until: float | None) -> bool:
-        """Until the run is over, or until this moment (of `time.monotonic`): then it is False. On Ctrl-C what is going
-        on is stopped, and KeyboardInterrupt raised."""
+        """Wait for the run, or until a moment (of `time.monotonic`): then it is False. On Ctrl-C runs in progress are
+        stopped, and KeyboardInterrupt is raised."""
         ...
 
     def take(self) -> Outcome | None:
-        """What the run gave, once it is over; None: it must be asked for again, since it was stopped for another's
-        sake. Raises what `Executable.run` raises."""
+        """The outcome of a run that is over; None: it must be submitted again, since it was stopped because of another
+        one. Raises what `Executable.run` raises."""
         ...
 
     def drop(self, explained: Explain) -> None:
-        """Nobody will take it: a failure becomes a warning, in the words that `explained` finds."""
+        """Nobody will take the outcome: a failure becomes a warning, in the words of `explained`."""
         ...
 
 
 class Ended:
-    """A run that was waited for when it was asked for."""
+    """A run that was completed when it was submitted."""
 
     def __init__(self, outcome: Outcome | None, error: GdslError | None) -> None:
-        """One of the two."""
+        """Has one of the two."""
         self._outcome, self._error = outcome, error
 
     def is_done(self) -> bool:
-        """It is."""
+        """Always True."""
         return True
 
     def wait(self, until: float | None) -> bool:
-        """Not at all."""
+        """Returns immediately."""
         return True
 
     def take(self) -> Outcome | None:
-        """What it gave. Raises what it failed with."""
+        """The outcome. Raises the run's error."""
         if self._error is not None:
             raise self._error
         return self._outcome
@@ -65,16 +64,16 @@ class Ended:
 
 
 def warn_of_failure(error: Exception, explained: Explain) -> None:
-    """Warn of a failure that nobody has asked for."""
+    """Warn of a failure whose result nobody asked for."""
     told = explained(error) if isinstance(error, GdslError) else f"{type(error).__name__}: {error}"
     caution(f"a run failed whose result nobody has asked for: {told}")
 
 
 def submit(executable: Executable, graph: Graph, bindings: Bindings, limits: Limits) -> Running:
-    """Ask for a run. What it fails with, `Running.take` raises, also where its time is over before its turn comes."""
+    """Start a run. Its errors are raised by `Running.take`, also if its timeout passes before it begins."""
     own: Any = getattr(executable, "submit", None)
     try:
         running: Running | None = own(graph, bindings, limits) if own is not None else None
         return running if running is not None else Ended(executable.run(graph, bindings, limits), None)
     except GdslError as error:
-        return Ended(None, error.with_traceback(None))  # which knows who asked
+        return Ended(None, error.with_traceback(None))  # it refers to the caller

@@ -1,4 +1,4 @@
-"""Which process this is, for questions that each call asks: the system is asked once, and again after a fork."""
+"""The id of this process, queried once and again after a fork, as each call needs it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The backends by name, and which one `auto` means on this machine."""
+"""The backends by name, and which one `auto` chooses on this machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _MACHINE_CODES = ("E0901", "E0902", "E0903", "E0904", "E0905", "E0906")
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A backend that can run here, and one line that says why it was taken (empty where it was asked for)."""
+    """A backend that can run here, and one line that says why it was chosen (empty if it was requested)."""
 
     backend: Backend
     line: str = ""
@@ -33,7 +33,7 @@ def get(name: str) -> Backend:
 
 
 def availability(name: str) -> Availability:
-    """Whether the backend called `name` can run here; an installation that lacks its parts counts as unavailable."""
+    """Whether the backend called `name` can run here; if parts of it are not installed, it is unavailable."""
     try:
         return get(name).availability()
     except ImportError as error:
@@ -43,10 +43,9 @@ def availability(name: str) -> Availability:
 def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choice:
     """The backend called `name`, or the first of `NAMES` that can run here for "auto".
 
-    `failed` says of backends that seemed able to run here why they are not: "auto" passes them over.
+    `failed` says why backends that seemed usable are not: "auto" skips them.
 
-    Raises E0901 or E0902 where the one that was asked for cannot run, ValueError or TypeError for no name of a
-    backend.
+    Raises E0901 or E0902 if the requested one cannot run, ValueError or TypeError for an unknown name.
     """
     if not isinstance(name, str):
         raise TypeError(f"backend must be a str, one of auto, {', '.join(NAMES)}, not {shown(name)}")
@@ -65,7 +64,8 @@ def choose(name: str = "auto", failed: Mapping[str, str] | None = None) -> Choic
 
 
 def is_fault_of_machine(error: GdslError) -> bool:
-    """Whether a program could not be made ready since the machine's compiler, or its place for libraries, failed."""
+    """Whether a program could not be compiled because the machine's compiler, or its directory for libraries,
+    failed."""
     return error.code in _MACHINE_CODES
 
 

@@ -41,7 +41,7 @@ class CudaBackend:
         self._process = processes.current
 
     def availability(self) -> Availability:
-        """Whether CuPy is installed, a device answers and there is NVRTC."""
+        """Whether CuPy is installed, a device answers and NVRTC can be loaded."""
         is_own = self._process == processes.current
         if self._devices and not is_own:
             return Availability(False, failures.FORKED, failures.SPAWN)
@@ -50,7 +50,7 @@ class CudaBackend:
 
             if self._answers and is_own:
                 answer = self._answers.get(cupy.cuda.runtime.getDevice())
-                if answer is not None:  # it has answered before; its properties take a millisecond
+                if answer is not None:  # it has answered before; querying its properties takes a millisecond
                     return answer
             count = cupy.cuda.runtime.getDeviceCount()
         except ImportError:
@@ -77,8 +77,8 @@ class CudaBackend:
         return self.build_for(program, Widths.both(id_bits))
 
     def build_for(self, program: Program, widths: Widths, teams: bool = False) -> CudaExecutable:
-        """Generate and compile, or take both from the cache, which keeps what the driver has loaded; `teams`: in the
-        form for many values at once, which `many` runs."""
+        """Generate and compile, or take both from the cache, which stores what the driver has loaded; `teams`: the form
+        for batches."""
         device = self.device()
         form = ("teams",) if teams else ()
         key = (cache.program_key(program), str(widths), *form, device.architecture, *nvrtc.identity(), *nvrtc.OPTIONS)
@@ -95,7 +95,7 @@ class CudaBackend:
             check_wide_pairs(plan, widths, device.architecture)
             generated = generate(plan, widths)
         cubin = nvrtc.compile_to_cubin(generated.text, device.architecture, f"{program.name}.cu")
-        device.hand_over_cubin()  # now, not in the midst of calls
+        device.hand_over_cubin()  # now rather than in the middle of calls
         executable = self._executable(program, plan, generated, cubin, widths, teams)
         cache.store("cuda", key, (generated, cubin))
         return executable
@@ -114,7 +114,7 @@ class CudaBackend:
         return _needs_of(program, widths, graph, bindings, free)
 
     def space(self) -> Space:
-        """The memory of the current GPU; what CuPy holds of it unused is free."""
+        """The memory of the current GPU; memory in CuPy's pool that is unused counts as free."""
         device = self.device()
         free, total = device.memory()
         return Space(self.availability().detail, total, free)
@@ -132,7 +132,7 @@ class CudaBackend:
         return self._devices[number]
 
     def place(self, graph: Graph) -> None:
-        """Put its edges in order on the current GPU, behind runs that nobody waits for."""
+        """Sort its edges on the current GPU, after queued runs."""
         from gdsl.backends.cuda.building import place
 
         device = self.device()
@@ -162,8 +162,8 @@ class _GpuAvailability(Availability):
 
 
 def _needs_of(program: Program, widths: Widths, graph: Graph, bindings: Bindings, free: int | None) -> tuple[Need, ...]:
-    """By the buffers of the plan that suits the graph on a large GPU, and of its numbering, if there is room in `free`
-    bytes."""
+    """By the buffers of the plan that suits the graph on a large GPU, and of its renumbering, if `free` bytes
+    suffice."""
     from gdsl.backends.cuda.memory import largest_degree_of, sizes_of
 
     counts = graph.num_vertices, graph.num_edges, largest_degree_of(graph)

@@ -1,7 +1,7 @@
-"""Large graphs put in order on the GPU, where the result stays for the runs to come.
+"""Sorts the edges of large graphs on the GPU, where the result stays for later runs.
 
-Several threads copy a piece each into memory that the GPU reads by itself; while one piece is on its way, keys are made
-of those that are there. Then the GPU sorts the keys. The host gets its arrays in the same way back.
+Several threads each copy a piece into pinned memory that the GPU reads; while one piece is copied, keys are created
+from the earlier ones. Then the GPU sorts the keys. The host gets its arrays the same way.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _PIECE = 1 << 23
 """Bytes that a thread copies at a time."""
 _THREADS = 8
 _NONE = numpy.iinfo(numpy.int64).max
-"""Stands behind all keys, for edges that are left out."""
+"""Greater than all keys, for edges that are left out."""
 _BYTES_PER_EDGE = 32
-"""Keys, the room that sorting them takes, those that are kept, and the columns."""
+"""Bytes per edge: keys, the memory for sorting them, the kept keys, and the columns."""
 _BYTES_PER_EDGE_TURNED = 36
 _BYTES_PER_EDGE_WITH_VALUES = 48
-"""The same and the places of the edges; not the values."""
+"""The same with the positions of the edges; without values."""
 _KEYS = """
     const long long there = ((long long)s << 32) | (unsigned int)d, back = ((long long)d << 32) | (unsigned int)s;
     k = loops || s != d ? there : 0x7fffffffffffffffLL;
@@ -36,20 +36,20 @@ _BOTH_WAYS = "o = s != d ? back : 0x7fffffffffffffffLL;"
 
 @dataclass(slots=True)
 class Parts:
-    """Arrays of one graph, of int32, on the device with this number, by the names of `GraphOnDevice.part`."""
+    """Arrays of one graph, of int32, on the device with this number, by their names in `GraphOnDevice.part`."""
 
     device: int
     arrays: dict[str, Any]
     attributes: dict[str, Any]
-    """Values of the edges by name, of the types that the graph has them in."""
+    """Values of the edges by name, in the graph's types."""
 
     def attribute(self, name: str, dtype: Any) -> Any | None:
-        """Those values as `dtype`, which the host has found to hold them."""
+        """Those values as `dtype`, which the host has found to represent them."""
         found = self.attributes.get(name)
         return None if found is None else found.astype(dtype, copy=False)
 
     def find(self, cupy: Any, name: str, directed: bool) -> Any | None:
-        """The array of this name, if it is there or can be made here."""
+        """The array of this name, if it exists or can be derived here."""
         if name in ("in_offsets", "in_sources", "in_edges") and name not in self.arrays and directed:
             offsets, columns = self.arrays["offsets"], self.arrays["columns"]
             if not _fits(cupy, columns.size * _BYTES_PER_EDGE_TURNED):
@@ -63,7 +63,7 @@ class Parts:
 
 
 def place(cupy: Any, device: int, graph: Graph) -> None:
-    """Put the edges of `graph` in order, if that has been postponed and there is room; else it is done on the host."""
+    """Sort the edges of `graph`, if that was postponed and there is enough memory; otherwise the host does it."""
     edges = graph._postponed
     if edges is None:
         return
@@ -90,7 +90,7 @@ def _fits(cupy: Any, needed: int) -> bool:
 
 
 def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any, Any]:
-    """(offsets, columns, and which of the given edges each is, where they have attributes)."""
+    """(offsets, columns, and the original position of each edge if edges have attributes)."""
     keys, order = uploaded_keys(cupy, edges), None
     if edges.edges.attributes:
         order = cupy.argsort(keys, kind="stable")
@@ -109,8 +109,8 @@ def _in_order(cupy: Any, edges: Postponed) -> tuple[Any, Any, Any]:
 
 
 def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
-    """On the GPU the keys (`edge_keys`) of all edges, of each both ways where the graph is undirected: of edges with
-    attributes one behind the other, as parallel edges keep their order in the lists of either end."""
+    """The keys (`edge_keys`) of all edges on the GPU, for an undirected graph in both directions: of edges with
+    attributes adjacent, as parallel edges keep their order in the lists of both ends."""
     sources, destinations = edges.edges.sources, edges.edges.destinations
     count, at_once = len(sources), _PIECE // 8
     both = not edges.directed
@@ -141,7 +141,7 @@ def uploaded_keys(cupy: Any, edges: Postponed) -> Any:
 
 
 def uploaded(cupy: Any, values: Any) -> Any:
-    """A one-dimensional array of the host on the GPU; one that is there already as it is."""
+    """A one-dimensional array of the host on the GPU; one that is there already unchanged."""
     if not isinstance(values, numpy.ndarray):
         return values
     made, given = cupy.empty(len(values), values.dtype), numpy.ascontiguousarray(values).view(numpy.uint8)
@@ -157,7 +157,7 @@ def uploaded(cupy: Any, values: Any) -> Any:
 
 
 def fetched(cupy: Any, array: Any) -> Any:
-    """A one-dimensional array of the GPU on the host, where nobody can write it."""
+    """A one-dimensional array of the GPU on the host, read-only."""
     length = int(array.nbytes)
     cupy.cuda.get_current_stream().synchronize()
 
@@ -174,13 +174,13 @@ def fetched(cupy: Any, array: Any) -> Any:
 
 
 def _pieces(worker: int, count: int, at_once: int) -> Iterator[tuple[int, int]]:
-    """The share of one of the threads."""
+    """The pieces of one of the threads."""
     for first in range(worker * at_once, count, at_once * _THREADS):
         yield first, min(first + at_once, count)
 
 
 def _by_threads(cupy: Any, work: Callable[[int, Any, Any, int], None]) -> None:
-    """`work(number, stream, pinned bytes, their address)` on all threads, done when this returns."""
+    """Call `work(number, stream, pinned bytes, their address)` on all threads, and wait."""
     from concurrent.futures import ThreadPoolExecutor
 
     device = int(cupy.cuda.runtime.getDevice())

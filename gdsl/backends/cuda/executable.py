@@ -31,10 +31,10 @@ if TYPE_CHECKING:
 
 
 class CudaExecutable:
-    """A compiled program, on the GPU that was current when it was made; `generated.text` is its source.
+    """A compiled program, on the GPU that was current when it was created; `generated.text` is its source.
 
-    Where the order of a loop or the size of a block is left to the graph, there is another one for graphs that ask for
-    it, made at the first.
+    If the order of a loop or the size of a block depends on the graph, there are further executables for other graphs,
+    created when they are first needed.
     """
 
     def __init__(
@@ -49,28 +49,29 @@ class CudaExecutable:
         widths: Widths,
         teams: bool = False,
     ) -> None:
-        """`plan` is None where the text comes from the cache, whose plan is made again at the first run."""
+        """`plan` is None if the text comes from the cache; the plan is rebuilt when it is first needed."""
         self._device, self._graphs, self._build = device, graphs, build
         self.generated, self.widths, self._teams = generated, widths, teams
         self._program, self._plan = program, plan
         self.kernels = LoadedModule(self._device, cubin)
         self._enactors: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
         self._with_arrays: weakref.WeakKeyDictionary[Graph, Enactor] = weakref.WeakKeyDictionary()
-        """The same for runs on arrays of edges that are the caller's, which are not put in another order."""
+        """The same for runs with the caller's own arrays of edges, which are not reordered."""
         self._latest: tuple[weakref.ref[Enactor], frozenset[str]] | None = None
-        """Who ran last, and which inputs were the graph's own then, on which it hangs who runs on a graph."""
+        """The enactor that ran last, and which inputs were the graph's own, on which the choice of an enactor
+        depends."""
         self._as_given: weakref.WeakSet[Graph] = weakref.WeakSet()
-        """The graphs for which there is no memory for other ids."""
+        """Graphs without enough memory for other ids."""
         self._renamed: CudaExecutable | None = None
         self._open = program if suiting.has_choice(program) else None
-        self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that ask for them
+        self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that need them
         self._batches: BatchRuns | None = None
         self._asking: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
-        """By graph which of these it asks for: to find out takes a walk over the program."""
+        """The executable for each graph: finding it takes a walk over the program."""
 
     @property
     def plan(self) -> Plan:
-        """What the text was generated from."""
+        """The plan of the text."""
         if self._plan is None:
             self._plan = plan_of(self._program, again=True, teams=self._teams)
         return self._plan
@@ -78,26 +79,26 @@ class CudaExecutable:
     def run_batch(
         self, graph: Graph, bound: Sequence[Bindings], limits: Limits, bounds: Bounds
     ) -> Iterator[Part] | None:
-        """By teams, where the program has that form."""
+        """By teams, if the program has that form."""
         self._batches = self._batches or BatchRuns()
         return self._batches.run(self, graph, bound, limits, bounds)
 
     def build(self, graph: Graph) -> Build:
-        """Of the program that suits the graph, with the resources of its kernels."""
+        """Of the executable that the graph uses, with the resources of its kernels."""
         ran = self._ran_on(graph)
         assert ran is not None
         kept = ran._enactors if graph in ran._enactors else ran._with_arrays
         return kept[graph].build()
 
     def _ran_on(self, graph: Graph) -> CudaExecutable | None:
-        """This one or one of the others that stand for it, whichever has run on the graph."""
+        """This executable or the one in its place, whichever has run on the graph."""
         if graph in self._enactors or graph in self._with_arrays:
             return self
         others = (each._ran_on(graph) for each in (*self._others.values(), self._renamed) if each is not None)
         return next((found for found in others if found is not None), None)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
-        """Run on the GPU; raises GdslError when the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
+        """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
         enactor = self._at_hand(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
@@ -112,7 +113,7 @@ class CudaExecutable:
                         raise
         device, whole = self._device, False
         asked = limits.timeout and time.monotonic()
-        device.acquire(limits.timeout)  # as `reserved` does, by fewer calls
+        device.acquire(limits.timeout)  # as `reserved` does, with fewer calls
         try:
             limits = limits if asked is None else limits.since(asked)
             try:
@@ -127,7 +128,7 @@ class CudaExecutable:
             device.release(whole)
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
-        """Queue a run and do not wait for it; None where `run` must do."""
+        """Queue a run without waiting for it; None if `run` has to be used."""
         enactor = self._at_hand(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors:
@@ -146,7 +147,7 @@ class CudaExecutable:
             whole = True
             return run
         except GdslError as error:
-            whole = True  # nothing of it goes on, and those in line are not to be stopped
+            whole = True  # nothing of it is in progress, and queued runs must not be stopped
             if error.code != "E0912":
                 raise
             return None
@@ -154,15 +155,15 @@ class CudaExecutable:
             device.release(whole)
 
     def _at_hand(self, graph: Graph, own: frozenset[str] = frozenset()) -> Enactor | None:
-        """Whose turn it was last, where that was on this graph with these inputs of its own: he runs this as well."""
-        latest = self._latest  # once: other threads put theirs here
+        """The enactor that ran last, if that was on this graph with the same own inputs: it runs this as well."""
+        latest = self._latest  # read once: other threads replace it
         if latest is None or latest[1] != own:
             return None
         found = latest[0]()
         return found if found is not None and found.on_device.graph() is graph else None
 
     def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
-        """Run where there was no memory for it, for which others give up some."""
+        """Run after freeing memory of others, or on the graph's own ids."""
         for makes_room in (self._lets_go, self._keeps_ids):
             if not makes_room(graph):
                 raise error
@@ -175,7 +176,7 @@ class CudaExecutable:
         raise error
 
     def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
-        """Whether this run is one on other ids by a kernel of its own."""
+        """Whether this run uses other ids by a kernel of its own."""
         layout = self.plan.layout
         if layout is None or not layout.apart or graph in self._as_given or not can_be_put(layout, bindings.own):
             return False
@@ -183,17 +184,17 @@ class CudaExecutable:
         return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
 
     def _looking_up(self) -> CudaExecutable:
-        """What does so, made when it is first needed."""
+        """The executable for that, created when it is first needed."""
         if self._renamed is None:
             self._renamed = self._build(looking_up(self._program), self.widths, False)
         return self._renamed
 
     def _lets_go(self, graph: Graph) -> bool:
-        """Free what nobody works in at the moment; whether another try is worth it."""
+        """Free memory that is not in use; whether another try is worthwhile."""
         return self._graphs.free_unused(self._device) or self._keeps_ids(graph)
 
     def _keeps_ids(self, graph: Graph) -> bool:
-        """From now on run on the ids of the graph; whether that was not so, and nobody has asked for others."""
+        """Use the graph's ids from now on; False if that was so before, or if other ids were requested."""
         enactor, layout = self._enactors.get(graph), self.plan.layout
         if layout is None or layout.always or (enactor is not None and enactor.on_device.numbering is None):
             return False
@@ -203,7 +204,7 @@ class CudaExecutable:
         return True
 
     def _suited(self, graph: Graph) -> CudaExecutable:
-        """This one, or another where the graph asks for it."""
+        """The executable for the graph, this one or another."""
         if self._open is None:
             return self
         asked = self._asking.get(graph)
@@ -231,7 +232,7 @@ class CudaExecutable:
         return found
 
     def _on_device(self, graph: Graph) -> GraphOnDevice:
-        """The graph, on other ids where that is worth it."""
+        """The graph, with other ids if that is worthwhile."""
         given, layout = self._graphs.graph(graph, self.widths, self._device), self.plan.layout
         if layout is None or layout.apart or graph in self._as_given:
             return given
@@ -239,7 +240,7 @@ class CudaExecutable:
             return given
         made = self._graphs.by_degree(given, graph, self._device)
         if layout.of_edges:
-            made.edges_as_given()  # before the run has its own memory, as `needs` has it
+            made.edges_as_given()  # before the run allocates its memory, in the order of `needs`
         return made
 
 

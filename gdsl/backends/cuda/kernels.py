@@ -1,4 +1,4 @@
-"""The kernels of a program as somebody runs them who wants to do the host's part by hand: `Program.kernels`."""
+"""The kernels of a program for users who do the host's part by hand: `Program.kernels`."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ _GRAPH_VALUES = ("num_vertices", "num_edges", "largest_degree")
 
 @dataclass(frozen=True, eq=False)
 class KernelBuffer:
-    """An array of the GPU's memory that a kernel gets a pointer to.
+    """An array in the GPU's memory that a kernel gets a pointer to.
 
-    `data[group][field]` of the kernel's argument is the pointer, or where there are `copies` an array of as many, each
-    to one of `nbytes` bytes. length: the number of elements in terms of V and E (and of params). before: what it must
-    hold when the kernel starts. what: graph, input, result, or what the run itself needs it for.
+    `data[group][field]` of the kernel's argument is the pointer, or if there are `copies` an array of as many, each to
+    one of `nbytes` bytes. length: the number of elements in terms of V and E (and of params). before: what it must hold
+    when the kernel starts. what: graph, input, result, or what the run itself needs it for.
     """
 
     group: str
@@ -54,7 +54,8 @@ class KernelBuffer:
     _widths: Widths
 
     def nbytes(self, num_vertices: int, num_edges: int, params: Mapping[str, object] | None = None) -> int:
-        """The bytes of one copy for a graph of so many vertices and stored edges; `params` where that hangs on some."""
+        """The bytes of one copy for a graph with that many vertices and stored edges; `params` if the length depends on
+        some."""
         sizes = of_graph(num_vertices, num_edges, params or {})
         return bytes_of(self._buffer, self._widths, sizes)
 
@@ -74,20 +75,20 @@ class KernelArgument:
 
 
 class Kernel:
-    """One kernel, and what its launch asks for.
+    """One kernel, and what its launch requires.
 
     Every block waits for every other one, so it is launched cooperatively, with no more blocks than are resident at a
     time: `blocks`. All kernels of a run are launched with the same grid.
 
-    name: in the source. source: CUDA C++ of the whole program. architecture: such as ``sm_90``. threads: of a block.
-    arguments: in order. buffers: what the pointers in the first argument lead to. values: its other fields, as (group,
+    name: in the source. source: CUDA C++ of the whole program. architecture: such as ``sm_90``. threads: per block.
+    arguments: in order. buffers: what the pointers in the first argument refer to. values: its other fields, as (group,
     field, meaning). Fields that are neither stay 0.
     """
 
     cooperative = True
 
     def __init__(self, made: _Made, name: str, comment: str, number: int) -> None:
-        """`Program.kernels` makes these."""
+        """Created by `Program.kernels`."""
         self._made, self.name, self.comment, self.number = made, name, comment, number
         self.source, self.architecture = made.source, made.architecture
         self.threads = made.plan.sizes.block_threads
@@ -100,7 +101,8 @@ class Kernel:
 
     @property
     def resources(self) -> nvrtc.KernelResources:
-        """Registers a thread, bytes spilled, bytes of (static) shared memory a block. Raises E0903 without NVRTC."""
+        """Registers per thread, bytes spilled, bytes of (static) shared memory per block. Raises E0903 without
+        NVRTC."""
         return self._made.resources[self.name]
 
     @property
@@ -112,7 +114,7 @@ class Kernel:
         return rule
 
     def blocks(self, num_vertices: int, num_edges: int, largest_degree: int) -> int:
-        """How many blocks a run on such a graph has on the current GPU."""
+        """The number of blocks of a run on such a graph on the current GPU."""
         import cupy
         from cupy_backends.cuda.api import driver
 
@@ -148,8 +150,8 @@ class Kernel:
 
 
 class Kernels(Sequence[Kernel]):
-    """The kernels of a program in the order of its schedule: one where it is fused. ``kernels["name"]`` is the one of
-    that name, ``kernels(arch="sm_80", ids=64)`` are those for another GPU or wider ids."""
+    """The kernels of a program in the order of its schedule: one if it is fused. ``kernels["name"]`` is the one of that
+    name, ``kernels(arch="sm_80", ids=64)`` are those for another GPU or wider ids."""
 
     def __init__(
         self,
@@ -158,8 +160,8 @@ class Kernels(Sequence[Kernel]):
         arch: str | None = None,
         ids: int = 32,
     ) -> None:
-        """`explaining` has errors show the program's text. Nothing is made before it is asked for, which raises E0904
-        for an architecture that is none, E0908 where the program's pairs are too wide for it."""
+        """`explaining` adds the program's text to errors. Everything is created when it is accessed, which raises E0904
+        for an unknown architecture, and E0908 if the program's pairs are too wide for it."""
         if ids not in (32, 64):
             raise ValueError(f"ids must be 32 or 64, not {ids!r}")
         self._program, self._explaining, self._ids = program, explaining, ids
@@ -202,7 +204,7 @@ class Kernels(Sequence[Kernel]):
 
 
 class _Made:
-    """What the kernels of a program share."""
+    """What the kernels of a program have in common."""
 
     def __init__(self, program: Program, widths: Widths, architecture: str) -> None:
         self.plan, self.architecture, self._widths = plan_of(program), architecture, widths
@@ -220,7 +222,7 @@ class _Made:
 
     @property
     def can_be_narrow(self) -> bool:
-        """Whether the number of blocks hangs on the graph."""
+        """Whether the number of blocks depends on the graph."""
         return blocks_a_multiprocessor(self.plan, 1 << 20, 1 << 20, 2) != MANY
 
     @cached_property
@@ -244,12 +246,12 @@ class _Made:
 
 
 def _architecture_here() -> str:
-    """That of the current GPU, else the least that gdsl compiles for by itself."""
+    """That of the current GPU, or the oldest that gdsl compiles for by default."""
     try:
         import cupy
 
         return f"sm_{cupy.cuda.Device().compute_capability}"
-    except Exception:  # CuPy is not there, or no device answers, which the driver says by errors of several classes
+    except Exception:  # CuPy is not installed, or no device answers, for which the driver has several classes of errors
         return "sm_75"
 
 
@@ -262,7 +264,7 @@ def _buffer(buffer: Buffer, widths: Widths) -> KernelBuffer:
 
 
 def _values(plan: Plan) -> Iterator[tuple[str, str, str]]:
-    """(group, field, meaning) of what is no pointer to a buffer."""
+    """(group, field, meaning) of fields that are not pointers to buffers."""
     meanings = ("V", "E, stored edges", "the most edges of a vertex in either direction")
     yield from ((GRAPH, name, meaning) for name, meaning in zip(_GRAPH_VALUES, meanings, strict=True))
     if plan.graphs:

@@ -1,4 +1,4 @@
-"""What a graph holds on the device, and how values are laid out there and here."""
+"""A graph's arrays on the device, and the scratch memory that programs share there."""
 
 from __future__ import annotations
 
@@ -62,13 +62,14 @@ class ScratchMemory:
 
 
 class GraphOnDevice:
-    """A graph's arrays on one device, in ids of one width; each part is brought over when it is first needed. Beside
-    them the memory that programs work in while they run on it."""
+    """A graph's arrays on one device, in ids of one width; each part is uploaded when it is first needed. With it, the
+    scratch memory of programs that run on it."""
 
     numbering: Numbering | None = None
-    """How its ids are related to those of the caller, where they are others."""
+    """The relation of its ids to the caller's, if they differ."""
     made_ms: float | None = None
-    """Milliseconds that it took to number the vertices anew; 0 once a run has told it, None where it is not done."""
+    """Milliseconds spent on numbering the vertices by degree; 0 after a run has reported it, None if they are not
+    renumbered."""
 
     def __init__(self, device: Device, graph: Graph, widths: Widths) -> None:
         self.device, self.graph, self.widths = device, weakref.ref(graph), widths
@@ -79,23 +80,23 @@ class GraphOnDevice:
         self.scratch = ScratchMemory(device)
 
     def part(self, name: str, element: Type) -> Buffer:
-        """One of the members of `graph_slice`, whose elements are ids of vertices or of edges."""
+        """A member of `graph_slice`, whose elements are ids of vertices or of edges."""
         name = shared_part(name, self.directed)
         if name not in self._parts:
             self._parts[name] = self._made(name, element_dtype(element, self.widths))
         return self._parts[name]
 
     def parts_held(self) -> set[str]:
-        """What has been brought over by now."""
+        """The parts that have been uploaded."""
         return set(self._parts)
 
     def drop_parts(self, names: set[str]) -> None:
-        """Let these be brought over anew where somebody needs them."""
+        """Drop these parts; they are uploaded again when they are needed."""
         for name in names:
             del self._parts[name]
 
     def edges_as_given(self) -> Places | None:
-        """Which of the given edges each is, where the vertices are numbered anew."""
+        """The caller's id of each edge, if the vertices are renumbered."""
         return None
 
     def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
@@ -111,12 +112,12 @@ class GraphOnDevice:
         return _derived(self.device, name, (offsets, columns), counts, self.widths)
 
     def _list(self, name: str) -> Buffer:
-        """Offsets or columns, which are not kept unless a program reads them."""
+        """Offsets or columns, which are only kept if a program reads them."""
         element = Type.EDGE if name == "offsets" else Type.VERTEX
         return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
     def _placed(self, find: Callable[[Any, Parts], Any | None]) -> Any | None:
-        """What `find` finds on the GPU since the graph was made there."""
+        """What `find` finds on the GPU, if the graph was built there."""
         graph = self.graph()
         parts = graph._parts if graph is not None else None
         if not isinstance(parts, Parts) or not isinstance(self.device, CudaDevice) or parts.device != self.device.id:
@@ -124,21 +125,21 @@ class GraphOnDevice:
         return find(self.device.cupy, parts)
 
     def attribute(self, values: Any, dtype: Any, of_edges: str | None = None) -> Buffer:
-        """An array that is the graph's own, which does not change, as values of `dtype`: it is brought over once.
-        `of_edges`: the name of the attribute, where it is one of edges."""
+        """An array of the graph, which never changes, as values of `dtype`: it is uploaded once. `of_edges`: the name
+        of the attribute, if it is one of edges."""
         kept = self._attributes.get(id(values))
         if kept is None:
             kept = self._attributes[id(values)] = values, self.uploaded(values, dtype, of_edges)
         return kept[1]
 
     def uploaded(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
-        """The same, of which nothing is kept here."""
+        """The same, without keeping it."""
         placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
         return self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:
-        """The ids as `kind`, which has no sign. What is as wide stays where it is: of a large graph's ids the host may
-        have no room for a copy."""
+        """The ids as `kind`, which is unsigned. Ids of the same width are not copied: for a large graph the host may
+        have no room."""
         graph = self.graph()
         assert graph is not None
         if name == "edge_ids":
@@ -159,12 +160,12 @@ def host_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
 
 
 def value_dtype(kind: Type, widths: Widths) -> numpy.dtype[Any]:
-    """The same, of pairs that of the words that they take."""
+    """The same; for pairs that of the words that they take."""
     return numpy.dtype(numpy.uint64) if kind.is_pair else host_dtype(kind, widths)
 
 
 def sizes_of(graph: Graph, bindings: Bindings) -> Sizes:
-    """The sizes that extents speak of."""
+    """The sizes that extents refer to."""
     return of_graph(graph.num_vertices, graph.num_edges, bindings.params)
 
 
@@ -176,7 +177,7 @@ def _can_derive(name: str, directed: bool) -> bool:
 def _derived(
     device: Device, name: str, lists: tuple[Buffer, Buffer], counts: tuple[int, int], widths: Widths
 ) -> Buffer:
-    """That part of a graph of `counts` vertices and edges, whose `lists` are offsets and columns. The host would take
+    """That part of a graph with `counts` vertices and edges, whose `lists` are offsets and columns. The host would take
     minutes for 2^31 edges, and as much memory again. Raises E0912."""
     found = device.allocate(counts[1] * (widths.vertex if name == "edge_sources" else widths.edge) // 8)
     text = filled_text("templates", "cuda", "graph_parts.cu.in", vertex=widths.vertex, edge=widths.edge)

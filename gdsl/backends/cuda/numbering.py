@@ -13,15 +13,15 @@ from gdsl.resources import filled_text
 from gdsl.types import Type, Widths
 
 WORDS = (8, 4, 1)
-"""Bytes of what `put_…` moves at a time, the widest first."""
+"""Sizes in bytes of the words that `put_…` moves, the widest first."""
 _PUT_IDS = "put_ids"
 _UNSIGNED = {8: "unsigned char", 32: "unsigned int", 64: "unsigned long long"}
 _THREADS, _MOST_BLOCKS = 512, 4
-"""Of a block, and blocks a multiprocessor."""
+"""Threads per block, and blocks per multiprocessor."""
 
 
 def put_name(size: int, of: Type) -> str:
-    """The kernel that puts words of so many bytes of every vertex, or edge, in another order."""
+    """The kernel that reorders words of that many bytes for each vertex, or edge."""
     return f"put_{size}" if of is Type.VERTEX else f"put_edges_{size}"
 
 
@@ -54,7 +54,7 @@ class Kernels:
 
 
 class Places(NamedTuple):
-    """Where in the given order each of so many vertices or edges is."""
+    """The position of each vertex or edge in the caller's order."""
 
     buffer: Buffer
     length: int
@@ -62,9 +62,9 @@ class Places(NamedTuple):
 
 
 class Numbering:
-    """New ids: the vertices of `given` by falling degree, those of equal degree in the order of their ids.
+    """New ids: the caller's vertices by falling degree, those of equal degree in the order of their ids.
 
-    `order` has by new id the given one, `rank` by given id the new one.
+    `order` maps new ids to the caller's, `rank` maps the caller's ids to new ones.
     """
 
     def __init__(
@@ -92,12 +92,11 @@ class Numbering:
         return self._here(self.rank)[vertices]
 
     def outside(self, vertex: int) -> int:
-        """What the caller calls a vertex; below 0 there is none."""
+        """The caller's id of a vertex; below 0 there is none."""
         return int(self._here(self.order).item(vertex)) if vertex >= 0 else vertex
 
     def put_inside(self, values: Buffer, nbytes: int, of_ids: bool, edges: Places | None = None) -> Buffer:
-        """`nbytes` bytes of values in the order of the caller's vertices, or, where it is given, `edges`, in the new
-        order."""
+        """`nbytes` bytes of values in the caller's order of vertices, or of `edges` if given, in the new order."""
         made = self._device.allocate(nbytes)
         if edges is None:
             self._put(values.pointer, 0, made, nbytes, (self.order, self.rank), of_ids)
@@ -108,7 +107,7 @@ class Numbering:
     def put_attribute(
         self, values: Any, there: Callable[[], Buffer], nbytes: int, of_ids: bool, edges: Places | None
     ) -> Buffer:
-        """An array that is the graph's own, and so many bytes `there` on the device, in the new order; that is done
+        """An array of the graph, of which `nbytes` bytes are `there` on the device, in the new order; this is done
         once."""
         kept = self._kept.get((id(values), of_ids))
         if kept is None:
@@ -116,22 +115,23 @@ class Numbering:
         return kept[1]
 
     def prepare(self, results: Iterable[tuple[int, bool]]) -> None:
-        """Have the kernels loaded that `put_outside` starts for `results`, each of so many bytes, and whether these are
-        ids: behind a run the driver would wait for its end, of which nobody could hear that it is late."""
+        """Load the kernels that `put_outside` starts for `results`, given the bytes of each and whether these are ids:
+        after a run the driver would wait for its end, without a way to stop a run that is late."""
         found = {self._put_name(nbytes, of_ids) for nbytes, of_ids in results}
         for name in sorted(found - self._prepared):
             self._kernels.start(name, *[0] * (9 if name == _PUT_IDS else 8))
         self._prepared |= found
 
     def put_outside(self, values: int, values_at: int, nbytes: int, of_ids: bool) -> Buffer:
-        """The way back, for what lies at the address `values`, or, where that is 0, at the one that lies there."""
+        """The inverse, for the values at the address `values`, or, if that is 0, at the address stored at
+        `values_at`."""
         made = self._device.allocate(nbytes)
         self._put(values, values_at, made, nbytes, (self.rank, self.order), of_ids)
         return made
 
     def put_rows_outside(self, values: int, nbytes: int, of_ids: bool, rows: tuple[int, int]) -> Buffer:
-        """The way back for rows of so many bytes, the first of which lies at address `values`; `rows`: how many, and
-        the bytes from one to the next, here and there."""
+        """The inverse for rows of that many bytes, the first of which is at the address `values`; `rows`: how many, and
+        the bytes from one to the next, in both places."""
         made = self._device.allocate(rows[0] * rows[1])
         self._put(values, 0, made, nbytes, (self.rank, self.order), of_ids, rows)
         return made
@@ -170,8 +170,8 @@ class Numbering:
         return _PUT_IDS if of_ids else put_name(_word_of(nbytes // max(self.num_vertices, 1)), Type.VERTEX)
 
     def _here(self, buffer: Buffer) -> Any:
-        """One of the two on the host, where it is brought when the first element is asked for: a copy for each would
-        have to wait for the device."""
+        """One of the two arrays on the host, where it is copied when the first element is needed: each copy has to wait
+        for the device."""
         found = self._on_host.get(buffer.pointer)
         if found is None:
             found = self._device.fetch(buffer, self._dtype, self.num_vertices)
@@ -180,5 +180,5 @@ class Numbering:
 
 
 def _word_of(each: int) -> int:
-    """The widest words of which so many bytes are made."""
+    """The widest words into which that many bytes can be divided."""
     return next(size for size in WORDS if each % size == 0)

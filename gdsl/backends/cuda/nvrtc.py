@@ -1,8 +1,8 @@
-"""Compiling CUDA C++ to machine code with NVRTC, without asking for a GPU.
+"""Compiles CUDA C++ to machine code with NVRTC, without a GPU.
 
-CuPy's own compile path asks the driver for the architecture and adds options of its own. This file is the only one
-that calls `cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVersion`, `createProgram`,
-`compileProgram`, `getProgramLog`, `getCUBIN`, `getPTX`, `destroyProgram`, `NVRTCError`.
+CuPy's own compiler queries the driver for the architecture and adds options. This is the only file that calls
+`cupy_backends.cuda.libs.nvrtc`, which CuPy does not document: `getVersion`, `createProgram`, `compileProgram`,
+`getProgramLog`, `getCUBIN`, `getPTX`, `destroyProgram`, `NVRTCError`.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ OPTIONS = (
     "-prec-sqrt=true",
     "-default-device",
 )
-"""What every program is compiled with: no contraction, no flush of denormals, so that backends agree."""
+"""The options for every program: no contraction, no flush of denormals, so that backends agree."""
 
 _ENTRY = re.compile(r"Compiling entry function '")
 _REPORTED = (r"Used (\d+) registers", r"(\d+) bytes spill stores", r"(\d+) bytes smem")
-"""How the assembler says what a kernel takes."""
+"""How the assembler reports a kernel's resources."""
 _ARCHITECTURE = re.compile(r"(?:sm_|compute_)?([0-9]{2,3}[af]?)")
 _RELATIVE_NAME = re.compile(r'^(#line \d+ ")(?!/)', re.MULTILINE)
 _LIBRARY = re.compile(r"libnvrtc\.so\..*|nvrtc64_.*\.dll", re.DOTALL)
@@ -45,13 +45,13 @@ _INSTALL = "install it with: pip install 'gdsl[cuda13]' (or 'gdsl[cuda12]' for a
 
 @cache
 def bindings() -> Any:
-    """CuPy's binding of NVRTC, with the library found and loaded; raises GdslError where there is none."""
+    """CuPy's binding of NVRTC, with the library loaded; raises GdslError if it is missing."""
     try:
         _load_wheel_library()
         from cupy_backends.cuda.libs import nvrtc
 
         nvrtc.getVersion()
-    except Exception as error:  # CuPy raises ImportError, RuntimeError or its own errors here, by version
+    except Exception as error:  # depending on its version, CuPy raises ImportError, RuntimeError or its own errors
         missing = isinstance(error, ModuleNotFoundError) and (error.name or "").startswith("cupy")
         why = "CuPy, which brings it, is not installed" if missing else _first_line(error)
         raise GdslError.single(
@@ -67,15 +67,15 @@ def version() -> tuple[int, int]:
 
 
 def require() -> None:
-    """Raise GdslError where there is no NVRTC; one that lies there and cannot be loaded says so when it is used."""
+    """Raise GdslError if NVRTC is missing; a library that cannot be loaded is reported when it is used."""
     if _wheel_library() is None:
         version()
 
 
 @cache
 def identity() -> tuple[str | int, ...]:
-    """What stands for this NVRTC in the keys of what it made. To load the library takes longer than all else that a
-    program from the cache needs, so that of a wheel is known by its file."""
+    """Identifies this NVRTC in cache keys. Loading the library takes longer than everything else that a cached program
+    needs, so a wheel's library is identified by its file."""
     library = _wheel_library()
     if library is None:
         return version()
@@ -84,7 +84,7 @@ def identity() -> tuple[str | int, ...]:
 
 
 def normal_architecture(arch: str) -> str:
-    """`sm_90` from what a person writes (`sm_90`, `90`, `compute_90`); raises GdslError for anything else."""
+    """`sm_90` from what users write (`sm_90`, `90`, `compute_90`); raises GdslError for anything else."""
     match = _ARCHITECTURE.fullmatch(arch.strip().lower())
     if match is None:
         raise GdslError.single(
@@ -94,12 +94,13 @@ def normal_architecture(arch: str) -> str:
 
 
 def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
-    """Machine code for `arch` from CUDA C++ `text`; `name` is what the compiler and the profiler call the text."""
+    """Machine code for `arch` from CUDA C++ `text`; `name` is the text's name for the compiler and the profiler."""
     return _whole(_compile(text, normal_architecture(arch), name, binary=True))
 
 
 def kept_cubin(kind: str, text: str, arch: str) -> bytes:
-    """The same of a text that hangs on no program: kept among the cache's entries of `kind`, so made once a machine."""
+    """The same for a text that does not depend on a program: stored in the cache as `kind`, so it is compiled once per
+    machine."""
     key = (text, arch, *identity(), *OPTIONS)
     cubin = entries.get(kind, key)
     if cubin is None:
@@ -109,20 +110,19 @@ def kept_cubin(kind: str, text: str, arch: str) -> bytes:
 
 
 def _whole(cubin: bytes) -> bytes:
-    """CuPy 14.2 leaves out the last byte, which is 0: drivers take that, tools such as `nvdisasm` do not."""
+    """CuPy 14.2 omits the last byte, which is 0: drivers accept that, tools such as `nvdisasm` do not."""
     return cubin + bytes(max(0, (library_check.length(cubin) or 0) - len(cubin)))
 
 
 def compile_to_ptx(text: str, arch: str, name: str = "gdsl.cu") -> str:
-    """PTX for `arch`, to be read: gdsl itself loads machine code only."""
+    """PTX for `arch`, for people: gdsl itself only loads machine code."""
     architecture = normal_architecture(arch).replace("sm_", "compute_")
     return _compile(text, architecture, name, binary=False).decode().rstrip("\0")
 
 
 @dataclass(frozen=True, slots=True)
 class KernelResources:
-    """What a kernel takes of a multiprocessor: registers a thread, bytes that a thread spills, bytes of shared memory a
-    block."""
+    """The resources of a kernel: registers per thread, bytes spilled per thread, bytes of shared memory per block."""
 
     registers: int
     spilled: int
@@ -157,7 +157,7 @@ def _compile(text: str, architecture: str, name: str, binary: bool) -> bytes:
 
 
 def _with_program(text: str, architecture: str, name: str, use: Callable[[Any, Any], Made], *options: str) -> Made:
-    """What `use` takes from a compiled program."""
+    """What `use` returns for a compiled program."""
     nvrtc = bindings()
     text, name = _without_directory(text, name)
     program = nvrtc.createProgram(text, name, (), ())
@@ -172,7 +172,7 @@ def _with_program(text: str, architecture: str, name: str, use: Callable[[Any, A
 
 
 def _without_directory(text: str, name: str) -> tuple[str, str]:
-    """NVRTC writes the current directory in front of relative names, and its own assembler chokes on a quote there."""
+    """NVRTC prepends the current directory to relative names, and its own assembler fails on a quote there."""
     try:
         if '"' not in os.getcwd():
             return text, name
@@ -182,7 +182,7 @@ def _without_directory(text: str, name: str) -> tuple[str, str]:
 
 
 def _compile_error(log: str, architecture: str) -> GdslError:
-    """A program that the checker let through must compile; what remains is an architecture NVRTC does not know."""
+    """A program that the checker accepts must compile; what remains is an architecture that NVRTC does not know."""
     if "invalid value for --gpu-architecture" in log or "Unsupported gpu architecture" in log:
         major, minor = version()
         return GdslError.single(
@@ -200,7 +200,7 @@ def _compile_error(log: str, architecture: str) -> GdslError:
 
 
 def _load_wheel_library() -> None:
-    """Load NVRTC from NVIDIA's wheel, where it is installed, so that CuPy finds it with no toolkit on the machine."""
+    """Load NVRTC from NVIDIA's wheel, if it is installed, so that CuPy finds it on machines without the toolkit."""
     library = _wheel_library()
     if library is not None:
         ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)

@@ -17,17 +17,17 @@ from gdsl.types import Type
 
 
 class RenumberedGraph(GraphOnDevice):
-    """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; edges that are parallel keep
-    their order.
+    """A graph with its vertices numbered by falling degree. Lists ascend by the new ids; parallel edges keep their
+    order.
 
-    made_ms: milliseconds that it took, until a run has told them.
+    made_ms: milliseconds that this took, until a run has reported them.
     """
 
     numbering: Numbering
 
     def __init__(self, kernels: Kernels, given: GraphOnDevice, graph: Graph) -> None:
-        """Raises E0912 where there is no memory for it."""
-        # Of the given one no parts are kept.
+        """Raises E0912 if there is not enough memory."""
+        # No parts of the original are kept.
         self.device, self.graph, self.widths = given.device, given.graph, given.widths
         self.largest_degree, self.scratch = given.largest_degree, given.scratch
         self._parts, self._given = {}, given
@@ -47,11 +47,11 @@ class RenumberedGraph(GraphOnDevice):
         if graph.directed:
             self._make_lists(given, backward=True)
         self._wait()
-        given.drop_parts(given.parts_held() - before)  # nobody has run on it yet, and perhaps nobody will
+        given.drop_parts(given.parts_held() - before)  # no run uses it yet, and perhaps none will
         self.made_ms = (time.perf_counter() - started) * 1e3
 
     def edges_as_given(self) -> Places:
-        """Which of the given edges each is, found when it is first asked for. Raises E0912."""
+        """The caller's id of each edge, computed when it is first needed. Raises E0912."""
         if self._edges_as_given is None:
             width = element_dtype(Type.EDGE, self.widths).itemsize
             before, given = self._given.parts_held(), self._given
@@ -68,14 +68,14 @@ class RenumberedGraph(GraphOnDevice):
         return self._edges_as_given
 
     def part(self, name: str, element: Type) -> Buffer:
-        """One of the members of `graph_slice`, of the graph as it is numbered here."""
+        """A member of `graph_slice` of the renumbered graph."""
         name = shared_part(name, self.directed)
         if name not in self._parts:
             self._parts[name] = self._of_lists(name, element)
         return self._parts[name]
 
     def _make_lists(self, given: GraphOnDevice, backward: bool) -> None:
-        """The lists by sorting the edges by their ends; `backward`: those of the edges that enter a vertex."""
+        """Create the lists by sorting the edges by their ends; `backward`: those of the edges that enter a vertex."""
         names = ("in_offsets", "in_sources") if backward else ("offsets", "columns")
         keys, count = self.device.allocate(8 * self._edges), self._vertices
         ends = given.part("offsets", Type.EDGE), given.part("columns", Type.VERTEX), self.numbering.rank
@@ -100,7 +100,7 @@ class RenumberedGraph(GraphOnDevice):
         return self.device.upload(values.astype(element_dtype(element, self.widths), copy=False))
 
     def _host_graph(self) -> Graph:
-        """The same graph on the host, for parts that are seldom needed."""
+        """The same graph on the host, for parts that are rarely needed."""
         kinds = {name: element_dtype(_ELEMENTS[name], self.widths) for name in ("offsets", "columns")}
         counts = {"offsets": self._vertices + 1, "columns": self._edges}
         offsets, columns = (self.device.fetch(self._parts[name], kinds[name], counts[name]) for name in kinds)
@@ -126,7 +126,7 @@ _ELEMENTS = {
 
 
 def _bytes(graph: Graph, given: GraphOnDevice) -> int:
-    """What is needed to make it: names, lists, and the edges' ends twice while they are sorted."""
+    """The bytes needed to create it: names, lists, and the edges' ends twice while they are sorted."""
     vertex, edge = (given.widths.of(kind) // 8 for kind in (Type.VERTEX, Type.EDGE))
     lists = (graph.num_vertices + 1) * edge + graph.num_edges * vertex
     return 2 * vertex * graph.num_vertices + lists * (2 if graph.directed else 1) + 16 * graph.num_edges

@@ -1,4 +1,4 @@
-"""What the runs of one program on one graph hold on the device, by the tables of its plan."""
+"""The device memory of one program's runs on one graph, as its plan's tables describe it."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.numbering import Places
 
 _SHARED = (Role.CONTROL, Role.SAVED, Role.OUTPUTS, Role.TRACE)
-"""What the host sends before a run or looks at after it, beside scalars."""
+"""What the host sends before a run or reads after it, besides scalars."""
 _RECORDS = 64
-"""Records of a trace that come to the host with the results, until a run has had more."""
+"""Trace records that are copied to the host with the results, until a run has had more."""
 _MUCH_AHEAD, _MOST_AHEAD = 1 << 24, 1 << 27
-"""Bytes of results that are allocated for a next run: from the first on by one program at a time on a graph."""
+"""Bytes of results that are allocated for the next run: at most this much, and above the first number by only one
+program at a time per graph."""
 _MOST = int(numpy.iinfo(numpy.int64).max)
 
 
 def counts_in(plan: Plan) -> tuple[str, ...]:
-    """The params that say how long any buffer is."""
+    """The params that determine the length of any buffer."""
     return tuple(dict.fromkeys(name for buffer in plan.buffers for name in _counts(buffer.extent)))
 
 
@@ -58,17 +59,17 @@ def _counts(extent: object) -> Iterator[str]:
 class RunMemory:
     """The buffers of one program's runs on one graph, and the bytes of its `data_slice`.
 
-    What is only worked in is the graph's room and is used again; arrays that may become results are new in each run,
-    and belong to who gets them. The host's copies of scalars and of the control block go and come in one piece.
+    Work buffers are in the graph's scratch memory and are reused; arrays that may become results are new in each run
+    and belong to the caller. Scalars and the control block are exchanged with the host in one copy.
     """
 
     def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, sizes: Sizes) -> None:
-        """Raises E0912 where the device has no memory for it."""
+        """Raises E0912 if the device has not enough memory."""
         self.device, self.plan, self.on_device, self.sizes = device, plan, on_device, sizes
         self._widths = on_device.widths
         self._numbering = on_device.numbering
         self._of_ids = frozenset(plan.layout.ids) if plan.layout is not None else frozenset()
-        self._token = object()  # not `self`, which knows the graph on the device
+        self._token = object()  # not `self`, which refers to the graph on the device
         self.record = Record(layout_of(plan, self._widths).dtype(self._widths))
         self.iteration = numpy.zeros(1, numpy.int32)
         self.arguments = Arguments(self.record.data, *([] if plan.target.fused else [self.iteration]))
@@ -90,14 +91,14 @@ class RunMemory:
                 (dtype.itemsize * count, name in self._of_ids) for name, _, dtype, count in self.results
             )
         self.names: dict[str, Buffer] = {}
-        """What the names of the program's data stand for in this run."""
+        """The buffers that the names of the program's data refer to in this run."""
         self._handed_over: Sequence[Bytes] | None = None
         self._traces = Traces(plan, self._widths, self._record_size)
 
     @property
     def can_join(self) -> bool:
-        """Whether a run may be asked for beside others that nobody watches: nothing is made or waited for that would be
-        there once these have ended, and no values of the caller lie where the host sends from."""
+        """Whether a run can be queued after others: nothing has to be created or waited for that is only possible after
+        these have ended, and the memory that the host sends from holds no values of the caller."""
         return self.shared.is_ready and not self._scalars_given
 
     def _is_handed(self, buffer: storage.Buffer) -> bool:
@@ -111,7 +112,7 @@ class RunMemory:
         return bytes_of(buffer, self._widths, self.sizes)
 
     def _share(self, scalars: list[storage.Buffer]) -> None:
-        """What host and device hand each other: first what is sent, last the trace."""
+        """The buffers that host and device exchange: first those that are sent, last the trace."""
         given = [scalar for scalar in scalars if scalar.cleared is Cleared.GIVEN]
         outputs = self._of(Role.OUTPUTS)
         sent = [*self._of(Role.CONTROL, Role.SAVED), *outputs, *given]
@@ -134,7 +135,7 @@ class RunMemory:
                 self._scalars_given.append((buffer.name, values))
 
     def _fill_graph(self) -> None:
-        """The graph, and what else stays the same from run to run."""
+        """The graph, and everything else that is the same in every run."""
         for buffer in self.plan.buffers:
             if buffer.made is Made.CALLER and buffer.group == GRAPH:
                 assert isinstance(buffer.element, Type)
@@ -148,14 +149,15 @@ class RunMemory:
         self.record.set_values(RUN, {"host_stop": self.device.stop_pointer, "trace_capacity": self._capacity})
 
     def _prepare(self, handed: list[storage.Buffer]) -> None:
-        """The places of what is another in each run."""
+        """The fields of the record that differ between runs."""
         place, widths = self.record.pointer, self._widths
         self._new = [(buffer.name, self._bytes(buffer), place(buffer)) for buffer in handed]
         self._ahead_bytes = sum(nbytes for _, nbytes, _ in self._new)
         self._ahead: tuple[object, dict[str, Buffer]] | None = None
-        """For which lane, and where what is handed over lies in the next run, as the record says already."""
+        """The lane, and the buffers of the next run's results, to which the record points already."""
         self._inside: dict[str, Buffer] = {}
-        """The same of the last run, where it is not the caller's: results go to him from there in another order."""
+        """The buffers of the last run's results if they are not the caller's: results are reordered into other buffers
+        then."""
         self.on_device.scratch.users.add(self)
         self._inputs = [
             (buffer.name, host_dtype(buffer.element, widths), place(buffer))
@@ -175,19 +177,19 @@ class RunMemory:
             for param in self.plan.program.params
         ]
         self._most_passes, self._limit = self.record.value(RUN, "max_iterations", numpy.dtype("i8")), -1
-        """In the record, and what it says."""
+        """The field in the record, and its current value."""
         lengths = {buffer.name: buffer.extent.value(self.sizes) for buffer in handed if buffer.role is Role.RESULT}
         self.results = [
             (array.name, array.type, value_dtype(array.type, widths), lengths[array.name] * _words(array.type, widths))
             for array in self.plan.program.arrays
             if array.name in lengths
         ]
-        """What the caller gets: its name and type, and how many values of which dtype the device has of it."""
+        """The caller's results: the name and type, and how many values of which dtype the device has."""
 
     # One run
 
     def begin(self, bindings: Bindings, limits: Limits) -> None:
-        """Make everything ready for a run; raises E0912 where the device has no memory for the results."""
+        """Prepare a run; raises E0912 if the device has not enough memory for the results."""
         scratch = self.on_device.scratch
         if scratch.user is not self._token:
             self._lay_out(scratch.acquire(self._token, self._sizes))
@@ -222,11 +224,11 @@ class RunMemory:
         return put(values, there, nbytes, name in self._of_ids, self._places(name))
 
     def _places(self, name: str) -> Places | None:
-        """By which an input is put in another order, where that is not the one of the vertices."""
+        """The order of an input whose values are not in the order of the vertices."""
         return self.on_device.edges_as_given() if name in self._of_edges else None
 
     def put_inside(self) -> None:
-        """The caller's inputs in the order of the graph on the device, before anything is launched."""
+        """Reorder the caller's inputs as the graph on the device is ordered, before anything is launched."""
         if self._numbering is None:
             return
         for name, dtype, place in self._inputs:
@@ -237,11 +239,11 @@ class RunMemory:
                 place[0] = made.pointer
 
     def inside(self, name: str, value: Any) -> Any:
-        """The value of a param or a scalar as the graph on the device has it."""
+        """The value of a param or a scalar in the device's ids."""
         return self._numbering.inside(value) if self._numbering is not None and self._moves(name) else value
 
     def _moves(self, name: str) -> bool:
-        """Whether a value of this name is another one on the device."""
+        """Whether a value of this name changes with the ids."""
         return self._numbering is not None and name in self._of_ids
 
     def all_inside(self, name: str, values: Any) -> Any:
@@ -249,18 +251,19 @@ class RunMemory:
         return values if self._numbering is None or name not in self._of_ids else self._numbering.all_inside(values)
 
     def holds_ids(self, name: str) -> bool:
-        """Whether these are ids of vertices, which are others on the device where they are numbered anew."""
+        """Whether these are ids of vertices, which differ on the device if it numbers the vertices by degree."""
         return name in self._of_ids
 
     def outside(self, name: str, value: Any) -> Any:
-        """The value of a scalar as the caller has it."""
+        """The value of a scalar in the caller's ids."""
         return value if self._numbering is None or name not in self._of_ids else self._numbering.outside(value)
 
     def put_outside(self) -> dict[str, Buffer] | None:
-        """The results in the caller's order, made behind all that was launched; None where they are in it already."""
+        """The results in the caller's order, computed after everything that was launched; None if they are in that
+        order already."""
         if self._numbering is None:
             return None
-        # Where names lie that the device lets change places; nowhere, where the run was stopped before it said so.
+        # The addresses of names that the device swaps; 0 if the run was stopped before it stored them.
         made, at = {}, self.shared.buffers[self._outputs_at].pointer
         for name, _, dtype, count in self.results:
             moved = self.plan.target.fused and name in self.plan.swapped
@@ -269,26 +272,25 @@ class RunMemory:
         return made
 
     def prepare_next(self) -> None:
-        """While the device works, to which all has been handed: what the next run will need of it anyhow."""
+        """Prepare the next run while the device is busy with this one."""
         if self._ahead_bytes > _MUCH_AHEAD:
             self.on_device.scratch.keep_large(self)
         if self._ahead_bytes <= _MOST_AHEAD:
-            with contextlib.suppress(GdslError):  # then that run asks for it itself
+            with contextlib.suppress(GdslError):  # then that run allocates it itself
                 self._ahead = self.device.lane, self._new_names(self._inside)
         if not self._scalars_given:
             self.shared.send_ahead()
 
     def incoming(self, words: tuple[int, int, int]) -> Incoming:
-        """A place for what a run hands over that is not waited for; `words` of the control block say that it was
-        stopped."""
+        """A slot for what a queued run hands over; `words` of the control block say that it was stopped."""
         return self.shared.incoming(words, self._to_clear)
 
     def hand_over(self, incoming: Incoming) -> None:
-        """What the host looks at, on its way; then the device is as the next run wants it."""
+        """Queue the transfer of what the host reads, and leave the device ready for the next run."""
         self.shared.hand_over(incoming, not self._scalars_given)
 
     def look_at(self, names: dict[str, Buffer], received: Sequence[Bytes] | None) -> None:
-        """From now on `names`, and what the host has, are those of another run; None: of the one that is waited for."""
+        """Use the `names`, and the values on the host, of another run; None: of the run that is waited for."""
         self.names, self._handed_over = names, received
 
     @property
@@ -296,21 +298,21 @@ class RunMemory:
         return self.shared.received if self._handed_over is None else self._handed_over
 
     def has_trace(self, length: int) -> bool:
-        """Whether so many records are here, or as many of them as are kept."""
+        """Whether that many records, or as many as are recorded, are on the host."""
         return min(length, self._capacity) * self._record_size <= len(self._received[-1])
 
     def expect_trace(self, length: int) -> None:
-        """The next runs will probably have about as many records."""
+        """Expect about as many records in the next runs."""
         nbytes = min(length, self._capacity) * self._record_size
         self.shared.expect(nbytes + nbytes // 4)
 
     def free_unused(self) -> None:
-        """Free what was made for the next run."""
+        """Free what was allocated for the next run."""
         self._ahead, self._inside = None, {}
 
     def _new_names(self, again: Mapping[str, Buffer]) -> dict[str, Buffer]:
-        """Memory of all that is handed over, for a run, and the scalars; the record points to it. It is made, but for
-        what is there `again`."""
+        """The buffers of a run's results and its scalars, to which the record will point. Buffers in `again` are
+        reused."""
         names: dict[str, Buffer] = {}
         for name, nbytes, place in self._new:
             made = names[name] = again.get(name) or self.device.allocate(nbytes)
@@ -323,7 +325,7 @@ class RunMemory:
         return names
 
     def end(self, whole: bool) -> None:
-        """Let go of what belongs to the run; `whole`: it came to its end."""
+        """Release what belongs to the run; `whole`: it has completed."""
         self.names = {}
         if self._ahead is None:
             self._inside = {}
@@ -331,7 +333,7 @@ class RunMemory:
             self.on_device.scratch.invalidate()
 
     def _lay_out(self, buffers: Sequence[Buffer]) -> None:
-        """Point to the room, and clear what must be; runs leave that cleared."""
+        """Point to the scratch memory, and clear what must be clear; runs leave that cleared."""
         place, to_clear = 0, list[tuple[int, int]]()
         for buffer in self._work:
             made = buffers[place : place + max(buffer.copies, 1)]
@@ -345,7 +347,7 @@ class RunMemory:
             self._to_clear = to_clear
 
     def rename(self, places: Mapping[str, Buffer], point: bool = False) -> None:
-        """Names of the program's data that lie elsewhere from now on; `point`: kernels are told."""
+        """Let names of the program's data refer to other buffers; `point`: in the record too."""
         self.names.update(places)
         if point:
             self._point(places)
@@ -355,32 +357,32 @@ class RunMemory:
             if buffer.group == PROBLEM and buffer.name in places:
                 self.record.point(buffer, [places[buffer.name]])
 
-    # What the kernels left, once they have been waited for
+    # What the kernels left, after a wait
 
     def control(self) -> NDArray[numpy.uint64]:
-        """The words of the control block, as the host has it or will have it."""
+        """The words of the control block on the host, valid after a wait."""
         words: NDArray[numpy.uint64] = self._received[0].view(numpy.uint64)
         return words
 
     def outputs(self) -> Any:
-        """Where the names that may change places lie, as the host has it."""
+        """The addresses of the names that may be swapped, on the host."""
         return self._received[self._outputs_at].view(numpy.uint64)
 
     def scalar(self, name: str) -> Any:
-        """The bytes of what a scalar's name stands for now."""
+        """The bytes of the scalar that a name refers to."""
         return self._received[self._place_at[self.names[name].pointer]]
 
     def receive(self) -> None:
-        """Have what the host looks at on its way; what a run before has left there is kept."""
+        """Queue the copy of what the host reads; traces of earlier runs in that memory are kept."""
         self._traces.keep()
         self.shared.receive()
 
     def written(self) -> Written:
-        """The trace of the run, as far as it comes to the host."""
+        """The trace of the run, as far as it is copied to the host."""
         return self._traces.begun(self._received[-1], self._handed_over is None)
 
     def complete(self, written: Written, length: int) -> None:
-        """The same where there are more of the `length` records than come to the host."""
+        """The rest of a trace of `length` records."""
         if not self.has_trace(length):
             self.expect_trace(length)
             nbytes = min(length, self._capacity) * self._record_size
@@ -392,7 +394,7 @@ def _words(kind: Type, widths: Widths) -> int:
 
 
 class Record:
-    """A struct that kernels get, laid out as `dtype` says: groups of fields."""
+    """The argument of kernels, a struct with the layout `dtype`: groups of fields."""
 
     def __init__(self, dtype: numpy.dtype[Any]) -> None:
         self.data = numpy.zeros(1, dtype)
@@ -404,20 +406,20 @@ class Record:
         return self._at(group, name, dtype, 1)
 
     def pointer(self, buffer: storage.Buffer) -> NDArray[Any]:
-        """The member that is `buffer`: its pointer, or those of its copies."""
+        """The field for `buffer`: its pointer, or those of its copies."""
         key = (buffer.group, buffer.name)
         if key not in self._pointers:
             self._pointers[key] = self._at(*key, numpy.dtype("u8"), max(buffer.copies, 1))
         return self._pointers[key]
 
     def point(self, buffer: storage.Buffer, made: Sequence[Buffer]) -> None:
-        """Let the member that is `buffer` point to its memory."""
+        """Let the field for `buffer` point to its memory."""
         places = self.pointer(buffer)
         for place, each in enumerate(made):
             places[place] = each.pointer
 
     def set_values(self, group: str, values: Mapping[str, int]) -> None:
-        """Fields that are no pointers to buffers."""
+        """Set fields that are not pointers to buffers."""
         for name, value in values.items():
             self.data[group][name] = value
 

@@ -1,4 +1,4 @@
-"""Where the host puts what teams of blocks work with: rows and records of values, zeros and rooms of teams."""
+"""The memory of teams of blocks: rows and records for each value, zeroed and other buffers for each team."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from gdsl.plan.storage import PROBLEM, RUN
 from gdsl.records import dataclass
 
 _ALIGNMENT = 256
-"""Of what lies in one block of memory."""
+"""Alignment of buffers in one block of memory."""
 _WORD = 4
-"""Rows begin at a multiple of it: what one value changes by a compare-and-swap of a word is no other value's."""
+"""Rows begin at a multiple of this: a compare-and-swap of a word never touches another value's data."""
 
 
 class Laid:
-    """Buffers one behind the other, which many have: where each begins, and how many bytes one has of all."""
+    """Consecutive buffers, of which there are many sets: the offset of each, and the bytes of a set."""
 
     def __init__(self, sizes: Mapping[tuple[str, str], list[int]]) -> None:
-        """By group and name the bytes of each copy."""
+        """The bytes of each copy, by group and name."""
         self.offsets: dict[tuple[str, str], list[int]] = {}
         self.stride = 0
         for key, copies in sizes.items():
@@ -45,8 +45,8 @@ class Laid:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """Memory of one launch: a row of every array and a record for each value, zeros and rooms of the teams; what they
-    take values from: how many have been taken, and behind that their params; where the records come on the host,
+    """The memory of one launch: a row of every array and a record for each value, zeroed and other buffers for the
+    teams; the counter of values that teams have taken, followed by their params; and the records on the host,
     uint8[count, bytes]."""
 
     count: int
@@ -59,9 +59,9 @@ class Made:
 
 
 class TeamMemory:
-    """What values and teams take of memory on one graph, the same for every launch there.
+    """The memory of values and teams on one graph, the same for every launch.
 
-    most: by param that says how many values an element has, the largest of all: a team has room for any.
+    most: the largest value of each param that says how many values an element has; a team has room for any.
     """
 
     def __init__(self, device: Device, plan: Plan, on_device: GraphOnDevice, most: Mapping[str, int]) -> None:
@@ -86,23 +86,23 @@ class TeamMemory:
 
     @property
     def of_a_value(self) -> int:
-        """Bytes, with those of the results in the caller's order."""
+        """Bytes per value, including its results in the caller's order."""
         return self._records.stride + sum(self._rows) * (2 if self._on_device.numbering is not None else 1)
 
     @property
     def of_a_team(self) -> int:
-        """Bytes."""
+        """Bytes per team."""
         return max(self._zeros.stride + self._rooms.stride, 1)
 
     @cached_property
     def run(self) -> RunMemory:
-        """What all have alike, as a run by itself has it. Raises E0912."""
+        """What all values share, as in a single run. Raises E0912."""
         return RunMemory(self._device, self._plan, self._on_device, self._sizes)
 
     # Before a launch
 
     def allocate(self, values: Sequence[Bindings], teams: int) -> Made:
-        """Memory for a launch with `values`, of which each team has one at first. Raises E0912."""
+        """Memory for a launch with `values`, of which each team starts with one. Raises E0912."""
         count, allocate = len(values), self._device.allocate
         rows = [allocate(count * nbytes) for nbytes in self._rows]
         records, zeros, rooms = (
@@ -117,7 +117,7 @@ class TeamMemory:
         return Made(count, rows, records, zeros, rooms, taken, here)
 
     def _params_of(self, values: Sequence[Bindings], teams: int) -> Any:
-        """The bytes of how many values are taken at first, and of the params of all."""
+        """The bytes of the counter's first value, and of all params."""
         whole = numpy.zeros(_ALIGNMENT + len(values) * self._values.itemsize, numpy.uint8)
         whole[:8].view(numpy.uint64)[0] = teams
         params = whole[_ALIGNMENT:].view(self._values)
@@ -127,7 +127,7 @@ class TeamMemory:
         return whole
 
     def batch(self, made: Made) -> Any:
-        """The second argument."""
+        """The second argument of the kernel."""
         batch = numpy.zeros(1, self._batch)
         batch["count"], batch["next"], batch["values"] = made.count, made.taken.pointer, made.taken.pointer + _ALIGNMENT
         batch["record"], batch["zeros"] = self._records.stride, self._zeros.stride
@@ -136,7 +136,7 @@ class TeamMemory:
         return batch
 
     def record(self, made: Made) -> Any:
-        """The first argument: what the first value and the first team have."""
+        """The first argument of the kernel: the memory of the first value and the first team."""
         record = self.run.record
         for key, row in zip(self._rows_of, made.rows, strict=True):
             record.pointer(self._buffers[key])[0] = row.pointer
@@ -146,10 +146,10 @@ class TeamMemory:
         record.set_values(RUN, {"trace_capacity": 0})
         return record.data
 
-    # Behind it
+    # After a launch
 
     def outside(self, made: Made) -> dict[str, Buffer] | None:
-        """The results in the caller's order, where they are in another."""
+        """The results in the caller's order, if the device's is another one."""
         numbering = self._on_device.numbering
         if numbering is None:
             return None
@@ -162,22 +162,22 @@ class TeamMemory:
         return put
 
     def fetch(self, made: Made) -> None:
-        """Let the records come to the host."""
+        """Queue the copy of the records to the host."""
         self._device.fetch_into(made.records_here.reshape(-1), made.records)
 
     def controls(self, made: Made) -> Any:
-        """The control block of each value, as the host has it."""
+        """The control block of each value, on the host."""
         return self._words(made.records_here, (RUN, "control"), self._control)[:, 0]
 
     def _words(self, records: Any, key: tuple[str, str], dtype: Any) -> Any:
-        """What every record has of a buffer, [count, words]."""
+        """The contents of a buffer in every record, [count, words]."""
         (first,) = self._records.offsets[key]
         size = numpy.dtype(dtype).itemsize
         nbytes = -(-self._bytes(key) // size) * size
         return numpy.ascontiguousarray(records[:, first : first + nbytes]).view(dtype)
 
     def scalar(self, made: Made, scalar: Any) -> list[Scalar | Pair]:
-        """A scalar of each value, as the host has it."""
+        """A scalar of each value, on the host."""
         dtype = value_dtype(scalar.type, self.widths)
         words = self._words(made.records_here, (PROBLEM, scalar.name), dtype)
         if scalar.type.is_pair:
@@ -185,7 +185,7 @@ class TeamMemory:
         return [self.run.outside(scalar.name, value) for value in words[:, 0].tolist()]
 
     def arrays(self, made: Made, outside: dict[str, Buffer] | None) -> dict[str, Any]:
-        """The results that are arrays, by name [count, elements]."""
+        """The array results by name, [count, elements]."""
         steps = {name: step for (_, name), step in zip(self._rows_of, self._rows, strict=True)}
         at = dict(zip(steps, made.rows, strict=True)) | (outside or {})
         arrays = {}

@@ -1,4 +1,4 @@
-"""The host's side of a launch in which teams of blocks run a program for many values at once."""
+"""The host's side of batches: launches in which teams of blocks run a program for many values."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from gdsl.plan.nodes import Plan
 from gdsl.records import dataclass
 
 _EVERY = 0.2
-"""Seconds between two looks at how many values are done."""
+"""Seconds between two checks of how many values are done."""
 _FILLED = 0.9
-"""Of the free memory that rooms and results take at most."""
+"""The part of the free memory that rooms and results take at most."""
 _ROUNDS = 4
-"""Values that a team runs for until somebody is given the results, who does not want all together."""
+"""Values that a team runs until results are delivered, if the caller does not want all together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class _Call:
-    """What is asked for: all values, the caller's limits and bounds, and since when."""
+    """One request: all values, the caller's limits and bounds, and its start."""
 
     bound: Sequence[Bindings]
     limits: Limits
@@ -54,7 +54,7 @@ class _Call:
     began: float
 
     def left(self) -> float | None:
-        """Seconds of the caller's time."""
+        """Seconds left of the caller's timeout."""
         return self.limits.since(self.began).left if self.limits.timeout is not None else None
 
     def is_late(self) -> bool:
@@ -62,7 +62,7 @@ class _Call:
 
 
 class TeamRuns:
-    """Runs of a program in its form for teams, on one graph and device, for many values."""
+    """Runs a program, in its form for teams, on one graph and device, for many values."""
 
     def __init__(
         self,
@@ -73,8 +73,8 @@ class TeamRuns:
         on_device: GraphOnDevice,
         make_room: Callable[[], bool] = lambda: False,
     ) -> None:
-        """`kernel(name)` gives what `Device.launch` takes; `generated` is the text of `plan`; `make_room` frees memory
-        that nobody uses at the moment, and says whether there was any."""
+        """`kernel(name)` returns what `Device.launch` takes; `generated` is the text of `plan`; `make_room` frees
+        unused memory and says whether there was any."""
         self.device, self.plan, self.generated, self.on_device = device, plan, generated, on_device
         self._kernel, self._make_room = kernel(generated.kernels[0]), make_room
         program = plan.program
@@ -84,7 +84,7 @@ class TeamRuns:
 
     @property
     def graph(self) -> Graph:
-        """What is run on."""
+        """The graph of the runs."""
         graph = self.on_device.graph()
         assert graph is not None
         return graph
@@ -100,19 +100,19 @@ class TeamRuns:
             except GdslError as error:
                 if error.code != "E0802":
                     raise
-                raise failures.timeout_error(limits.timeout or 0.0) from None  # which waiting does not know
+                raise failures.timeout_error(limits.timeout or 0.0) from None  # the wait does not know it
             yield part
             first += len(part.iterations)
 
     def _memory_for(self, bound: Sequence[Bindings]) -> TeamMemory:
-        """That of the last call, where elements have as many values."""
+        """That of the last call, if elements have as many values."""
         most = {name: max(param_values(bound, name)) for name in self._counts}
         if self._memory is None or self._memory.most != most:
             self._memory = TeamMemory(self.device, self.plan, self.on_device, most)
         return self._memory
 
     def _tried(self, call: _Call, first: int, shape: Shape) -> Part:
-        """A part, with fewer values and teams where there turns out to be no memory for so many."""
+        """A part, with fewer values and teams if there is not enough memory."""
         with self.device.reserved(call.left()):
             while True:
                 try:
@@ -124,7 +124,7 @@ class TeamRuns:
                     shape = Shape(count, min(teams, count), shape.blocks, "for which there is memory")
 
     def _shape(self, left: int, bounds: Bounds, memory: TeamMemory) -> Shape:
-        """How many of the values that are left there is memory for at a time, and by which teams; one at least."""
+        """How many of the remaining values fit in memory at a time, and by which teams; at least one."""
         threads = self.plan.sizes.block_threads
         resident = self.device.resident_blocks(self._kernel, threads) * self.device.multiprocessors
         if resident < 1:
@@ -136,7 +136,7 @@ class TeamRuns:
         free = free if bounds.memory is None else min(free, bounds.memory)
         each, room = memory.of_a_value, memory.of_a_team
         teams = min(count, max(resident // blocks, 1))
-        # Few teams leave the device idle, few values at a time only wait for each other now and then.
+        # Few teams leave the device idle; with few values at a time teams only wait for each other now and then.
         teams = max(min(teams, free // (room + each), free // 2 // room), 1)
         most = _ROUNDS * teams if not bounds.whole else left
         if (free - teams * room) // max(each, 1) < min(count, most):
@@ -146,7 +146,7 @@ class TeamRuns:
         return Shape(count, teams, max(blocks, self._blocks(teams, resident)), why)
 
     def _blocks(self, values: int, resident: int) -> int:
-        """Of a team, where all are for so many values."""
+        """The blocks of each team, if all teams together run that many values."""
         vertices, edges = self.graph.num_vertices, self.graph.num_edges
         narrow = is_narrow(vertices, edges, self.on_device.largest_degree)
         return team_sizes.blocks_a_team(values, resident, vertices + edges, narrow)
@@ -168,7 +168,7 @@ class TeamRuns:
             outside = memory.outside(made)
             self.device.stop_clock()
             self.device.wait(lambda: watching.look(made.taken))
-            # The way back goes on while the host looks at what the runs have left.
+            # The device reorders the results while the host reads what the runs have left.
             iterations, scalars = self._looked_at(call, first, made)
             arrays = memory.arrays(made, outside)
             self.device.end()
@@ -187,7 +187,7 @@ class TeamRuns:
         return control["iterations"].tolist(), scalars
 
     def _raise_failure(self, call: _Call, first: int, control: Any) -> None:
-        """Raise what stopped the first value that was stopped for a reason of its own, else what stopped all."""
+        """Raise what stopped the first value with an error of its own, otherwise what stopped all."""
         stopped = numpy.flatnonzero((control["failure"] != 0) | (control["exhausted"] != 0))
         for index in stopped[:1].tolist():
             word = {
@@ -214,26 +214,26 @@ def _how(total: int, shape: Shape) -> str:
 
 
 class Watching:
-    """Whether a launch is late, and how many of its values are done, which is told while it runs."""
+    """Checks during a launch whether it is late, and reports how many of its values are done."""
 
     def __init__(self, device: Device, count: int, teams: int, late: Callable[[], bool], tell: Callable[[int], None]):
-        """`late` says whether to stop; `tell` is given how many more of the `count` values are done."""
+        """`late` says whether to stop; `tell` gets how many more of the `count` values are done."""
         self._device, self._count, self._teams, self._late, self._tell = device, count, teams, late, tell
         self._told, self._looked = 0, time.monotonic()
         device.prepare_peek()
 
     def look(self, taken: Buffer) -> bool:
-        """Whether to stop. `taken` counts values that teams have begun with, where each had one at first: whoever takes
-        another has done with one."""
+        """Whether to stop. `taken` counts values that teams have started, of which each had one at first: a team that
+        takes another value has finished one."""
         now = time.monotonic()
         if now - self._looked >= _EVERY:
             self._looked = now
             begun = int(self._device.peek(taken, numpy.uint64))
-            self._add(min(begun - self._teams, self._count))  # a run that was stopped leaves a larger number
+            self._add(min(begun - self._teams, self._count))  # a stopped run leaves a larger number
         return self._late()
 
     def end(self) -> None:
-        """All are done."""
+        """Report all values as done."""
         self._add(self._count)
 
     def _add(self, done: int) -> None:

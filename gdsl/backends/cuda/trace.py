@@ -1,4 +1,4 @@
-"""The trace of a run from the bytes that the device has written, decoded once somebody looks at it."""
+"""The trace of a run, decoded from the device's bytes when it is first accessed."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ _CYCLES_A_TICK = 32
 
 
 class Written:
-    """What a run has written of its trace, decoded once somebody asks for it.
+    """The trace of a run, decoded when it is first accessed.
 
-    The records are where the next run of the same program writes its own, which has them kept before, if somebody may
-    still ask: a copy of thousands takes as long as all else that is done behind a run.
+    The next run of the same program overwrites the records. It copies them first if they may still be needed: copying
+    thousands takes as long as everything else after a run.
     """
 
     __slots__ = ("__weakref__", "_here", "_kept", "_plan", "_size", "_widths", "most", "told")
 
     def __init__(self, plan: Plan, widths: Widths, here: NDArray[Any], size: int) -> None:
-        """`here`: the bytes of as many records as come to the host, each of `size`."""
+        """`here`: the bytes of as many records as are copied to the host, each of `size`."""
         self._plan, self._widths, self._size = plan, widths, size
         self._here: NDArray[Any] | None = here
         self._kept: bytes | None = None
         self.most = len(here) // size
-        """Records that are here."""
+        """Records on the host."""
         self.told: Sequence[int] = (0, 0, 0)
         """How many records there are, and how long the run lasted: cycles, and nanoseconds."""
 
@@ -46,12 +46,12 @@ class Written:
         return decoded(self._plan, self.keep(), self._widths, *self.told[1:])
 
     def keep(self, records: bytes | None = None) -> bytes:
-        """Have them by itself from now on: `records`, or what is here. Whoever writes there asks for it before, so that
-        what another thread copies at that time is not used."""
+        """Copy the records: `records`, or those on the host. This is called before they are overwritten, so that a copy
+        that another thread makes at that time is not used."""
         here = self._here
         if self._kept is None:
             if records is None:
-                if here is None or not self.told[0]:  # there is nothing, perhaps as yet
+                if here is None or not self.told[0]:  # there is nothing, perhaps not yet
                     return b""
                 records = here[: self.told[0] * self._size].tobytes()
             if self._kept is None:
@@ -70,14 +70,14 @@ class Traces:
         _all.add(weakref.ref(self, _all.discard))
 
     def begun(self, here: NDArray[Any], is_written_over: bool) -> Written:
-        """That of a run that writes `here`; whether the next one does so as well."""
+        """That of a run that writes to `here`; `is_written_over`: whether the next run writes there as well."""
         made = Written(self._plan, self._widths, here, self._size)
         if is_written_over:
             self._latest = weakref.ref(made)
         return made
 
     def keep(self) -> None:
-        """Before something is written there."""
+        """Called before the records are overwritten."""
         latest = self._latest() if self._latest is not None else None
         if latest is not None:
             latest.keep()
@@ -93,12 +93,12 @@ def _keep_all() -> None:
             traces.keep()
 
 
-if hasattr(os, "register_at_fork"):  # a forked process has no memory that is pinned
+if hasattr(os, "register_at_fork"):  # a forked process has no pinned memory
     os.register_at_fork(before=_keep_all)
 
 
 def decoded(plan: Plan, records: bytes, widths: Widths, cycles: int, nanoseconds: int) -> tuple[TraceRecord, ...]:
-    """The records, in order, of a run that lasted so many cycles and nanoseconds."""
+    """The records, in order, of a run that lasted that many cycles and nanoseconds."""
     found = operations(plan)
     by_site = {operation.step.site: operation for operation in found}
     dtype = struct_dtype(structs.TRACE_RECORD, widths)
@@ -126,8 +126,8 @@ def _record(operation: Operation, record: Any, tick: float) -> TraceRecord:
 
 
 def _with_whose_it_is(trace: list[TraceRecord], shared: dict[int, tuple[int, ...]]) -> list[TraceRecord]:
-    """The time of a sweep stands in its first record, and is that of the operator whose sweep it is: of the last of the
-    sites that `shared` has for each of them. Their records stand together; of a trace that is cut off they may not."""
+    """A sweep's time is stored in its first record and belongs to the operator that has the sweep: the last of the
+    sites in `shared` for each of them. Their records are adjacent, except in a trace that was cut off."""
     first = 0
     while first < len(trace):
         sites = shared.get(trace[first].site, ())
