@@ -275,7 +275,7 @@ class DeviceMemory(Launching):
 
     def hand_over_cubin(self) -> bytes:
         """Their machine code, compiled once per machine."""
-        return nvrtc.kept_cubin("hand_over", hand_over_text(), self.architecture)
+        return nvrtc.cached_cubin("hand_over", hand_over_text(), self.architecture)
 
     @cached_property
     def architecture(self) -> str:

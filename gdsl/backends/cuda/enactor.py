@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from gdsl.backends.cuda.device import CudaDevice
 
 _NOTHING = Bindings({}, {})
-_TOLD = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
+_WORDS_READ = ("failure", "exhausted", "arrived", "iterations", "trace_length", "cycles", "nanoseconds")
 """The words of the control block that are read after each run."""
 
 
-class _Begun(NamedTuple):
+class _StartedRun(NamedTuple):
     """What is known of a run before it is over: its trace is still empty, and scalars are views of where the host will
     have them. If the caller's order of vertices is another one, the results are `outside`."""
 
@@ -66,8 +66,8 @@ class Enactor:
         self._follows = bool(plan.swapped) and self._is_fused
         """Whether the device decides during the run which buffer holds a result."""
         self._control_words = [word.name for word in control_block(plan).fields if not word.count]
-        told = list(map(self._control_words.index, _TOLD))
-        self._told, self._stops = itemgetter(*told), (told[0], told[1], told[2])
+        told = list(map(self._control_words.index, _WORDS_READ))
+        self._words_read, self._stops = itemgetter(*told), (told[0], told[1], told[2])
         program, widths = plan.program, on_device.widths
         self._inputs = [array.name for array in program.arrays if array.is_input and array.name != GIVEN_IDS]
         self.takes_no_arrays = not self._inputs
@@ -77,7 +77,7 @@ class Enactor:
             id(launch): kernel(name) for launch, name in zip(launches(plan), generated.kernels, strict=True)
         }
         self._fused = list(self._kernels.values()) if self._is_fused else []
-        self._lent = self._lends()
+        self._dynamic_shared = self._dynamic_shared_bytes()
         """Bytes of dynamic shared memory per block."""
         self.blocks = blocks or self._blocks()
         self._memory: RunMemory | None = None
@@ -101,7 +101,7 @@ class Enactor:
     def run(self, bindings: Bindings, limits: Limits) -> Outcome:
         """Prepare, run to the end, and collect; raises GdslError if the run fails or is stopped."""
         self.limits, self._bindings, device = limits, bindings, self.device
-        memory, whole = self._kept(bindings) or self._memory_of(bindings), False
+        memory, whole = self._reusable_memory(bindings) or self._memory_of(bindings), False
         try:
             memory.begin(bindings, limits)
             for settle in bindings.open:
@@ -116,17 +116,17 @@ class Enactor:
             device.end()
             # While the device works, prepare as much as possible; after the wait, do as little as possible.
             memory.prepare_next()
-            control, begun = memory.control()[: len(self._control_words)], self._begun(memory, outside)
+            control, started_run = memory.control()[: len(self._control_words)], self._start_outcome(memory, outside)
             device.wait(self.is_late if limits.timeout is not None else None)
-            failure, exhausted, arrived, passes, *told = self._told(control.tolist())
+            failure, exhausted, arrived, passes, *told = self._words_read(control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 control_words = self.control()
-                last = self._progress(begun, told)
+                last = self._progress(started_run, told)
                 late = partial(failures.late_error, self.plan.program, limits.timeout, last)
                 self.raise_failure(control_words, late)
-            self._complete(begun, device.elapsed_ms(), passes if walk is None else walk.passes, told)
+            self._complete(started_run, device.elapsed_ms(), passes if walk is None else walk.passes, told)
             whole = True
-            return begun.outcome
+            return started_run.outcome
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
@@ -143,7 +143,7 @@ class Enactor:
         time, and E0912. After an error nothing of it is in progress."""
         self.limits, self._bindings = limits, bindings
         left, started = (None, 0.0) if limits.timeout is None else (limits.left, time.monotonic())
-        memory, begun, whole = self._kept(bindings), False, False
+        memory, started_run, whole = self._reusable_memory(bindings), False, False
         if memory is None or not memory.can_join:  # it does not exist, or a run in it would wait for the queued ones
             if not device.queue.drain(None, None if left is None else started + left):
                 raise failures.timeout_error(limits.timeout or 0.0)
@@ -152,7 +152,7 @@ class Enactor:
             memory.begin(bindings, limits)
             incoming = memory.incoming(self._stops)
             device.start_clock()
-            begun = True
+            started_run = True
             self._launch_all(memory)
             outside = memory.put_outside()
             device.stop_clock()
@@ -166,7 +166,7 @@ class Enactor:
         finally:
             memory.end(whole)
             self._bindings = _NOTHING
-            if begun and not whole:
+            if started_run and not whole:
                 device.halt()
 
     def collect(self, run: InFlightRun) -> Outcome | None:
@@ -178,18 +178,18 @@ class Enactor:
         self.limits, self._bindings = run.limits, run.bindings
         memory.look_at(run.names, run.received)
         try:
-            failure, exhausted, arrived, passes, *told = self._told(run.control.tolist())
+            failure, exhausted, arrived, passes, *told = self._words_read(run.control.tolist())
             if failure or exhausted or arrived >> STOPPED_FROM_BIT:
                 if failure or exhausted or run.is_late():
                     self.raise_failure(self.control())
                 return None
-            begun = self._begun(memory, run.outside)
-            if told[0] > begun.written.most and not memory.has_trace(told[0]) and not run.is_last():
+            started_run = self._start_outcome(memory, run.outside)
+            if told[0] > started_run.written.most and not memory.has_trace(told[0]) and not run.is_last():
                 memory.expect_trace(told[0])
                 return None
-            self._complete(begun, run.clock.elapsed_ms(), passes, told)
-            begun.written.keep()  # its memory belongs to another run from now on
-            return begun.outcome
+            self._complete(started_run, run.clock.elapsed_ms(), passes, told)
+            started_run.written.keep()  # its memory belongs to another run from now on
+            return started_run.outcome
         finally:
             memory.look_at({}, None)
             self._memory, self._bindings = former, _NOTHING
@@ -200,8 +200,8 @@ class Enactor:
         kernels = []
         for name, kernel in zip(self.generated.kernels, self._kernels.values(), strict=True):
             registers, local, shared, most = self.device.resources(kernel)
-            resident = self.device.resident_blocks(kernel, threads, self._lent)
-            kernels.append(Kernel(name, registers, local, shared + self._lent, resident, threads, most))
+            resident = self.device.resident_blocks(kernel, threads, self._dynamic_shared)
+            kernels.append(Kernel(name, registers, local, shared + self._dynamic_shared, resident, threads, most))
         grid = (
             f"{self.blocks} blocks of {threads} threads, {self.blocks // self.device.multiprocessors} a multiprocessor"
         )
@@ -214,7 +214,7 @@ class Enactor:
             walk.run()
             return walk
         for kernel in self._fused:
-            self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
+            self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._dynamic_shared)
         return None
 
     def launch(self, launch: Launch, iteration: int) -> None:
@@ -222,19 +222,19 @@ class Enactor:
         memory = self.memory
         memory.iteration[0] = iteration
         kernel = self._kernels[id(launch)]
-        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._lent)
+        self.device.launch(kernel, self.blocks, self._threads, memory.arguments, lent=self._dynamic_shared)
 
     def _lengths(self, bindings: Bindings) -> tuple[object, ...]:
         """The params that determine the lengths of buffers."""
         return tuple([bindings.params[name] for name in self._counts])
 
-    def _kept(self, bindings: Bindings) -> RunMemory | None:
+    def _reusable_memory(self, bindings: Bindings) -> RunMemory | None:
         """The memory of the previous run, if the buffers have the same lengths."""
         return self._memory if not self._counts or self._memory_for == self._lengths(bindings) else None
 
     def _memory_of(self, bindings: Bindings) -> RunMemory:
         """The same, or new memory."""
-        memory = self._kept(bindings)
+        memory = self._reusable_memory(bindings)
         if memory is None:
             self._memory = None
             sizes, wanted = sizes_of(self.graph, bindings), self._lengths(bindings)
@@ -242,7 +242,7 @@ class Enactor:
             self._memory, self._memory_for = memory, wanted
         return memory
 
-    def _lends(self) -> int:
+    def _dynamic_shared_bytes(self) -> int:
         keeps, asked = keeps_values(self.plan), hub_bounds.lent(self.plan)
         room = min(map(self.device.lends, self._kernels.values())) if keeps or asked else 0
         assert room >= asked, "a kernel with bounds of hubs on a GPU without room for them"
@@ -252,7 +252,9 @@ class Enactor:
         """The blocks of the grid: equally many for all kernels of a run, since they count the arrivals at one
         barrier."""
         threads = self.plan.sizes.block_threads
-        resident = min(self.device.resident_blocks(kernel, threads, self._lent) for kernel in self._kernels.values())
+        resident = min(
+            self.device.resident_blocks(kernel, threads, self._dynamic_shared) for kernel in self._kernels.values()
+        )
         if resident < 1:
             raise GdslError.single(
                 "E0905",
@@ -274,9 +276,9 @@ class Enactor:
         """The words of the control block after a wait."""
         return dict(zip(self._control_words, self.memory.control().tolist(), strict=False))
 
-    def _progress(self, begun: _Begun, told: Sequence[int]) -> failures.Progress | None:
+    def _progress(self, started_run: _StartedRun, told: Sequence[int]) -> failures.Progress | None:
         """The last operator in the trace of a stopped run; when the trace is full, only the loop is known."""
-        written = begun.written
+        written = started_run.written
         if told[0] > written.most:
             self.memory.complete(written, told[0])
         written.told = told
@@ -321,15 +323,15 @@ class Enactor:
             found[name] = unpacked(values, kind, widths) if name in self._pairs else values
         return found
 
-    def _begun(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _Begun:
+    def _start_outcome(self, memory: RunMemory, outside: Mapping[str, Buffer] | None) -> _StartedRun:
         """What is known before the run is over."""
         arrays = self._arrays(outside) if outside or not self._follows else {}
         written, scalars = memory.written(), self._scalars_here() if self._scalars and not self._follows else ()
-        return _Begun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
+        return _StartedRun(Outcome(arrays, {}, 0, 0.0, written, self.on_device.made_ms), written, outside, scalars)
 
-    def _complete(self, begun: _Begun, time_ms: float, passes: int, told: Sequence[int]) -> None:
+    def _complete(self, started_run: _StartedRun, time_ms: float, passes: int, told: Sequence[int]) -> None:
         """The rest of the outcome; `told` as in `Written`."""
-        outcome, written, outside, scalars = begun
+        outcome, written, outside, scalars = started_run
         if self._follows:
             self._follow_swaps()
             outcome.arrays, scalars = outcome.arrays or self._arrays(outside), self._scalars_here()

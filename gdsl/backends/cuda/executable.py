@@ -66,7 +66,7 @@ class CudaExecutable:
         self._open = program if suiting.has_choice(program) else None
         self._others: dict[Tuning, CudaExecutable] = {}  # for graphs that need them
         self._batches: BatchRuns | None = None
-        self._asking: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
+        self._choices: weakref.WeakKeyDictionary[Graph, CudaExecutable] = weakref.WeakKeyDictionary()
         """The executable for each graph: finding it takes a walk over the program."""
 
     @property
@@ -85,43 +85,43 @@ class CudaExecutable:
 
     def build(self, graph: Graph) -> Build:
         """Of the executable that the graph uses, with the resources of its kernels."""
-        ran = self._ran_on(graph)
+        ran = self._executable_of(graph)
         assert ran is not None
         kept = ran._enactors if graph in ran._enactors else ran._with_arrays
         return kept[graph].build()
 
-    def _ran_on(self, graph: Graph) -> CudaExecutable | None:
+    def _executable_of(self, graph: Graph) -> CudaExecutable | None:
         """This executable or the one in its place, whichever has run on the graph."""
         if graph in self._enactors or graph in self._with_arrays:
             return self
-        others = (each._ran_on(graph) for each in (*self._others.values(), self._renamed) if each is not None)
+        others = (each._executable_of(graph) for each in (*self._others.values(), self._renamed) if each is not None)
         return next((found for found in others if found is not None), None)
 
     def run(self, graph: Graph, bindings: Bindings, limits: Limits) -> Outcome:
         """Run on the GPU; raises GdslError if the run fails or is stopped, KeyboardInterrupt on Ctrl-C."""
-        enactor = self._at_hand(graph, bindings.own)
+        enactor = self._latest_enactor(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors and graph not in self._with_arrays:  # it has not run here before
-                suited = self._suited(graph)
+                suited = self._for_graph(graph)
                 if suited is not self:
                     return suited.run(graph, bindings, limits)
-            if self._looks_up(graph, bindings):
+            if self._uses_other_ids(graph, bindings):
                 try:
-                    return self._looking_up().run(graph, bindings, limits)
+                    return self._with_other_ids().run(graph, bindings, limits)
                 except GdslError as error:
-                    if error.code != "E0912" or not self._keeps_ids(graph):
+                    if error.code != "E0912" or not self._use_own_ids(graph):
                         raise
         device, whole = self._device, False
-        asked = limits.timeout and time.monotonic()
+        started = limits.timeout and time.monotonic()
         device.acquire(limits.timeout)  # as `reserved` does, with fewer calls
         try:
-            limits = limits if asked is None else limits.since(asked)
+            limits = limits if started is None else limits.since(started)
             try:
                 outcome = (enactor or self._enactor(graph, bindings)).run(bindings, limits)
             except GdslError as error:
                 if error.code != "E0912":
                     raise
-                outcome = self._run_in_less(graph, bindings, limits, error)
+                outcome = self._run_with_less_memory(graph, bindings, limits, error)
             whole = True
             return outcome
         finally:
@@ -129,19 +129,19 @@ class CudaExecutable:
 
     def submit(self, graph: Graph, bindings: Bindings, limits: Limits) -> InFlightRun | None:
         """Queue a run without waiting for it; None if `run` has to be used."""
-        enactor = self._at_hand(graph, bindings.own)
+        enactor = self._latest_enactor(graph, bindings.own)
         if enactor is None:
             if graph not in self._enactors:
-                suited = self._suited(graph)
+                suited = self._for_graph(graph)
                 if suited is not self:
                     return suited.submit(graph, bindings, limits)
-            if self._looks_up(graph, bindings):
-                return self._looking_up().submit(graph, bindings, limits)
+            if self._uses_other_ids(graph, bindings):
+                return self._with_other_ids().submit(graph, bindings, limits)
         device, whole = self._device, False
-        asked = limits.timeout and time.monotonic()
+        started = limits.timeout and time.monotonic()
         device.acquire(limits.timeout, joins=enactor is not None or graph in self._enactors)
         try:
-            limits = limits if asked is None else limits.since(asked)
+            limits = limits if started is None else limits.since(started)
             enactor = enactor or self._enactor(graph, bindings)
             run = enactor.submit(device, graph, bindings, limits) if enactor.can_queue(bindings) else None
             whole = True
@@ -154,7 +154,7 @@ class CudaExecutable:
         finally:
             device.release(whole)
 
-    def _at_hand(self, graph: Graph, own: frozenset[str] = frozenset()) -> Enactor | None:
+    def _latest_enactor(self, graph: Graph, own: frozenset[str] = frozenset()) -> Enactor | None:
         """The enactor that ran last, if that was on this graph with the same own inputs: it runs this as well."""
         latest = self._latest  # read once: other threads replace it
         if latest is None or latest[1] != own:
@@ -162,9 +162,9 @@ class CudaExecutable:
         found = latest[0]()
         return found if found is not None and found.on_device.graph() is graph else None
 
-    def _run_in_less(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
+    def _run_with_less_memory(self, graph: Graph, bindings: Bindings, limits: Limits, error: GdslError) -> Outcome:
         """Run after freeing memory of others, or on the graph's own ids."""
-        for makes_room in (self._lets_go, self._keeps_ids):
+        for makes_room in (self._free_memory, self._use_own_ids):
             if not makes_room(graph):
                 raise error
             try:
@@ -175,7 +175,7 @@ class CudaExecutable:
                 error = found
         raise error
 
-    def _looks_up(self, graph: Graph, bindings: Bindings) -> bool:
+    def _uses_other_ids(self, graph: Graph, bindings: Bindings) -> bool:
         """Whether this run uses other ids by a kernel of its own."""
         layout = self.plan.layout
         if layout is None or not layout.apart or graph in self._as_given or not can_be_put(layout, bindings.own):
@@ -183,17 +183,17 @@ class CudaExecutable:
         largest = self._graphs.graph(graph, self.widths, self._device).largest_degree
         return is_worth(layout, graph.num_vertices, graph.num_edges, largest)
 
-    def _looking_up(self) -> CudaExecutable:
+    def _with_other_ids(self) -> CudaExecutable:
         """The executable for that, created when it is first needed."""
         if self._renamed is None:
             self._renamed = self._build(looking_up(self._program), self.widths, False)
         return self._renamed
 
-    def _lets_go(self, graph: Graph) -> bool:
+    def _free_memory(self, graph: Graph) -> bool:
         """Free memory that is not in use; whether another try is worthwhile."""
-        return self._graphs.free_unused(self._device) or self._keeps_ids(graph)
+        return self._graphs.free_unused(self._device) or self._use_own_ids(graph)
 
-    def _keeps_ids(self, graph: Graph) -> bool:
+    def _use_own_ids(self, graph: Graph) -> bool:
         """Use the graph's ids from now on; False if that was so before, or if other ids were requested."""
         enactor, layout = self._enactors.get(graph), self.plan.layout
         if layout is None or layout.always or (enactor is not None and enactor.on_device.numbering is None):
@@ -203,20 +203,20 @@ class CudaExecutable:
         self._latest = None
         return True
 
-    def _suited(self, graph: Graph) -> CudaExecutable:
+    def _for_graph(self, graph: Graph) -> CudaExecutable:
         """The executable for the graph, this one or another."""
         if self._open is None:
             return self
-        asked = self._asking.get(graph)
-        if asked is None:
+        started = self._choices.get(graph)
+        if started is None:
             given = self._graphs.graph(graph, self.widths, self._device)
             counts = graph.num_vertices, graph.num_edges, given.largest_degree
             program = suiting.suited(self._open, counts, self._device.lendable())
             if program is self._open:
                 return self
-            asked = self._others.get(program.tuning) or self._build(program, self.widths, False)
-            self._others[program.tuning] = self._asking[graph] = asked
-        return asked
+            started = self._others.get(program.tuning) or self._build(program, self.widths, False)
+            self._others[program.tuning] = self._choices[graph] = started
+        return started
 
     def _enactor(self, graph: Graph, bindings: Bindings) -> Enactor:
         layout = self.plan.layout
@@ -260,8 +260,8 @@ class BatchRuns:
         why = refusal(executable.plan)
         if why is not None or not graph.num_vertices:
             return one_after_the_other(executable, graph, bound, limits, bounds, f"since {why}" if why else "")
-        asked = limits.timeout and time.monotonic()
-        program, on_device = _suited(executable, graph, bound[0], limits)
+        started = limits.timeout and time.monotonic()
+        program, on_device = _for_graph(executable, graph, bound[0], limits)
         form, device = self._form_of(executable, program), executable._device
         from gdsl.backends.cuda.teams import TeamRuns
 
@@ -270,7 +270,7 @@ class BatchRuns:
             free_unused = partial(executable._graphs.free_unused, device)
             runs = TeamRuns(device, form.kernels.get, form.plan, form.generated, on_device, free_unused)
             self._runs[graph] = runs
-        return runs.run(bound, limits.since(asked), bounds)
+        return runs.run(bound, limits.since(started), bounds)
 
     def _form_of(self, executable: CudaExecutable, program: Program) -> CudaExecutable:
         if id(program) not in self._forms:
@@ -279,20 +279,20 @@ class BatchRuns:
         return self._forms[id(program)][1]
 
 
-def _suited(
+def _for_graph(
     executable: CudaExecutable, graph: Graph, bindings: Bindings, limits: Limits
 ) -> tuple[Program, GraphOnDevice]:
     """The program that suits the graph, as for a single call, and the graph with the ids it has there. Raises E0802 if
     the device is not free in time."""
-    suited = executable._suited(graph)
+    suited = executable._for_graph(graph)
     if suited is not executable:
-        return _suited(suited, graph, bindings, limits)
-    if executable._looks_up(graph, bindings):
-        return _suited(executable._looking_up(), graph, bindings, limits)
+        return _for_graph(suited, graph, bindings, limits)
+    if executable._uses_other_ids(graph, bindings):
+        return _for_graph(executable._with_other_ids(), graph, bindings, limits)
     with executable._device.reserved(limits.timeout):
         try:
             return executable._program, executable._enactor(graph, bindings).on_device
         except GdslError as error:
-            if error.code != "E0912" or not executable._lets_go(graph):
+            if error.code != "E0912" or not executable._free_memory(graph):
                 raise
             return executable._program, executable._enactor(graph, bindings).on_device

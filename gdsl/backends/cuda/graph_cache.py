@@ -78,7 +78,7 @@ class GraphCache:
         from gdsl.backends.cuda.numbering import text_for
 
         if (device.id, widths) not in self._renumbering:
-            cubin = nvrtc.kept_cubin("renumbering", text_for(widths), device.architecture)
+            cubin = nvrtc.cached_cubin("renumbering", text_for(widths), device.architecture)
             self._renumbering[device.id, widths] = LoadedModule(device, cubin).get
         return self._renumbering[device.id, widths]
 

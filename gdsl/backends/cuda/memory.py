@@ -83,7 +83,7 @@ class GraphOnDevice:
         """A member of `graph_slice`, whose elements are ids of vertices or of edges."""
         name = shared_part(name, self.directed)
         if name not in self._parts:
-            self._parts[name] = self._made(name, element_dtype(element, self.widths))
+            self._parts[name] = self._create_part(name, element_dtype(element, self.widths))
         return self._parts[name]
 
     def parts_held(self) -> set[str]:
@@ -99,10 +99,12 @@ class GraphOnDevice:
         """The caller's id of each edge, if the vertices are renumbered."""
         return None
 
-    def _made(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
+    def _create_part(self, name: str, kind: numpy.dtype[Any]) -> Buffer:
         graph = self.graph()
         assert graph is not None
-        placed = self._placed(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
+        placed = (
+            self._find_on_gpu(lambda cupy, parts: parts.find(cupy, name, self.directed)) if kind.itemsize == 4 else None
+        )
         if placed is not None:
             return self.device.upload(placed)
         if not _can_derive(name, self.directed) or not graph.num_edges:
@@ -116,7 +118,7 @@ class GraphOnDevice:
         element = Type.EDGE if name == "offsets" else Type.VERTEX
         return self.device.upload(self._host(name, element_dtype(element, self.widths)))
 
-    def _placed(self, find: Callable[[Any, Parts], Any | None]) -> Any | None:
+    def _find_on_gpu(self, find: Callable[[Any, Parts], Any | None]) -> Any | None:
         """What `find` finds on the GPU, if the graph was built there."""
         graph = self.graph()
         parts = graph._parts if graph is not None else None
@@ -129,12 +131,12 @@ class GraphOnDevice:
         of the attribute, if it is one of edges."""
         kept = self._attributes.get(id(values))
         if kept is None:
-            kept = self._attributes[id(values)] = values, self.uploaded(values, dtype, of_edges)
+            kept = self._attributes[id(values)] = values, self.upload_values(values, dtype, of_edges)
         return kept[1]
 
-    def uploaded(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
+    def upload_values(self, values: Any, dtype: Any, of_edges: str | None) -> Buffer:
         """The same, without keeping it."""
-        placed = self._placed(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
+        placed = self._find_on_gpu(lambda _, parts: parts.attribute(of_edges, dtype)) if of_edges is not None else None
         return self.device.upload(values.astype(dtype, copy=False) if placed is None else placed)
 
     def _host(self, name: str, kind: numpy.dtype[Any]) -> Any:

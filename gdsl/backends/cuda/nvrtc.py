@@ -98,7 +98,7 @@ def compile_to_cubin(text: str, arch: str, name: str = "gdsl.cu") -> bytes:
     return _whole(_compile(text, normal_architecture(arch), name, binary=True))
 
 
-def kept_cubin(kind: str, text: str, arch: str) -> bytes:
+def cached_cubin(kind: str, text: str, arch: str) -> bytes:
     """The same for a text that does not depend on a program: stored in the cache as `kind`, so it is compiled once per
     machine."""
     key = (text, arch, *identity(), *OPTIONS)

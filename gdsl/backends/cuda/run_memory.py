@@ -220,7 +220,7 @@ class RunMemory:
         if self._numbering is None:
             return self.on_device.attribute(values, dtype, of_edges)
         put, nbytes = self._numbering.put_attribute, values.size * dtype.itemsize
-        there = partial(self.on_device.uploaded, values, dtype, of_edges)
+        there = partial(self.on_device.upload_values, values, dtype, of_edges)
         return put(values, there, nbytes, name in self._of_ids, self._places(name))
 
     def _places(self, name: str) -> Places | None:

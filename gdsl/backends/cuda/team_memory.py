@@ -29,7 +29,7 @@ _WORD = 4
 """Rows begin at a multiple of this: a compare-and-swap of a word never touches another value's data."""
 
 
-class Laid:
+class BufferLayout:
     """Consecutive buffers, of which there are many sets: the offset of each, and the bytes of a set."""
 
     def __init__(self, sizes: Mapping[tuple[str, str], list[int]]) -> None:
@@ -44,7 +44,7 @@ class Laid:
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class TeamLaunchMemory:
     """The memory of one launch: a row of every array and a record for each value, zeroed and other buffers for the
     teams; the counter of values that teams have taken, followed by their params; and the records on the host,
     uint8[count, bytes]."""
@@ -73,10 +73,10 @@ class TeamMemory:
         assert graph is not None
         self._sizes = of_graph(graph.num_vertices, graph.num_edges, self.most)
 
-        def laid(keys: tuple[tuple[str, str], ...]) -> Laid:
-            return Laid({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
+        def layout(keys: tuple[tuple[str, str], ...]) -> BufferLayout:
+            return BufferLayout({key: [self._bytes(key)] * max(self._buffers[key].copies, 1) for key in keys})
 
-        self._records, self._zeros, self._rooms = map(laid, (plan.teams.records, plan.teams.zeros, plan.teams.rooms))
+        self._records, self._zeros, self._rooms = map(layout, (plan.teams.records, plan.teams.zeros, plan.teams.rooms))
         self._rows = [-(-self._bytes(key) // _WORD) * _WORD for key in self._rows_of]
         self._control = struct_dtype(control_block(plan), self.widths)
         self._values, self._batch = batch_dtypes(plan, self.widths)
@@ -101,20 +101,20 @@ class TeamMemory:
 
     # Before a launch
 
-    def allocate(self, values: Sequence[Bindings], teams: int) -> Made:
+    def allocate(self, values: Sequence[Bindings], teams: int) -> TeamLaunchMemory:
         """Memory for a launch with `values`, of which each team starts with one. Raises E0912."""
         count, allocate = len(values), self._device.allocate
         rows = [allocate(count * nbytes) for nbytes in self._rows]
         records, zeros, rooms = (
-            allocate(max(times * laid.stride, 1))
-            for times, laid in ((count, self._records), (teams, self._zeros), (teams, self._rooms))
+            allocate(max(times * layout.stride, 1))
+            for times, layout in ((count, self._records), (teams, self._zeros), (teams, self._rooms))
         )
         self._device.zero(records)
         if self._zeros.stride:
             self._device.zero(zeros)
         taken = self._device.upload(self._params_of(values, teams))
         here = self._device.pinned(count * self._records.stride).reshape(count, -1)
-        return Made(count, rows, records, zeros, rooms, taken, here)
+        return TeamLaunchMemory(count, rows, records, zeros, rooms, taken, here)
 
     def _params_of(self, values: Sequence[Bindings], teams: int) -> Any:
         """The bytes of the counter's first value, and of all params."""
@@ -126,7 +126,7 @@ class TeamMemory:
             params[param.name] = self.run.all_inside(param.name, found).view(params.dtype[param.name])
         return whole
 
-    def batch(self, made: Made) -> Any:
+    def batch(self, made: TeamLaunchMemory) -> Any:
         """The second argument of the kernel."""
         batch = numpy.zeros(1, self._batch)
         batch["count"], batch["next"], batch["values"] = made.count, made.taken.pointer, made.taken.pointer + _ALIGNMENT
@@ -135,20 +135,20 @@ class TeamMemory:
         batch["rows"][0][: len(self._rows)] = self._rows
         return batch
 
-    def record(self, made: Made) -> Any:
+    def record(self, made: TeamLaunchMemory) -> Any:
         """The first argument of the kernel: the memory of the first value and the first team."""
         record = self.run.record
         for key, row in zip(self._rows_of, made.rows, strict=True):
             record.pointer(self._buffers[key])[0] = row.pointer
-        for laid, block in ((self._records, made.records), (self._zeros, made.zeros), (self._rooms, made.rooms)):
-            for key, offsets in laid.offsets.items():
+        for layout, block in ((self._records, made.records), (self._zeros, made.zeros), (self._rooms, made.rooms)):
+            for key, offsets in layout.offsets.items():
                 record.pointer(self._buffers[key])[:] = [block.pointer + offset for offset in offsets]
         record.set_values(RUN, {"trace_capacity": 0})
         return record.data
 
     # After a launch
 
-    def outside(self, made: Made) -> dict[str, Buffer] | None:
+    def outside(self, made: TeamLaunchMemory) -> dict[str, Buffer] | None:
         """The results in the caller's order, if the device's is another one."""
         numbering = self._on_device.numbering
         if numbering is None:
@@ -161,11 +161,11 @@ class TeamMemory:
             put[name] = numbering.put_rows_outside(buffer.pointer, nbytes, of_ids, (made.count, step))
         return put
 
-    def fetch(self, made: Made) -> None:
+    def fetch(self, made: TeamLaunchMemory) -> None:
         """Queue the copy of the records to the host."""
         self._device.fetch_into(made.records_here.reshape(-1), made.records)
 
-    def controls(self, made: Made) -> Any:
+    def controls(self, made: TeamLaunchMemory) -> Any:
         """The control block of each value, on the host."""
         return self._words(made.records_here, (RUN, "control"), self._control)[:, 0]
 
@@ -176,7 +176,7 @@ class TeamMemory:
         nbytes = -(-self._bytes(key) // size) * size
         return numpy.ascontiguousarray(records[:, first : first + nbytes]).view(dtype)
 
-    def scalar(self, made: Made, scalar: Any) -> list[Scalar | Pair]:
+    def scalar(self, made: TeamLaunchMemory, scalar: Any) -> list[Scalar | Pair]:
         """A scalar of each value, on the host."""
         dtype = value_dtype(scalar.type, self.widths)
         words = self._words(made.records_here, (PROBLEM, scalar.name), dtype)
@@ -184,7 +184,7 @@ class TeamMemory:
             return [first_of(unpacked(row, scalar.type, self.widths)) for row in words]
         return [self.run.outside(scalar.name, value) for value in words[:, 0].tolist()]
 
-    def arrays(self, made: Made, outside: dict[str, Buffer] | None) -> dict[str, Any]:
+    def arrays(self, made: TeamLaunchMemory, outside: dict[str, Buffer] | None) -> dict[str, Any]:
         """The array results by name, [count, elements]."""
         steps = {name: step for (_, name), step in zip(self._rows_of, self._rows, strict=True)}
         at = dict(zip(steps, made.rows, strict=True)) | (outside or {})

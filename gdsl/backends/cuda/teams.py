@@ -14,7 +14,7 @@ from gdsl.backends.batch import Bounds, FailedAtError, Part, check_time
 from gdsl.backends.cuda.device_memory import STOPPED_FROM_BIT
 from gdsl.backends.cuda.memory import GraphOnDevice
 from gdsl.backends.cuda.protocol import Arguments, Buffer, Device, signed
-from gdsl.backends.cuda.team_memory import Made, TeamMemory
+from gdsl.backends.cuda.team_memory import TeamLaunchMemory, TeamMemory
 from gdsl.backends.interface import Bindings, Limits, Pair, Scalar
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.diagnostics import GdslError
@@ -96,7 +96,7 @@ class TeamRuns:
         while first < len(bound):
             check_time(limits, call.began, first)
             try:
-                part = self._tried(call, first, self._shape(len(bound) - first, bounds, call.memory))
+                part = self._run_part(call, first, self._shape(len(bound) - first, bounds, call.memory))
             except GdslError as error:
                 if error.code != "E0802":
                     raise
@@ -111,7 +111,7 @@ class TeamRuns:
             self._memory = TeamMemory(self.device, self.plan, self.on_device, most)
         return self._memory
 
-    def _tried(self, call: _Call, first: int, shape: Shape) -> Part:
+    def _run_part(self, call: _Call, first: int, shape: Shape) -> Part:
         """A part, with fewer values and teams if there is not enough memory."""
         with self.device.reserved(call.left()):
             while True:
@@ -160,26 +160,28 @@ class TeamRuns:
             run.put_inside()
             made = memory.allocate(values, shape.teams)
             arguments = Arguments(memory.record(made), memory.batch(made))
-            watching = Watching(self.device, shape.count, shape.teams, call.is_late, call.bounds.done)
+            watch = ProgressWatch(self.device, shape.count, shape.teams, call.is_late, call.bounds.done)
             self.device.start_clock()
             self.device.launch(self._kernel, shape.blocks, self.plan.sizes.block_threads, arguments, shape.teams)
             memory.fetch(made)
             self.device.end()
             outside = memory.outside(made)
             self.device.stop_clock()
-            self.device.wait(lambda: watching.look(made.taken))
+            self.device.wait(lambda: watch.look(made.taken))
             # The device reorders the results while the host reads what the runs have left.
-            iterations, scalars = self._looked_at(call, first, made)
+            iterations, scalars = self._read_results(call, first, made)
             arrays = memory.arrays(made, outside)
             self.device.end()
             self.device.wait(None)
             whole = True
-            watching.end()
+            watch.end()
             return Part(arrays, scalars, iterations, self.device.elapsed_ms(), _how(len(call.bound), shape))
         finally:
             run.end(whole)
 
-    def _looked_at(self, call: _Call, first: int, made: Made) -> tuple[list[int], dict[str, list[Scalar | Pair]]]:
+    def _read_results(
+        self, call: _Call, first: int, made: TeamLaunchMemory
+    ) -> tuple[list[int], dict[str, list[Scalar | Pair]]]:
         """The iterations and scalars of each run. Raises what stopped one."""
         control = call.memory.controls(made)
         self._raise_failure(call, first, control)
@@ -213,7 +215,7 @@ def _how(total: int, shape: Shape) -> str:
     return f"{parts}{why}, {shape.teams:,} at once, {each}"
 
 
-class Watching:
+class ProgressWatch:
     """Checks during a launch whether it is late, and reports how many of its values are done."""
 
     def __init__(self, device: Device, count: int, teams: int, late: Callable[[], bool], tell: Callable[[int], None]):
