@@ -99,25 +99,25 @@ def fixed_order(loop: While, program: Program) -> str | None:
     if program.graphs:
         return "the program makes graphs"
     if not program.tuning.fuse:
-        return "a kernel a step keeps no order"
+        return "one kernel per step keeps no order"
     over_buckets = _over_buckets(loop)
     if over_buckets is not None:
         pop, advance = over_buckets
         if pop.buckets.array != changed or update_in(loop, program).operation is not ReduceOperation.MIN:
-            return f"its buckets go by something else than the least `{changed}`"
+            return f"its buckets are not ordered by the least `{changed}`"
         used = _used_elsewhere(loop, pop, advance, program)
         if used is not None:
-            return f"`{used}`, which only this order makes, is used elsewhere"
+            return f"`{used}`, which exists only in this order, is used elsewhere"
     other = _choosing(step, program)
     if other is not None:
         return (
-            f"`{other.label}` may pull and shares `{step.frontier.frontier}`, so that edges of its members are counted"
+            f"`{other.label}` may pull and shares `{step.frontier.frontier}`, so the edges of its members are counted"
         )
     twice = _left_twice(step, program)
     if twice is not None:
         return f"`{twice.label}.dedup` may leave members of `{step.frontier.frontier}` twice"
     knob = _set_otherwise(program.tuning.sites[step.site])
-    return f"`{step.label}.{knob}` says how its worklist is worked off" if knob is not None else None
+    return f"`{step.label}.{knob}` determines how its worklist is processed" if knob is not None else None
 
 
 def advance_in(loop: While) -> Advance:

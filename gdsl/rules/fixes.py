@@ -82,15 +82,15 @@ def _by_one_call(write: Write, sign: str, scalar: bool) -> str:
     """For `x /= y` and its like."""
     together = f"{write.name}_by"
     if scalar:
-        where = f"in the schedule, behind this operator: `{write.name} {sign}= {together};`"
+        where = f"in the schedule, after this operator: `{write.name} {sign}= {together};`"
     else:
         index, *value = split(write.index)
         of_edges = index.type is Type.EDGE
         at = f"[{'e' if of_edges else 'v'}]"
         element = f"{write.name}{at}{'[i]' * len(value)}"
         place = "functor for `compute` on edges" if of_edges else "vertex functor"
-        where = f"in a {place} behind this operator: `{element} {sign}= {together}{at};`"
-    return f"let a single call do it, {where}, with what several calls bring put into `{together}` by `+= *= min= max=`"
+        where = f"in a {place} after this operator: `{element} {sign}= {together}{at};`"
+    return f"let a single call do it, {where}, combining the values of calls in `{together}` by `+= *= min= max=`"
 
 
 def as_update(write: Write) -> str | None:
@@ -278,12 +278,10 @@ def _in_place_of_the_test(effects: Effects, guard: Guard, statement: str) -> str
     under = [write for write in effects.writes if guard in each(write.guard)]
     accept = effects.accept
     if len(under) > 1:
-        return (
-            f"put the reduction in the place of the test, which it makes by itself: `if (changed({statement})) {{ … }}`"
-        )
+        return f"put the reduction in place of the test, which it performs itself: `if (changed({statement})) {{ … }}`"
     if accept is not None and (accept is effects.terms.true or guard.term in inside(accept)):
-        return f"`accept changed({statement});` makes the test and says whether it held"
-    return f"drop the test: `{statement};` makes it by itself"
+        return f"`accept changed({statement});` performs the test and says whether it held"
+    return f"drop the test: `{statement};` performs it itself"
 
 
 def _test_in_condition(effects: Effects, read: Read, guard: Guard, words: Words) -> str | None:

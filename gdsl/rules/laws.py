@@ -61,7 +61,7 @@ def _tried(program: nodes.Program, used: dict[str, nodes.OwnOperation]) -> Laws:
 
 
 def _diagnostic(message: str, function: nodes.Function) -> Diagnostic:
-    note = "the edges of a vertex are combined in any order, and shared out among threads that begin with the identity"
+    note = "the edges of a vertex are combined in any order, and distributed among threads that begin with the identity"
     return Diagnostic("E0308", message, function.span, notes=(note,))
 
 
@@ -95,7 +95,7 @@ class _Tried:
                 found = self._of(*pair)
                 if not self._same(found, a, (a,)):
                     identity = self._word(self.identity)
-                    return f"{identity} is no identity of `{self.name}`: {self._call(*pair)} is {self._word(found)}"
+                    return f"{identity} is not an identity of `{self.name}`: {self._call(*pair)} is {self._word(found)}"
         return None
 
     def _commutes(self) -> str | None:
@@ -104,7 +104,7 @@ class _Tried:
                 one, other = self._of(a, b), self._of(b, a)
                 if not self._same(one, other, (a, b)):
                     calls = f"{self._call(a, b)} is {self._word(one)}, and {self._call(b, a)} is {self._word(other)}"
-                    return f"the operator `{self.name}` hangs on the order of its operands: {calls}"
+                    return f"the operator `{self.name}` depends on the order of its operands: {calls}"
                 self.exact = self.exact and (not self.kind.is_float or _picks(one, other, a, b))
         return None
 

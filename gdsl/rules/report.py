@@ -252,7 +252,7 @@ def waits_for_others(report: Report, effects: Effects, loop: nodes.Loop, name: s
             "run side by side",
             loop.condition.span,
             (),
-            _notes("it ends when other calls say so, and changes nothing by itself that would end it", _site(effects)),
+            _notes("it ends when other calls say so, and changes nothing itself that would end it", _site(effects)),
             fix_of_waiting(effects, loop, report.words_at),
             "may never end",
         )

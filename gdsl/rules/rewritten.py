@@ -21,7 +21,7 @@ def fix_of_mixture(effects: Effects, first: Write, second: Write, words: Words) 
     """For E0303: one form for all writes where one does what the stores mean, else an operator of its own."""
     own = _alone(effects, second)
     one_form = f"use one form for all writes to `{first.name}` in this functor"
-    apart = f"or do {_code(words, own)} in a second operator behind this one"
+    apart = f"or do {_code(words, own)} in a second operator after this one"
     stores = [write for write in effects.written(first.name) if write.kind is WriteKind.STORE]
     others = {(write.kind, write.operation) for write in effects.written(first.name) if write not in stores}
     if not stores or len(others) != 1:
@@ -68,7 +68,7 @@ def fix_under_cas(effects: Effects, write: Write, cas: Write, other_index: bool,
 
 def fix_in_closing(effects: Effects, closed: str, moving: Sequence[Write], looped: bool, words: Words) -> str:
     """For E0304; `moving` are all the writes that hang on how many calls run."""
-    where = "behind the loop" if looped else "behind this one"
+    where = "after the loop" if looped else "after this one"
     fixes = [f"do it in a second operator {where}"]
     one_call = _by_the_winner(effects, closed, moving, words)
     if one_call is not None:
@@ -125,14 +125,14 @@ def fix_of_accept(effects: Effects, key: Term, words: Words) -> str:
     if key in (effects.far, effects.collected):
         return (
             "accept what depends on that vertex alone: `accept true;` takes all that are reached, and a `filter` "
-            "behind this operator decides the rest"
+            "after this operator decides the rest"
         )
     text = words(effects.operator.span)
     behind = "and make the set by another operator, which does not write what its `cond` reads"
     if isinstance(effects.operator, nodes.Advance) and text.endswith(")"):
         without = re.sub(r",\s*to\s*=\s*\w+", "", text)
-        return f"let this operator give no set by `to=none`: `{without[:-1]}, to=none);` without `accept`, {behind}"
-    return f"let this operator give no set, {behind}"
+        return f"let this operator return no set with `to=none`: `{without[:-1]}, to=none);` without `accept`, {behind}"
+    return f"let this operator return no set, {behind}"
 
 
 # ---------------------------------------------------------------- loops that wait

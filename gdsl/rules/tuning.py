@@ -99,7 +99,7 @@ def _misfits(step: Advance, knobs: OperatorKnobs) -> Iterator[tuple[str, str, st
     if step.result is None:
         yield "dedup = none", "this call leaves no frontier", f"leave it out, {another}"
     elif step.to is Domain.EDGE:
-        yield "dedup = none", "only vertices may stand in a frontier twice", f"choose `exact`, {another}"
+        yield "dedup = none", "only vertices may be in a frontier twice", f"choose `exact`, {another}"
     elif "dedup" in clashing:
         yield "dedup = none", clashing["dedup"].why, clashing["dedup"].fix
 
@@ -124,12 +124,12 @@ def who_could_tell(program: Program, findings: Findings, made: Sequence[Advance]
     found: list[Reason] = []
     for node in walk(program.schedule):
         if isinstance(node, FrontierSize) and node.frontier in held:
-            found.append(Reason(f"the size of `{node.frontier}` is asked for", (Label(node.span, "here"),)))
+            found.append(Reason(f"the size of `{node.frontier}` is read", (Label(node.span, "here"),)))
         elif isinstance(node, Operator) and (node in made or node.frontier.frontier in held):
             effects = findings.sites[node.site].effects if node.site in findings.sites else None
             found += _by_operator(node, effects, findings, node.site in in_any_order)
         elif isinstance(node, Step) and not isinstance(node, _ASKING) and held.intersection(frontiers_of(node).read):
-            found.append(Reason("what is done here takes each member once", (Label(node.span, "here"),)))
+            found.append(Reason("this step takes each member once", (Label(node.span, "here"),)))
     return found
 
 
@@ -139,7 +139,7 @@ def _by_operator(step: Operator, effects: Effects | None, findings: Findings, an
         yield Reason(f"`{step.word}` takes each member once", here)
         return
     if isinstance(step, Advance) and step.to is Domain.EDGE:
-        yield Reason("the edges of a vertex that stands there twice would be there twice", here)
+        yield Reason("the edges of a vertex that is there twice would be there twice", here)
     tests = {each.name for each in findings.sites[step.site].closings}
     for name in effects.written_names():
         forms = list(dict.fromkeys(write.form for write in effects.written(name)))
@@ -150,14 +150,14 @@ def _by_operator(step: Operator, effects: Effects | None, findings: Findings, an
         taken = write.kind in (WriteKind.STORE, WriteKind.ANY) or write.operation in IDEMPOTENT
         if not taken or write.outcome is Outcome.FETCH:
             word = f"`{write.form}` on `{write.name}`" if write.outcome is not Outcome.FETCH else "`fetch`"
-            yield Reason(f"{word} makes a difference each time that it is done", (Label(write.span, "here"),))
+            yield Reason(f"{word} has an effect each time", (Label(write.span, "here"),))
     for read in effects.reads.values():
         if not any_order and not (read.in_condition and not read.now and read.name in tests):
             text = f"`{read.name}` is read where the same operator writes it"
             yield Reason(f"{text}, so a second call may do something else", (Label(read.span, "here"),))
     hinders = _hinders(effects)
     if hinders is not None:
-        text = "what `changed` says there may keep something from being done, which a second call would do"
+        text = "a false `changed` may prevent something there that a second call would do"
         yield Reason(text, (Label(hinders, "here"),))
 
 

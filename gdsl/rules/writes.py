@@ -110,7 +110,7 @@ def _check_under_cas(effects: Effects, stores: list[Write], report: Report) -> N
         if cas.index is not store.index:
             not_single(report, effects, store, cas, OTHER_INDEX)
         elif cas is not first:
-            not_single(report, effects, store, cas, "another store stands under another `cas`")
+            not_single(report, effects, store, cas, "another store is under another `cas`")
         else:
             reason = shared_winners(effects, cas)
             mixed = any(write.kind is not WriteKind.CAS for write in effects.written(cas.name))

@@ -36,7 +36,7 @@ def _mistake(program: nodes.Program, pop: Span, name: str, effects: ProgramEffec
     message = f"`{name}` depends on which vertices `{buckets}` gives first, and its width is `auto`"
     fix = f"give `{buckets}` a width of its own, such as 1"
     return Diagnostic(
-        "E0427", message, at, labels=(Label(pop, "what this gives is for the run to choose"),), notes=(_NOTE,), fix=fix
+        "E0427", message, at, labels=(Label(pop, "the run chooses what this gives"),), notes=(_NOTE,), fix=fix
     )
 
 

@@ -176,7 +176,7 @@ def _hindrance(node: nodes.Node) -> str | None:
             ordered = ordered and not (is_lookup(node.left) and is_lookup(node.right))
             return f"ids are compared by `{node.operation.value}`" if ordered else None
         case nodes.Chain():
-            return "ids are reckoned with" if _holds_id(node.type) else None
+            return "ids are used in arithmetic" if _holds_id(node.type) else None
         case nodes.BuiltinCall():
             holds = any(_holds_id(each.type) for each in (node, *node.arguments))
             return f"`{node.function.value}` orders ids" if holds else None
@@ -199,13 +199,13 @@ def _of_lists(node: nodes.Node) -> str:
         case nodes.Place():
             return "`place` is a place in a list"
         case nodes.ForNeighbors():
-            return "the loop goes through a list in its order"
+            return "the loop visits a list in its order"
         case nodes.NumberMembers():
             return "members are numbered by their ids"
         case nodes.CheckPairs():
             return "members are paired by their ids"
         case nodes.Contract() | nodes.Weights():
-            return "vertices become one in the order of their labels"
+            return "vertices are merged in the order of their labels"
     return "this is not known to be the same under other ids"
 
 

@@ -55,7 +55,7 @@ def worst(levels: Iterable[Level]) -> Level:
     return found
 
 
-def decided(level: Level, span: Span, reason: str = "a decision hangs on a float sum") -> Level:
+def decided(level: Level, span: Span, reason: str = "a decision depends on a float sum") -> Level:
     """The level of a decision made on a value: a rounding error may turn it, of which `reason` tells."""
     if level.grade in (Grade.EXACT, Grade.NOT_UNIQUE):
         return level

@@ -179,7 +179,7 @@ class OperatorLevels:
         are the same in every run."""
         found = self._control.get(write.number)
         if found is None:
-            self._control[write.number] = not_unique(write.span, "it hangs on itself")
+            self._control[write.number] = not_unique(write.span, "it depends on itself")
             found = self._control[write.number] = self._find_control(write)
         return found
 
@@ -375,7 +375,7 @@ class OperatorLevels:
         """The level of whether some call for an element has `term` true."""
         if term not in self._accepts:
             if term.depth > DEEPEST_PROOF and self._shared_results((term,), None):
-                return not_unique(span, "whether it is accepted hangs on shared results")
+                return not_unique(span, "whether it is accepted depends on shared results")
             self._accepts[term] = self._find_accept(term, span)
         return self._accepts[term]
 
@@ -442,5 +442,5 @@ def of_accepted(inner: OperatorLevels) -> Level:
         return not_unique(span, "how many are accepted depends on which calls run")
     atoms = effects.terms.atoms.members(term.depends)
     if any(isinstance(atom, OfResult) for atom in atoms):
-        return not_unique(span, "how many are accepted hangs on shared results")
+        return not_unique(span, "how many are accepted depends on shared results")
     return inner.levels.at(span).decision(term)

@@ -54,18 +54,16 @@ def obstacles(program: nodes.Program, sites: Mapping[int, Judged], data: Data) -
 
 def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obstacle | None:
     if not isinstance(step.condition, nodes.FrontierNotEmpty):
-        return Obstacle("this loop does not wait for a worklist alone", step.condition.span)
+        return Obstacle("the condition of this loop is not just a worklist", step.condition.span)
     worklist = step.condition.frontier
     body = without_buckets(step).body
     if len(body) != 1:
-        return Obstacle(
-            f"the loop does more than to advance `{worklist}`", step.body[0].span if step.body else step.span
-        )
+        return Obstacle(f"the loop does more than advance `{worklist}`", step.body[0].span if step.body else step.span)
     (operator,) = body
     if not isinstance(operator, nodes.Operator) or operator.visits is None or operator.frontier.everything:
-        return Obstacle(f"the loop does something else than to advance `{worklist}`", operator.span)
+        return Obstacle(f"the loop does something other than advance `{worklist}`", operator.span)
     if operator.result is None or operator.gives is not Domain.VERTEX:
-        return Obstacle("what is accepted here is no set of vertices", operator.span)
+        return Obstacle("what is accepted here is not a set of vertices", operator.span)
     effects = sites[operator.site].effects
     found = _in_functor(effects)
     if found is None and effects.writes[0].name not in Loop(step, sites, data).settled():
@@ -81,13 +79,13 @@ def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obs
 def _in_functor(effects: Effects) -> Obstacle | None:
     """What a functor does beside the one thing that it may."""
     if not effects.writes:
-        return Obstacle("nothing is written, so that nothing has an order", effects.operator.span)
+        return Obstacle("nothing is written, so there is no order", effects.operator.span)
     write = effects.writes[0]
     if len(effects.writes) > 1:
         other = effects.writes[1]
         return Obstacle(f"`{other.name}` is written beside `{write.name}`, as often as there are visits", other.span)
     if write.operation not in (ReduceOperation.MIN, ReduceOperation.MAX):
-        return Obstacle(f"`{write.form}` on `{write.name}` is no `min=` or `max=`", write.span)
+        return Obstacle(f"`{write.form}` on `{write.name}` is not a `min=` or `max=`", write.span)
     if effects.accept is not write.result:
         return Obstacle(f"what is accepted is not just `changed({write.name}[far] {write.form} …)`", write.span)
     if not works_off(effects, write.name):
@@ -116,7 +114,9 @@ def check_order(program: nodes.Program, known: Mapping[int, Obstacle | None], so
     loops = [step for step in all_steps(program.schedule) if isinstance(step, nodes.While)]
     found = [obstacle_to_near_far(loop, program, known) for loop in loops]
     if not program.tuning.fuse:
-        mistake = Diagnostic("E0420", f"{knob}: a kernel a step keeps no order", program.span, fix="leave out `fuse`")
+        mistake = Diagnostic(
+            "E0420", f"{knob}: one kernel per step keeps no order", program.span, fix="leave out `fuse`"
+        )
     elif None in found:
         return
     elif not loops:

@@ -449,7 +449,7 @@ def _follow_set_step(step: nodes.SetStep, state: State, elsewhere: bool) -> None
             level = worst((level, state.value(step.array)))
         state.set(step.array, level, decided(level, step.span))
     elif isinstance(step, nodes.ChooseBound):
-        level = chosen(step.span, f"which vertices `{step.buckets}` gives is for the run to choose")
+        level = chosen(step.span, f"the run chooses which vertices `{step.buckets}` gives")
         state.forget(step.bound)
         state.set(step.bound, level, level)
     elif isinstance(step, nodes.CheckWidth | nodes.CheckPairs):

@@ -116,7 +116,7 @@ class ValueLevels:
             return EXACT
         found = self._known.get(term)
         if found is None:
-            self._known[term] = not_unique(self.span, "it hangs on itself")  # by the results of a functor's loop
+            self._known[term] = not_unique(self.span, "it depends on itself")  # by the results of a functor's loop
             found = self._known[term] = self._of(term) if term.depth <= DEEPEST_PROOF else self._hidden(term)
         return found
 

@@ -142,7 +142,7 @@ def test_explain_says_what_stands_in_the_way_of_an_order(gdslc, tmp_path):
     assert "as given: `parent` is written beside `distance`" in gdslc("explain", "order", "bfs").out
     path = tmp_path / "unfused.gdsl"
     path.write_text(gdslc("samples", "sssp").out + "tune { schedule.fuse = off; }")
-    assert "as given: a kernel a step keeps no order" in gdslc("explain", "order", str(path)).out
+    assert "as given: one kernel per step keeps no order" in gdslc("explain", "order", str(path)).out
     path = tmp_path / "none.gdsl"
     path.write_text("program none; schedule { }")
     assert gdslc("explain", "schedule.order", str(path)).out == "there is no while\n"

@@ -159,10 +159,10 @@ def test_every_call_counts(statement: str) -> None:
 def test_what_closes_is_counted_behind_the_loop() -> None:
     closes = "cond d[dst] == -1; apply { d[dst] = iteration + 1; n += 1; }"
     [one] = refusals(BFS.format(closes))
-    assert one.fix is not None and one.fix.startswith("do it in a second operator behind the loop")
+    assert one.fix is not None and one.fix.startswith("do it in a second operator after the loop")
     alone = BFS.format(closes).replace("while (f) { f = advance(f, visit); }", "f = advance(f, visit);")
     [one] = refusals(alone)
-    assert one.fix is not None and one.fix.startswith("do it in a second operator behind this one")
+    assert one.fix is not None and one.fix.startswith("do it in a second operator after this one")
 
 
 def test_a_test_that_no_store_makes_false() -> None:

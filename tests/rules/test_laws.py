@@ -40,7 +40,7 @@ ALLOWED = [
 ]
 REFUSED = [
     ("int32", "0", "return a - b;", "joined(0, 1) is -1"),
-    ("int32", "0", "return min(a, b);", "0 is no identity of `joined`: joined(0, 1) is 0"),
+    ("int32", "0", "return min(a, b);", "0 is not an identity of `joined`: joined(0, 1) is 0"),
     ("int32", "0", "return a == 0 ? b : b == 0 ? a : a;", "order of its operands: joined(1, 2) is 1"),
     ("int32", "0", "return a == 0 ? b : b == 0 ? a : (a + b) // 2;", "is not associative"),
     ("int64", "0", "return a > 4000000000 && b > 4000000000 ? a - b + b - a : a + b;", "joined("),

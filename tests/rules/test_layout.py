@@ -95,7 +95,7 @@ TWINS = [
     (
         vertices("apply { a[v] = 0; for i in 0..3 { a[v] += 1; } }"),
         vertices("apply { a[v] = 0; for u, e in neighbors(v) { a[v] += 1; } }"),
-        "goes through a list in its order",
+        "visits a list in its order",
     ),
     (reduced("a[src]", "a", "min", "int32"), reduced("src"), "`min` orders ids"),
     ({"data": "local edge w : float32;"}, {"data": "edge w : float32;"}, "result of edges"),

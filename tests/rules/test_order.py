@@ -125,7 +125,7 @@ def test_near_far_is_taken() -> None:
         ),
         ("d[dst] min= d[src] + w[e];", "what is accepted is not just"),
         ("accept changed(d[dst] min= d[src] + w[e]) || b[dst] > 0;", "what is accepted is not just"),
-        ("accept changed(b[dst] |= 1);", "no `min=` or `max=`"),
+        ("accept changed(b[dst] |= 1);", "not a `min=` or `max=`"),
         ("accept changed(d[src] min= d[dst] + w[e]);", "is not just written at the far end"),
         ("accept changed(d[dst] min= d[dst] * 0.5);", "is not just written at the far end"),
         ("accept changed(d[dst] min= d[src] + iteration);", "by the same rule in every pass"),
@@ -141,11 +141,11 @@ def test_what_stands_in_the_way_in_a_functor(statement: str, why: str) -> None:
 @pytest.mark.parametrize(
     ("schedule", "why"),
     [
-        ("frontier f = vertices; while (f) { f = advance(f, relax); s += 1; }", "more than to advance `f`"),
-        ("frontier f = vertices; while (f && iteration < 5) { f = advance(f, relax); }", "for a worklist alone"),
-        ("frontier f = vertices; while (f) { f = advance(vertices, relax); }", "something else than to advance `f`"),
+        ("frontier f = vertices; while (f) { f = advance(f, relax); s += 1; }", "more than advance `f`"),
+        ("frontier f = vertices; while (f && iteration < 5) { f = advance(f, relax); }", "just a worklist"),
+        ("frontier f = vertices; while (f) { f = advance(vertices, relax); }", "something other than advance `f`"),
         ("frontier f = vertices; repeat (3) { f = advance(f, relax); }", "there is no `while`"),
-        ("frontier f = vertices; while (f) { f = where(v => b[v] > 0); }", "something else than to advance `f`"),
+        ("frontier f = vertices; while (f) { f = where(v => b[v] > 0); }", "something other than advance `f`"),
         ("frontier f = vertices; while (f) { f = advance(f, relax, over=all_edges); }", ""),
     ],
 )
@@ -160,7 +160,7 @@ def test_what_stands_in_the_way_in_a_schedule(schedule: str, why: str) -> None:
         ("relax.frontier = bitmap;", "`relax.frontier`"),
         ("relax.dedup = none;", "`relax.dedup`"),
         ("relax.direction = pull;", "`relax.direction`"),
-        ("schedule.fuse = off;", "a kernel a step"),
+        ("schedule.fuse = off;", "one kernel per step"),
     ],
 )
 def test_other_knobs_stand_in_the_way(tune: str, why: str) -> None:

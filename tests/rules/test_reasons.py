@@ -19,7 +19,7 @@ schedule {{
 }}
 """
 _QUOTIENT = "a float sum is in a quotient whose divisor may be 0"
-_DECISION = "a decision hangs on a float sum"
+_DECISION = "a decision depends on a float sum"
 
 
 @pytest.mark.parametrize(

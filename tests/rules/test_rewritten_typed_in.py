@@ -92,7 +92,7 @@ def in_second_operator(text: str, one: Diagnostic, statement: str) -> str:
 
 def of_mixture(text: str, one: Diagnostic, fix: str) -> Iterator[str]:
     assert one.span is not None
-    apart = re.search(r"or do `([^`]*;)` in a second operator behind this one", fix)
+    apart = re.search(r"or do `([^`]*;)` in a second operator after this one", fix)
     assert apart is not None
     yield in_second_operator(text, one, apart[1])
     rewritten = re.findall(r"`([^`]*? (?:any|min|max)=) [^`]*;`", fix[: apart.start()])

@@ -95,7 +95,7 @@ CONSUMERS = [
     ("g = advance(f, visit);", "edge frontier h = advance(f, visit, to=edges);", "the edges of a vertex"),
     ("g = f; compute(g, note);", "g = f; count = size(g);", "the size of `g`"),
     ("count = size(g);", "g = f; frontier h = g; count = size(h);", "the size of `h`"),
-    ("compute(vertices, note);", "count = sum(total, f);", "makes a difference"),
+    ("compute(vertices, note);", "count = sum(total, f);", "has an effect"),
     ("history h; h.push(g);", "history h; h.push(f);", "takes each member once"),
 ]
 
