@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import Enum
 
+from gdsl.ir.nodes import CheckPairs, CheckWidth, PushLevel
 from gdsl.operations import Domain
 from gdsl.source import Span
 from gdsl.types import Type
@@ -62,6 +63,16 @@ class CheckTable:
         if number == len(self.sites):
             self.sites.append(site)
         return number
+
+    def number_of(self, step: PushLevel | CheckWidth | CheckPairs) -> int:
+        """The number of what a step of the schedule checks."""
+        if isinstance(step, PushLevel):
+            site = CheckSite(step.history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY)
+        elif isinstance(step, CheckWidth):
+            site = CheckSite(step.name, Domain.VERTEX, step.type, step.span, Stop.WIDTH)
+        else:
+            site = CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS)
+        return self.number(site)
 
     def kept_edge(self, found: str, subject: str, span: Span) -> str:
         """The id `found` of an edge for the set `subject`, asked of the list of the edge's source."""

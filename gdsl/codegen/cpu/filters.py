@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gdsl.codegen.checks import CheckSite, CheckTable
-from gdsl.codegen.combinations import Words, combination_lines, edge_lines
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import Argument, FunctionPrinter
@@ -13,7 +12,6 @@ from gdsl.codegen.names import Names, Scope
 from gdsl.codegen.operators import ON_COMMON
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment
-from gdsl.codegen.set_steps import SetWords, set_step_line
 from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups
 from gdsl.extents import EDGES, VERTICES, Extent
 from gdsl.ir.nodes import (
@@ -26,7 +24,6 @@ from gdsl.ir.nodes import (
     OwnId,
     OwnPart,
     ParamValue,
-    SetStep,
     StoreElement,
     StoreScalar,
     Weights,
@@ -36,7 +33,6 @@ from gdsl.operations import Domain, NeighborOperation, Over
 from gdsl.plan.buffers import ENDS
 from gdsl.plan.nodes import (
     Branch,
-    Combine,
     Define,
     Initial,
     Initialise,
@@ -213,29 +209,6 @@ class Filters:
     def ends(self, step: FarEnds) -> str:
         """The part of the graph that has these ends of all edges."""
         return ENDS[step.end]
-
-    def combination(self, node: Combine, everything: str, first: str, counted: str) -> list[str]:
-        """The statements that combine two frontiers."""
-        walked, asked = node.walked.frontier, node.asked.frontier
-        assert asked is not None
-        name = self.frontier(walked) if walked is not None else ""
-        words = Words(
-            result=self.frontier(node.step.name),
-            walked=name,
-            asked=self.frontier(asked),
-            everything=everything,
-            first=first,
-            growing=f"run, {name}",
-            last=f", {counted}",
-            exchange=(),
-        )
-        lines = edge_lines if self.domain(node.step.name) is Domain.EDGE else combination_lines
-        return lines(node, words)
-
-    def set_step(self, step: SetStep, counted: str) -> str:
-        """A step between sets and data."""
-        result = self.frontier(step.use.result) if step.use.result is not None else ""
-        return set_step_line(step, SetWords("run", result, counted, self.names, self.checks, self.plan.sizes.near_set))
 
     def reduction_of_weights(self, weights: Weights) -> SegmentText:
         """How the weights of edges that become one edge become one."""

@@ -7,7 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator
 
-from gdsl.codegen.checks import CheckSite, CheckTable, Stop
+from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText
 from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.literals import literal, type_name
@@ -17,8 +17,6 @@ from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_g
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
     Array,
-    CheckPairs,
-    CheckWidth,
     Expression,
     FarEnds,
     History,
@@ -263,16 +261,6 @@ class Filters:
     def tests(self, variant: Variant) -> tuple[str, ...]:
         """What is tested of the vertex ``v``."""
         return self.functors.calls(variant, {Argument.VERTEX: "v"}).tests
-
-    def check_number(self, step: PushLevel | CheckWidth | CheckPairs) -> int:
-        """The number of the check that a step does."""
-        if isinstance(step, PushLevel):
-            site = CheckSite(step.history.name, Domain.VERTEX, Type.INT64, step.span, Stop.HISTORY)
-        elif isinstance(step, CheckWidth):
-            site = CheckSite(step.name, Domain.VERTEX, step.type, step.span, Stop.WIDTH)
-        else:
-            site = CheckSite("pairs", Domain.VERTEX, Type.INT64, step.span, Stop.PAIRS)
-        return self.checks.number(site)
 
     def ends(self, step: FarEnds) -> str:
         """The part of the graph that has these ends of all edges."""
