@@ -188,7 +188,7 @@ class _BatchRun:
                 values = {**self.shared, **{name: each[index] for name, each in self.varied.items()}}
                 try:
                     former = found[0] if found else None
-                    found.append(binder.bind(self.graph, values, former=former, **how))
+                    found.append(binder.bind(self.graph, values, previous=former, **how))
                 except GdslError as error:
                     raise self._with_index(error, index) from None
                 self._check_shapes(found, index)

@@ -36,9 +36,9 @@ from gdsl.operations import Domain
 from gdsl.source import Source
 from gdsl.types import Type, Widths
 
-_NONE: frozenset[str] = frozenset()
-_MOST_HELD = 1000
-"""Conditions that are remembered to hold, each for other values of params."""
+_NO_NAMES: frozenset[str] = frozenset()
+_MOST_CONDITIONS = 1000
+"""Conditions that are remembered to hold, for different values of params."""
 
 
 def needed_widths(program: ir.Program, graph: Graph) -> Widths:
@@ -61,18 +61,19 @@ def needed_widths(program: ir.Program, graph: Graph) -> Widths:
 def bind(
     program: ir.Program,
     graph: Graph,
-    given: Mapping[str, object],
+    arguments: Mapping[str, object],
     source: Source | None = None,
     *,
     id_bits: int | None = None,
     device: bool = False,
 ) -> Bindings:
-    """Check `given` (params and inputs by name) and the graph against what `program` declares, as `Binder` does, to the
-    end."""
+    """Check `arguments` (params and inputs by name) and the graph against what `program` declares.
+
+    As `Binder.bind`, but waits for tests that a GPU is busy with."""
     widths = None if id_bits is None else Widths.both(id_bits)
-    bindings = Binder(program, source).bind(graph, given, widths=widths, device=device)
-    for settle in bindings.open:
-        settle()
+    bindings = Binder(program, source).bind(graph, arguments, widths=widths, device=device)
+    for pending in bindings.open:
+        pending()
     return bindings
 
 
@@ -89,78 +90,77 @@ class Binder:
         """The names of the params and inputs."""
         self._arrays = [array for array in program.arrays if array.is_input]
         self._scalars = [scalar for scalar in program.scalars if scalar.is_input]
-        self._of_callers_type = frozenset(name for parameter in program.types for name in parameter.users)
-        self._has_several = any(array.count is not None for array in program.arrays)
-        self._of_params = _conditions(program.params)
+        self._generic = frozenset(name for parameter in program.types for name in parameter.users)
+        self._has_counts = any(array.count is not None for array in program.arrays)
+        self._param_conditions = _conditions(program.params)
         self._conditions = _conditions(problem_data(program))
-        self._hangs_on_params = self._has_several or any(each.params or not each.is_plain for each in self._conditions)
-        """Whether inputs that are right with some params may be wrong with others."""
-        self._frames = frames_of_calls(program) if self._of_params or self._conditions else 0
+        self._depends_on_params = self._has_counts or any(each.params or not each.is_plain for each in self._conditions)
+        """Whether inputs that are valid with some params may be invalid with others."""
+        self._frames = frames_of_calls(program) if self._param_conditions or self._conditions else 0
         self._functions = {function.name: function for function in program.functions}
         self._constant = {param.name for param in program.params if _is_constant(param.default)}
-        self._graphs: WeakKeyDictionary[Graph, _Seen] = WeakKeyDictionary()
-        self._latest: ref[_Seen] | None = None
-        """Of the graph of the last call, which most often is that of the next."""
+        self._graphs: WeakKeyDictionary[Graph, _GraphState] = WeakKeyDictionary()
+        self._latest: ref[_GraphState] | None = None
+        """The state of the last call's graph, which the next call most often uses too."""
 
     def bind(
         self,
         graph: Graph,
-        given: Mapping[str, object],
+        arguments: Mapping[str, object],
         *,
         widths: Widths | None = None,
         device: bool = False,
-        former: Bindings | None = None,
-        rounded: frozenset[str] = _NONE,
+        previous: Bindings | None = None,
+        rounded: frozenset[str] = _NO_NAMES,
     ) -> Bindings:
-        """Check `given` (params and inputs by name) and the graph against what the program declares.
+        """Check `arguments` (params and inputs by name) and the graph against what the program declares.
 
         Strings from the command line come as `Text`. CuPy arrays stay on the device where `device` is set, which may
-        still be testing them. `former` is what came of a call that differed in params alone: its inputs are not
-        checked again, unless their conditions depend on params. Values of the names in `rounded` become the
-        nearest ones of their type. Raises `GdslError` with every missing and unknown name, or else the first value that
-        does not do.
+        still be testing them. `previous` are the bindings of a call that differed only in params: its inputs are
+        not checked again, unless their conditions depend on params. Values of the names in `rounded` become the nearest
+        ones of their type. Raises `GdslError` with every missing and unknown name, or else for the first wrong value.
         """
         program, source = self._program, self._source
-        names = given.keys()
+        names = arguments.keys()
         if names != self.known and not (self._needed <= names <= self.known):
-            check_names(program, given, source)
-        seen = self._latest() if self._latest is not None else None
-        if seen is None or seen.graph() is not graph:
-            seen = self._seen(graph)
-        params = self._params(graph, given, seen, rounded)
+            check_names(program, arguments, source)
+        state = self._latest() if self._latest is not None else None
+        if state is None or state.graph() is not graph:
+            state = self._state_of(graph)
+        params = self._params(graph, arguments, state, rounded)
         widths = widths or needed_widths(program, graph)
-        if self._of_params:
-            self._check_where(self._of_params, graph, params, {}, seen, _NONE)
-        if self._has_several:
+        if self._param_conditions:
+            self._check_where(self._param_conditions, graph, params, {}, state, _NO_NAMES)
+        if self._has_counts:
             check_counts(program, params, source)
             check_room(program, graph, params, widths)
         if not self._arrays and not self._scalars:
             return Bindings(params, {})
-        if former is not None and not self._hangs_on_params:
-            return Bindings(params, former.inputs, former.own)
-        inputs, own, vouched = self._inputs(graph, given, params, seen, widths, device, rounded)
+        if previous is not None and not self._depends_on_params:
+            return Bindings(params, previous.inputs, previous.own)
+        inputs, own, vouched_for = self._inputs(graph, arguments, params, state, widths, device, rounded)
         if not self._conditions:
             return Bindings(params, inputs, own)
-        conditions = [each for each in self._conditions if each.data.name not in vouched]
-        return Bindings(params, inputs, own, self._check_where(conditions, graph, params, inputs, seen, own))
+        conditions = [each for each in self._conditions if each.data.name not in vouched_for]
+        return Bindings(params, inputs, own, self._check_where(conditions, graph, params, inputs, state, own))
 
     def bind_all(
-        self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **how: Any
+        self, graph: Graph, shared: Mapping[str, object], varied: Mapping[str, Sequence[Any]], **options: Any
     ) -> Alike | None:
         """What `bind` returns for each of the values in `varied`, equally many by param, together with `shared`.
 
         None where each must be bound separately: only integers in their ranges may differ. Raises as `bind` for the
         first."""
-        if not all(varied.values()) or self._of_params or self._has_several or self._hangs_on_params:
+        if not all(varied.values()) or self._param_conditions or self._has_counts or self._depends_on_params:
             return None
-        begun = {**shared, **{name: values[0] for name, values in varied.items()}}
-        first = self.bind(graph, begun, **how)
-        seen = self._graphs[graph]
-        if any(name not in shared and name not in varied and name not in seen.defaults for name in first.params):
+        first_arguments = {**shared, **{name: values[0] for name, values in varied.items()}}
+        first = self.bind(graph, first_arguments, **options)
+        state = self._graphs[graph]
+        if any(name not in shared and name not in varied and name not in state.defaults for name in first.params):
             return None
         for name, values in varied.items():
-            low, behind = seen.ranges.get(name, (0, 0))
-            if not all_within(values, low, behind):
+            low, end = state.ranges.get(name, (0, 0))
+            if not all_within(values, low, end):
                 return None
         return Alike(first, varied)
 
@@ -170,35 +170,36 @@ class Binder:
         graph: Graph,
         params: dict[str, bool | int | float],
         inputs: dict[str, Any],
-        seen: _Seen,
+        state: _GraphState,
         own: frozenset[str],
     ) -> tuple[Callable[[], None], ...]:
-        """Test those that have not been found to hold of the same before; what waits for tests that go on."""
+        """Test conditions that were not found to hold of the same values before; returns functions that wait for tests
+        on a GPU."""
         if not conditions:
             return ()
         keys = [(each, each.key(own, params)) for each in conditions]
-        conditions = [each for each, key in keys if key is None or key not in seen.held]
+        conditions = [each for each, key in keys if key is None or key not in state.satisfied]
         if conditions:
             checker = WhereChecker(self._program, graph, params, inputs, self._source, own)
             try:
                 with_room(self._frames, lambda: checker.check_all(conditions))
             finally:
-                settle = checker.take_open()
-            if len(seen.held) > _MOST_HELD:
-                seen.held.clear()
-            seen.held.update(key for _, key in keys if key is not None)
-            return settle
+                pending = checker.take_pending()
+            if len(state.satisfied) > _MOST_CONDITIONS:
+                state.satisfied.clear()
+            state.satisfied.update(key for _, key in keys if key is not None)
+            return pending
         return ()
 
-    def _seen(self, graph: Graph) -> _Seen:
-        """What is known of the graph, which is the latest from now on."""
-        seen = self._graphs.get(graph)
-        if seen is None:
-            seen = self._graphs[graph] = self._tested(graph)
-        self._latest = ref(seen)
-        return seen
+    def _state_of(self, graph: Graph) -> _GraphState:
+        """What is known of the graph, which becomes the latest."""
+        state = self._graphs.get(graph)
+        if state is None:
+            state = self._graphs[graph] = self._checked(graph)
+        self._latest = ref(state)
+        return state
 
-    def _tested(self, graph: Graph) -> _Seen:
+    def _checked(self, graph: Graph) -> _GraphState:
         """The checks of what the program requires of the graph."""
         with deadline.doing("checking what the program requires of the graph"):
             check_requirements(self._program, graph, self._source)
@@ -207,29 +208,29 @@ class Binder:
         ranges = {param.name: whole_values(param.type, _id_count(param.type, graph)) for param in self._program.params}
         if graph.names is not None:  # numbers may be names there
             ranges = {param.name: ranges[param.name] for param in self._program.params if not param.type.is_id}
-        return _Seen(ref(graph), {name: found for name, found in ranges.items() if found is not None})
+        return _GraphState(ref(graph), {name: found for name, found in ranges.items() if found is not None})
 
     def _params(
-        self, graph: Graph, given: Mapping[str, object], seen: _Seen, rounded: frozenset[str]
+        self, graph: Graph, arguments: Mapping[str, object], state: _GraphState, rounded: frozenset[str]
     ) -> dict[str, bool | int | float]:
         """The value of every param, the caller's or the default."""
         params: dict[str, bool | int | float] = {}
-        ranges = seen.ranges
+        ranges = state.ranges
         for param in self._program.params:
             name = param.name
-            if name in given and not param.is_count:
-                value = given[name]
+            if name in arguments and not param.is_count:
+                value = arguments[name]
                 if type(value) is int and name in ranges and ranges[name][0] <= value < ranges[name][1]:
                     params[name] = value
                     continue
                 value = vertex_by_name(param, value, graph, self._source)
                 params[name] = scalar_value(param, value, _id_count(param.type, graph), self._source, name in rounded)
-            elif name in seen.defaults:
-                params[name] = seen.defaults[name]
+            elif name in state.defaults:
+                params[name] = state.defaults[name]
             elif param.default is not None:
                 params[name] = self.default_of(param, param.default, graph, params)
                 if name in self._constant:
-                    seen.defaults[name] = params[name]
+                    state.defaults[name] = params[name]
         return params
 
     def default_of(
@@ -245,75 +246,75 @@ class Binder:
     def _inputs(
         self,
         graph: Graph,
-        given: Mapping[str, object],
+        arguments: Mapping[str, object],
         params: Mapping[str, object],
-        seen: _Seen,
+        state: _GraphState,
         widths: Widths,
         device: bool,
         rounded: frozenset[str],
     ) -> tuple[dict[str, Any], frozenset[str], frozenset[str]]:
-        """Every input, the caller's or the graph's own; the names of the graph's own; the names of those of which the
-        caller says that their conditions hold."""
+        """Every input, the caller's or the graph's; the names of the graph's; the names of those whose conditions the
+        caller vouches for."""
         inputs: dict[str, Any] = {}
-        own, vouched = [], []
+        own, vouched_for = [], []
         for array in self._arrays:
             name = array.name
             if array.is_set:
                 deadline.check()
-                inputs[name] = set_flags(array, given[name], graph, self._source, device)
-            elif name in given:
-                values = given[name]
+                inputs[name] = set_flags(array, arguments[name], graph, self._source, device)
+            elif name in arguments:
+                values = arguments[name]
                 if isinstance(values, unchecked):
                     values = values.values
-                    vouched.append(name)
-                if not (device and self._is_ready(array, values, graph, seen)):
+                    vouched_for.append(name)
+                if not (device and self._is_ready(array, values, graph, state)):
                     deadline.check()
                     count = values_of(array, params)
-                    how = {"flags": name in self._of_callers_type, "is_rounded": name in rounded}
-                    values = input_array(array, values, graph, widths, self._source, device, count, **how)
+                    options = {"flags": name in self._generic, "is_rounded": name in rounded}
+                    values = input_array(array, values, graph, widths, self._source, device, count, **options)
                 inputs[name] = values
             else:
                 key = (name, widths, name in rounded)
-                if key not in seen.own:
+                if key not in state.own:
                     deadline.check()
-                    how = {"flags": name in self._of_callers_type, "is_rounded": name in rounded}
-                    seen.own[key] = attribute_array(array, graph, widths, self._source, **how)
-                inputs[name] = seen.own[key]
+                    options = {"flags": name in self._generic, "is_rounded": name in rounded}
+                    state.own[key] = attribute_array(array, graph, widths, self._source, **options)
+                inputs[name] = state.own[key]
                 own.append(name)
         for scalar in self._scalars:
-            value = vertex_by_name(scalar, given[scalar.name], graph, self._source)
+            value = vertex_by_name(scalar, arguments[scalar.name], graph, self._source)
             inputs[scalar.name] = scalar_value(
                 scalar, value, _id_count(scalar.type, graph), self._source, scalar.name in rounded
             )
-        return inputs, frozenset(own), frozenset(vouched)
+        return inputs, frozenset(own), frozenset(vouched_for)
 
-    def _is_ready(self, array: ir.Array, values: Any, graph: Graph, seen: _Seen) -> bool:
-        """`is_ready`, which arrays of CuPy that were so stay: of these only the shape can be another."""
-        former = seen.ready.get(array.name)
-        is_former = former is not None and former() is values
-        if is_former and values.ndim == 1:
+    def _is_ready(self, array: ir.Array, values: Any, graph: Graph, state: _GraphState) -> bool:
+        """`is_ready`. An array of CuPy that was ready stays so: only its shape can change."""
+        previous = state.ready.get(array.name)
+        is_same = previous is not None and previous() is values
+        if is_same and values.ndim == 1:
             return True
         if not is_ready(array, values, graph):
             return False
-        seen.ready[array.name] = ref(values)
+        state.ready[array.name] = ref(values)
         return True
 
 
 @dataclass
-class _Seen:
-    """What was found about a graph that a program ran on before."""
+class _GraphState:
+    """What is known of a graph that a program ran on before."""
 
     graph: ref[Graph]
     ranges: dict[str, tuple[int, int]]
-    """By param, which integers of Python are its values as they are, from one to before another."""
+    """By param, the range of Python integers that are its values without conversion."""
     defaults: dict[str, bool | int | float] = field(default_factory=dict)
     """The defaults of params that depend only on the graph."""
     ready: dict[str, ref[Any]] = field(default_factory=dict)
-    """The arrays of the last call that were given as a run takes them, by input."""
+    """By input, the arrays of the last call that needed no conversion."""
     own: dict[tuple[str, Widths, bool], Any] = field(default_factory=dict)
     """The graph's attributes as inputs, by name, widths of ids, and whether they are rounded."""
-    held: set[object] = field(default_factory=set)
-    """What `WhereChecker` found to hold of these."""
+    satisfied: set[object] = field(default_factory=set)
+    """Keys of conditions that `WhereChecker` found to hold."""
 
 
 def _conditions(declared: Iterable[Conditioned]) -> list[Condition]:
@@ -347,13 +348,13 @@ def _id_count(type_: Type, graph: Graph) -> int:
     return graph.num_edges if type_ is Type.EDGE else graph.num_vertices
 
 
-def check_names(program: ir.Program, given: Iterable[str], source: Source | None) -> None:
+def check_names(program: ir.Program, arguments: Iterable[str], source: Source | None) -> None:
     """Raise E0601, E0602 and E0605 for what is missing and what is unknown; one of each is one mistake."""
-    given = list(given)
+    arguments = list(arguments)
     params = [param.name for param in declared_params(program)]
     inputs = [declared.name for declared in declared_inputs(program)]
-    missing = _missing(program, given)
-    unknown = [name for name in given if name not in params and name not in inputs]
+    missing = _missing(program, arguments)
+    unknown = [name for name in arguments if name not in params and name not in inputs]
     problems = [_unknown(program, name, params, inputs) for name in unknown]
     if len(unknown) == len(missing) == 1:
         [(name, about)] = missing.items()
@@ -369,20 +370,20 @@ def check_names(program: ir.Program, given: Iterable[str], source: Source | None
         raise GdslError(problems, source)
 
 
-def _missing(program: ir.Program, given: Iterable[str]) -> dict[str, Diagnostic]:
+def _missing(program: ir.Program, arguments: Iterable[str]) -> dict[str, Diagnostic]:
     """By name, what must be given and is not."""
     missing: dict[str, Diagnostic] = {}
     for param in program.params:
-        if param.default is None and param.name not in given:
+        if param.default is None and param.name not in arguments:
             example = f"{param.name}={_example(param.type)}"
             message = f"param `{param.name}` has no value, and no default"
             missing[param.name] = Diagnostic("E0601", message, param.span, fix=f"-p {example} (from Python: {example})")
     for array in program.arrays:
-        if array.is_set and array.name not in given:
+        if array.is_set and array.name not in arguments:
             fix = f"-p {array.name}=0,1 (from Python: {array.name}=[0, 1])"
             missing[array.name] = Diagnostic("E0601", f"param `{array.name}` has no value", array.span, fix=fix)
     for scalar in program.scalars:
-        if scalar.is_input and scalar.name not in given:
+        if scalar.is_input and scalar.name not in arguments:
             message = f"no value was given for the input `{scalar.name}`"
             fix = f"-p {scalar.name}={_example(scalar.type)}"
             missing[scalar.name] = Diagnostic("E0605", message, scalar.span, fix=fix)

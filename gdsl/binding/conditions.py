@@ -29,7 +29,7 @@ Conditioned = ir.Param | ir.Array | ir.Scalar
 """What may have a `where`."""
 
 _passed: weakref.WeakKeyDictionary[Graph, set[str]] = weakref.WeakKeyDictionary()
-"""By graph, the conditions that held of its own attributes."""
+"""By graph, the conditions that held for its attributes."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,28 +80,28 @@ class WhereChecker:
         source: Source | None,
         own: frozenset[str] = frozenset(),
     ) -> None:
-        """`own` are the inputs that are the graph's own and do not change."""
+        """`own` are the inputs that are attributes of the graph and do not change."""
         self._own = own
         self._program = program
         self._graph = graph
         self._params = params
         self._inputs = inputs
         self._source = source
-        self._open: list[Callable[[], None]] = []
-        """What waits for the tests that a GPU is busy with, each raises E0608 as `check` does."""
+        self._pending: list[Callable[[], None]] = []
+        """Functions that wait for tests on a GPU; each raises E0608 as `check` does."""
 
     def check_all(self, conditions: Iterable[Condition]) -> None:
         """`check` for each of them."""
         for condition in conditions:
             self.check(condition)
 
-    def take_open(self) -> tuple[Callable[[], None], ...]:
-        """What has still to be called; it is not kept here, where it would keep arrays alive in a circle."""
-        found, self._open = tuple(self._open), []
-        return found
+    def take_pending(self) -> tuple[Callable[[], None], ...]:
+        """The functions that must still be called. Keeping them here would keep arrays alive in a reference cycle."""
+        pending, self._pending = tuple(self._pending), []
+        return pending
 
     def check(self, condition: Condition) -> None:
-        """Raise E0608 for the first element of which it does not hold. What held of a graph's own once, holds."""
+        """Raise E0608 for the first element for which it does not hold. Attributes of a graph are tested once."""
         data, key = condition.data, None
         if isinstance(data, ir.Array) and condition.key(self._own, self._params) is not None:
             key = repr((data.domain, data.type, condition.where, sorted(self._params.items())))
@@ -120,12 +120,12 @@ class WhereChecker:
         is_array = isinstance(declared, ir.Array)
         is_set = isinstance(declared, ir.Array) and declared.is_set
         if is_device_array(values) and not is_set:
-            verdict = device_conditions.started(declared.name, where, values, self._params)
+            verdict = device_conditions.start_test(declared.name, where, values, self._params)
             if verdict is not None:
-                self._open.append(partial(self._settle, declared, verdict, values))
+                self._pending.append(partial(self._finish, declared, verdict, values))
                 return
-        for settle in self._open:  # the first failure is reported
-            settle()
+        for finish in self._pending:  # the first failure is reported
+            finish()
         evaluator = self._evaluator(array_module(values))
         length = len(values) if is_array else 1
         count = values_of(declared, self._params) if isinstance(declared, ir.Array) else None
@@ -140,7 +140,7 @@ class WhereChecker:
             place = first + int(holds.argmin()) if len(holds) > 1 else first
             self._refuse(declared, values[place].item() if is_array else values, place)
 
-    def _settle(self, declared: Conditioned, verdict: device_conditions.Verdict, values: Any) -> None:
+    def _finish(self, declared: Conditioned, verdict: device_conditions.Verdict, values: Any) -> None:
         with deadline.doing(f"testing the `where` of {_kind(declared)} `{declared.name}`"):
             place = verdict.failure()
         if place is not None:
@@ -151,12 +151,12 @@ class WhereChecker:
         if isinstance(declared, ir.Array):
             name = value_name(declared.domain, place, self._graph, values_of(declared, self._params))
         condition = self._text_of(declared.where) if declared.where is not None else ""
-        found = f"has {value}" if isinstance(declared, ir.Array) else f"is {value}"
+        pending = f"has {value}" if isinstance(declared, ir.Array) else f"is {value}"
         if isinstance(declared, ir.Array) and declared.is_set:
-            found = "is in it"
+            pending = "is in it"
         raise GdslError.single(
             "E0608",
-            f"{_kind(declared)} `{declared.name}` must fulfil `{condition}`, but {name} {found}",
+            f"{_kind(declared)} `{declared.name}` must fulfil `{condition}`, but {name} {pending}",
             declared.where.span if declared.where is not None else declared.span,
             self._source,
         )

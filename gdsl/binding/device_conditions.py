@@ -41,8 +41,8 @@ class _NotPlainError(Exception):
 class Verdict:
     """The result of a kernel that tests a condition; reading it waits for the kernel."""
 
-    def __init__(self, spare: list[_Answer], answer: _Answer | None, length: int) -> None:
-        self._spare, self._answer, self._length = spare, answer, length
+    def __init__(self, free_answers: list[_Answer], answer: _Answer | None, length: int) -> None:
+        self._free_answers, self._answer, self._length = free_answers, answer, length
         self._failure: int | None = None
 
     def failure(self) -> int | None:
@@ -53,7 +53,7 @@ class Verdict:
             if first < self._length:
                 self._failure = first
             else:  # it still says that nothing was found, and can be used again
-                self._spare.append(answer)
+                self._free_answers.append(answer)
         return self._failure
 
 
@@ -91,9 +91,10 @@ class _Answer:
         return int(self._here[0])
 
 
-def started(name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]) -> Verdict | None:
-    """Begin to test `where` on all of `values`, a CuPy array that is the input `name`. None: the condition is not
-    plain."""
+def start_test(
+    name: str, where: ir.Expression, values: Any, params: Mapping[str, bool | int | float]
+) -> Verdict | None:
+    """Start to test `where` on all of `values`, a CuPy array that is the input `name`; None if it is not plain."""
     constants: list[Any] = []
     try:
         condition = _printed(name, where, params, constants)
@@ -102,16 +103,16 @@ def started(name: str, where: ir.Expression, values: Any, params: Mapping[str, b
     if not len(values):
         return Verdict([], None, 0)
     kind = next(kind for kind, (_, dtype) in _TYPES.items() if np.dtype(dtype) == values.dtype)
-    kernel, spare = _kernel(condition, _TYPES[kind][0], tuple(constant.dtype.name for constant in constants))
-    return _start(kernel, spare, values, constants)
+    kernel, free_answers = _kernel(condition, _TYPES[kind][0], tuple(constant.dtype.name for constant in constants))
+    return _launch(kernel, free_answers, values, constants)
 
 
-def _start(kernel: Any, spares: dict[int, list[_Answer]], values: Any, constants: list[Any]) -> Verdict:
+def _launch(kernel: Any, answers_by_device: dict[int, list[_Answer]], values: Any, constants: list[Any]) -> Verdict:
     import cupy
 
-    spare = spares.setdefault(cupy.cuda.runtime.getDevice(), [])
+    free_answers = answers_by_device.setdefault(cupy.cuda.runtime.getDevice(), [])
     try:
-        answer = spare.pop()
+        answer = free_answers.pop()
     except IndexError:  # they may be taken by other threads
         answer = _Answer()
     length, size = len(values), values.dtype.itemsize
@@ -119,7 +120,7 @@ def _start(kernel: Any, spares: dict[int, list[_Answer]], values: Any, constants
     blocks = min(-(-length * size // (_THREADS * 4 * _PACK_BYTES)), _MOST_BLOCKS)
     kernel((blocks,), (_THREADS,), (values, np.int64(length), np.int64(head), answer.first, *constants))
     answer.expect()
-    return Verdict(spare, answer, length)
+    return Verdict(free_answers, answer, length)
 
 
 @cache

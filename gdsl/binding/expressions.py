@@ -1,4 +1,4 @@
-"""Evaluates expressions before a run: defaults of params, `where` of inputs.
+"""Evaluates expressions before a run: defaults of params, `element_range` of inputs.
 
 Whole arrays at a time, with the meaning that the language gives every operation. Ids are uint64 with `none` as the
 largest value, so that it orders after all others. A pair is a tuple of two arrays.
@@ -54,8 +54,8 @@ def convert(module: Any, value: Array, old: Type, new: Type, ids: int) -> Array:
         largest = NONE if new is Type.UINT64 else (2**32 - 1 if new is Type.UINT32 else -1)
         return module.where(none, module.full(1, largest, dtype=target), value.astype(target))
     if new.is_id:
-        bad = (value < 0) | (value >= ids)
-        return module.where(bad, np.uint64(NONE), module.where(bad, 0, value).astype(np.uint64))
+        out_of_range = (value < 0) | (value >= ids)
+        return module.where(out_of_range, np.uint64(NONE), module.where(out_of_range, 0, value).astype(np.uint64))
     return of_arrays(module).convert(old, new)(value)
 
 
@@ -254,22 +254,22 @@ class Evaluator:
             first, last, _ = self._range
             return stored_as(self._module, self._array(node.array)[first:last], node.type)
         if isinstance(node, ir.Element):
-            whole, index = self._array(node.array), self._evaluate(node.index, local, active)
+            array, index = self._array(node.array), self._evaluate(node.index, local, active)
             what = f"{node.array}[{{}}]"
         else:
-            whole, index = self._degrees(node.degree), self._evaluate(node.vertex, local, active)
+            array, index = self._degrees(node.degree), self._evaluate(node.vertex, local, active)
             what = f"{node.degree.value}({{}})"
         signed = index.dtype.kind == "i"
-        bad = (index < 0) | (index >= len(whole)) if signed else index >= np.uint64(len(whole))
+        out_of_range = (index < 0) | (index >= len(array)) if signed else index >= np.uint64(len(array))
         if active is not None:
-            bad = bad & active
-        if bool(bad.any()):
-            offender = int(index[int(bad.argmax())] if len(index) == len(bad) else index[0])
+            out_of_range = out_of_range & active
+        if bool(out_of_range.any()):
+            offender = int(index[int(out_of_range.argmax())] if len(index) == len(out_of_range) else index[0])
             shown = "none" if offender == NONE else str(offender)
             raise GdslError.single("E0801", f"index out of range: {what.format(shown)}", node.span)
-        if len(whole) == 0:
+        if len(array) == 0:
             return self._module.zeros(len(index), DTYPES[node.type])
-        values = whole[self._module.clip(index, 0, len(whole) - 1).astype(np.int64)]
+        values = array[self._module.clip(index, 0, len(array) - 1).astype(np.int64)]
         return stored_as(self._module, values, node.type)
 
     def _called(self, function: ir.Function, values: list[Array], active: Array | None) -> Array:
@@ -280,7 +280,7 @@ class Evaluator:
             return self._returned(function.body, dict(zip(names, values, strict=True)), active)
         length = max([num_elements(value) for value in values] + [len(self._own)])
         results = zero_values(self._module, length, function.result)
-        own, part, where = self._own, self._part, self._range
+        own, part, element_range = self._own, self._part, self._range
         self._range = None
         for place in range(length):
             deadline.check()
@@ -290,7 +290,7 @@ class Evaluator:
             self._ids = own[place : place + 1] if len(own) > 1 else own
             self._parts = part[place : place + 1] if len(part) > 1 else part
             store(results, place, self._returned(function.body, dict(zip(names, one, strict=True)), None))
-        self._ids, self._parts, self._range = own, part, where
+        self._ids, self._parts, self._range = own, part, element_range
         return results
 
     def _returned(self, body: tuple[ir.Statement, ...], local: dict[str, Array], active: Array | None) -> Array:

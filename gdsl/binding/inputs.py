@@ -64,19 +64,19 @@ def array_module(values: object) -> Any:
     return np
 
 
-def element_name(domain: Domain, place: int, graph: Graph) -> str:
+def element_name(domain: Domain, index: int, graph: Graph) -> str:
     """What a message calls one element: ``vertex 3`` or ``edge 7 (2 -> 5)``."""
     if domain is Domain.VERTEX:
-        return f"vertex {place}"
-    source, destination = graph.ends(place)
-    return f"edge {place} ({source} -> {destination})"
+        return f"vertex {index}"
+    source, destination = graph.ends(index)
+    return f"edge {index} ({source} -> {destination})"
 
 
-def value_name(domain: Domain, place: int, graph: Graph, count: int | None) -> str:
+def value_name(domain: Domain, index: int, graph: Graph, count: int | None) -> str:
     """What a message calls a value by its place among all: its element, and where this has `count` which of them."""
     if count is None:
-        return element_name(domain, place, graph)
-    return f"value {place % count} of {element_name(domain, place // count, graph)}"
+        return element_name(domain, index, graph)
+    return f"value {index % count} of {element_name(domain, index // count, graph)}"
 
 
 _converted_attributes: weakref.WeakKeyDictionary[Graph, dict[tuple[str, Type, Widths, bool, bool], Any]] = (
@@ -97,13 +97,13 @@ def attribute_array(
 
     Raises E0605 if the graph has none of that name.
     """
-    kept = _converted_attributes.setdefault(graph, {})
+    converted_attributes = _converted_attributes.setdefault(graph, {})
     key = (f"{array.domain.value} {array.name}", array.type, widths, is_rounded, flags)
-    if key not in kept:
+    if key not in converted_attributes:
         values = _attribute(array, graph, source)
-        how = {"flags": flags, "is_rounded": is_rounded}
-        kept[key] = input_array(array, values, graph, widths, source, device=False, **how)
-    return kept[key]
+        options = {"flags": flags, "is_rounded": is_rounded}
+        converted_attributes[key] = input_array(array, values, graph, widths, source, device=False, **options)
+    return converted_attributes[key]
 
 
 def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
@@ -139,27 +139,27 @@ def _attribute(array: ir.Array, graph: Graph, source: Source | None) -> Any:
 
 def _other_name(name: str, attributes: Mapping[str, Any]) -> str | None:
     """The attribute that may be meant by `name`: a similar name, or the only one."""
-    near = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
-    near += difflib.get_close_matches(name, list(attributes), n=1)
-    return near[0] if near else next(iter(attributes)) if len(attributes) == 1 else None
+    similar = [other for other in attributes if other.lower() in (name.lower(), f"{name.lower()}s")]
+    similar += difflib.get_close_matches(name, list(attributes), n=1)
+    return similar[0] if similar else next(iter(attributes)) if len(attributes) == 1 else None
 
 
 _DTYPES = {type_: np.dtype(type_.name) for type_ in _KINDS if not type_.is_id}
 
 
-def is_ready(array: ir.Array, given: Any, graph: Graph) -> bool:
-    """Whether `given`, an array of CuPy on the GPU at hand, is as it is what `input_array` would make of it, which asks
-    for more than each of many calls should take."""
-    if not is_of_cupy(given) or given.dtype != _DTYPES.get(array.type) or array.count is not None:
+def is_ready(array: ir.Array, argument: Any, graph: Graph) -> bool:
+    """Whether `argument` is an array of CuPy on the current GPU that `input_array` would return unchanged: a cheap test
+    for repeated calls."""
+    if not is_of_cupy(argument) or argument.dtype != _DTYPES.get(array.type) or array.count is not None:
         return False
-    if given.shape != (_elements(array, graph),) or not given.flags.c_contiguous:
+    if argument.shape != (_elements(array, graph),) or not argument.flags.c_contiguous:
         return False
-    return on_gpu(given) is given
+    return on_gpu(argument) is argument
 
 
 def input_array(
     array: ir.Array,
-    given: Any,
+    argument: Any,
     graph: Graph,
     widths: Widths,
     source: Source | None,
@@ -168,7 +168,7 @@ def input_array(
     flags: bool = False,
     is_rounded: bool = False,
 ) -> Any:
-    """`given` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length; where an element has
+    """`argument` as a C-contiguous array of the declared dtype (ids: int32 or int64) and length; where an element has
     `count` values, of shape [V, count] or [E, count], which becomes one row.
 
     It stays on the device where `device` allows that. Values that the declared type does not have become the nearest
@@ -176,7 +176,7 @@ def input_array(
     that the declared type does not have, E0604 for ids that the graph does not have. With `flags` numbers may be given
     as bools, 0 and 1, and integers as floats: whole numbers, and infinity, which is `inf`, the largest value.
     """
-    values = _as_array(array, given, source, device)
+    values = _as_array(array, argument, source, device)
     if count is not None:
         values = flat(array, values, count, graph, source)
     length = values.size if count is not None else _elements(array, graph)
@@ -198,19 +198,19 @@ def _elements(array: ir.Array, graph: Graph) -> int:
     return graph.num_vertices if array.domain is Domain.VERTEX else graph.num_edges
 
 
-def _as_array(array: ir.Array, given: Any, source: Source | None, device: bool) -> Any:
+def _as_array(array: ir.Array, argument: Any, source: Source | None, device: bool) -> Any:
     try:
-        if device and is_device_array(given):
-            return on_gpu(given)
-        values = host_array(given, f"input `{array.name}`")
+        if device and is_device_array(argument):
+            return on_gpu(argument)
+        values = host_array(argument, f"input `{array.name}`")
     except ValueError as error:
         raise GdslError.single("E0607", f"input `{array.name}` {error}", array.span, source) from None
     if values.dtype.kind == "O" or (values.ndim == 0 and values.dtype.kind not in "biuf"):
-        of_objects = isinstance(given, np.ndarray)
-        what = "an array of objects" if of_objects else type(given).__name__
+        of_objects = isinstance(argument, np.ndarray)
+        what = "an array of objects" if of_objects else type(argument).__name__
         why = f"is not an array of numbers of at most 64 bits, but {what}"
         fix = _conversion(array) if of_objects else None
-        if isinstance(given, Text):
+        if isinstance(argument, Text):
             why, fix = "takes an array, not one value", f"-p {array.name}=@FILE, with one value a line or a .npy file"
         raise GdslError.single("E0607", f"input `{array.name}` {why}", array.span, source, fix=fix)
     return values
@@ -289,11 +289,11 @@ def _checked_ids(
     if values.dtype.kind == "i":
         bad |= values < -1
     if bool(bad.any()):
-        place = int(bad.argmax())
-        name = value_name(array.domain, place, graph, count_of_values)
+        index = int(bad.argmax())
+        name = value_name(array.domain, index, graph, count_of_values)
         raise GdslError.single(
             "E0604",
-            f"input `{array.name}`: {name} has {int(values[place])}, which is not {id_kind(array.type)} of the graph",
+            f"input `{array.name}`: {name} has {int(values[index])}, which is not {id_kind(array.type)} of the graph",
             array.span,
             source,
             notes=[f"ids count from 0 to {count - 1}; -1 is none" if count else "-1 is none"],
@@ -326,17 +326,17 @@ def _converted(
         bad = ~((values >= low) & (values < float(high + 1)))
     else:
         bad = _out_of_range(values, target)
-    place = int(bad.argmax()) if bool(bad.any()) else None
+    index = int(bad.argmax()) if bool(bad.any()) else None
     why = f"which {array.type.name} cannot hold"
     fix = _larger(array, values.dtype, of_caller)
-    if place is None and target.kind == "f" and not is_rounded:
-        place = first_changed(values, converted, module)
-        if place is not None:
-            why = f"which {array.type.name} cannot hold; the nearest is {plain_number(converted[place])}"
+    if index is None and target.kind == "f" and not is_rounded:
+        index = first_changed(values, converted, module)
+        if index is not None:
+            why = f"which {array.type.name} cannot hold; the nearest is {plain_number(converted[index])}"
             fix = _ways_out(array, values.dtype, of_caller)
-    if place is not None:
-        name = value_name(array.domain, place, graph, count)
-        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, {why}"
+    if index is not None:
+        name = value_name(array.domain, index, graph, count)
+        message = f"input `{array.name}`: {name} has {plain_number(values[index])}, {why}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)
     return converted
 
@@ -348,9 +348,9 @@ def _whole(
     module = array_module(values)
     fractions = module.isfinite(values) & (values != module.trunc(values))
     if bool(fractions.any()):
-        place = int(fractions.argmax())
-        name = value_name(array.domain, place, graph, count)
-        message = f"input `{array.name}`: {name} has {plain_number(values[place])}, which {array.type.name} cannot hold"
+        index = int(fractions.argmax())
+        name = value_name(array.domain, index, graph, count)
+        message = f"input `{array.name}`: {name} has {plain_number(values[index])}, which {array.type.name} cannot hold"
         instead = "give whole numbers" if of_caller else f"declare `{array.name} : {_float_name(values.dtype)}`"
         fix = f"{instead}, or take the nearest whole numbers: {rounding_words(array.name)}"
         raise GdslError.single("E0607", message, array.span, source, fix=fix)

@@ -33,16 +33,16 @@ class Text(str):
 
 
 def scalar_value(
-    declared: ir.Param | ir.Scalar, given: object, id_count: int, source: Source | None, is_rounded: bool = False
+    declared: ir.Param | ir.Scalar, argument: object, id_count: int, source: Source | None, is_rounded: bool = False
 ) -> Value:
-    """`given` as a value of the declared type, the nearest one where `is_rounded`; ids must be below `id_count`.
+    """`argument` as a value of the declared type, the nearest one where `is_rounded`; ids must be below `id_count`.
 
     Raises E0603 where it is not a value of the type, E0604 where an id is out of range.
     """
     kind = "param" if isinstance(declared, ir.Param) else "input"
     type_ = declared.type
     is_rounded = is_rounded and not type_.is_id
-    value = _from_text(declared, given, kind, source, is_rounded) if isinstance(given, Text) else plain(given)
+    value = _from_text(declared, argument, kind, source, is_rounded) if isinstance(argument, Text) else plain(argument)
     if is_rounded and type_.is_integer and isinstance(value, float) and math.isfinite(value):
         value = round(value)
     if type_ is Type.BOOL:
@@ -55,9 +55,9 @@ def scalar_value(
             return _float(declared, value, kind, source, is_rounded)
     elif isinstance(value, int) and not isinstance(value, bool):
         return _integer(declared, value, kind, id_count, source)
-    if attribute(given, "shape", ()) != () or isinstance(given, list | tuple | range):
-        raise _not_one(declared, given, kind, source)
-    raise _unusable(declared, kind, f"{shown(given)} is not a value of type {type_.name}", source)
+    if attribute(argument, "shape", ()) != () or isinstance(argument, list | tuple | range):
+        raise _not_one(declared, argument, kind, source)
+    raise _unusable(declared, kind, f"{shown(argument)} is not a value of type {type_.name}", source)
 
 
 def whole_values(type_: Type, id_count: int) -> tuple[int, int] | None:
@@ -86,20 +86,20 @@ def check_id(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     )
 
 
-def plain(given: Any) -> object:
+def plain(argument: Any) -> object:
     """NumPy's and CuPy's numbers, and their arrays without dimension, as Python's numbers."""
-    if isinstance(given, int | float | str) or given is None:
-        return own_number(given)
-    if isinstance(given, np.ma.MaskedArray) or attribute(given, "shape") != () or not has(given, "item"):
-        return given
-    kind = attribute(attribute(given, "dtype"), "kind", "")
+    if isinstance(argument, int | float | str) or argument is None:
+        return own_number(argument)
+    if isinstance(argument, np.ma.MaskedArray) or attribute(argument, "shape") != () or not has(argument, "item"):
+        return argument
+    kind = attribute(attribute(argument, "dtype"), "kind", "")
     if kind == "f":
-        number = given.item()  # `longdouble` gives itself
+        number = argument.item()  # `longdouble` gives itself
         value = float(number)
         if number != value and number == np.floor(number) and np.isfinite(number):
             return number if math.isinf(value) else int(number)  # a whole number keeps all its digits
         return value
-    return given.item() if kind in ("b", "i", "u") else given
+    return argument.item() if kind in ("b", "i", "u") else argument
 
 
 def rounding_words(name: str) -> str:
@@ -174,15 +174,17 @@ def _integer(declared: ir.Param | ir.Scalar, value: int, kind: str, id_count: in
     return value
 
 
-def _not_one(declared: ir.Param | ir.Scalar, given: Any, kind: str, source: Source | None) -> GdslError:
+def _not_one(declared: ir.Param | ir.Scalar, argument: Any, kind: str, source: Source | None) -> GdslError:
     """E0603 for several values, or a list of one."""
     name, fix = declared.name, None
-    values = given.tolist() if type(given) is np.ndarray and given.ndim == 1 and given.size == 1 else given
+    values = (
+        argument.tolist() if type(argument) is np.ndarray and argument.ndim == 1 and argument.size == 1 else argument
+    )
     if isinstance(values, list | tuple) and len(values) == 1:
         fix = f"give the value alone: {name}={shown(values[0])} (command line: -p {name}={shown(values[0])})"
     elif kind == "param":
         fix = f"`map` runs the program once for each of several values (command line: --each {name}=…)"
-    what = f"it takes one value of type {declared.type.name}, and this is {shown(given)}"
+    what = f"it takes one value of type {declared.type.name}, and this is {shown(argument)}"
     return _unusable(declared, kind, what, source, fix)
 
 
@@ -192,60 +194,60 @@ def _unusable(
     return GdslError.single("E0603", f"{kind} `{declared.name}`: {why}", declared.span, source, fix=fix)
 
 
-def all_within(values: Sequence[Any], low: int, behind: int) -> bool:
-    """Whether `values` are Python's own integers from `low` to below `behind`. Of a range only the ends are
+def all_within(values: Sequence[Any], low: int, end: int) -> bool:
+    """Whether `values` are Python's own integers from `low` to below `end`. Of a range only the ends are
     compared."""
     if isinstance(values, range):
         values = (values[0], values[-1])
-    return {*map(type, values)} == {int} and min(values) >= low and max(values) < behind
+    return {*map(type, values)} == {int} and min(values) >= low and max(values) < end
 
 
-def vertex_by_name(declared: ir.Param | ir.Scalar, given: object, graph: Graph, source: Source | None) -> object:
-    """The id of the vertex that `given` names; `given` itself where it is no name.
+def vertex_by_name(declared: ir.Param | ir.Scalar, argument: object, graph: Graph, source: Source | None) -> object:
+    """The id of the vertex that `argument` names; `argument` itself where it is not a name.
 
     Of a graph with names a str is one, a number where names are numbers, and whatever is equal to a name, such as a
     tuple or a frozenset; on the command line a word in double quotes is never an id. Raises E0604 for a name that no
     vertex has, E0603 for a word that is an id and the name of another vertex.
     """
     if declared.type is not Type.VERTEX or graph.names is None:
-        return given
-    if not isinstance(given, Text | bool) and (found := graph.names.id_of(given)) is not None:
+        return argument
+    if not isinstance(argument, Text | bool) and (found := graph.names.id_of(argument)) is not None:
         return found
-    name = _name(given if isinstance(given, Text) else plain(given))
-    if name is None and any(type(kept) is type(given) for kept in graph.names):
-        name = given
+    name = _name(argument if isinstance(argument, Text) else plain(argument))
+    if name is None and any(type(name_of_vertex) is type(argument) for name_of_vertex in graph.names):
+        name = argument
     if name is None:
-        return given
+        return argument
     found = graph.names.id_of(name)
     if found is not None:
         return found
-    if isinstance(given, Text) and is_whole(name):
-        _refuse_both(declared, given.strip(), name, graph, source)
-    if is_whole(name) and not any(is_real(kept) for kept in graph.names):
-        return given
+    if isinstance(argument, Text) and is_whole(name):
+        _refuse_both(declared, argument.strip(), name, graph, source)
+    if is_whole(name) and not any(is_real(name_of_vertex) for name_of_vertex in graph.names):
+        return argument
     raise _no_such_name(declared, name, graph, source)
 
 
-def _name(given: Any) -> Any:
+def _name(argument: Any) -> Any:
     """What may be a name; None for what cannot be one."""
-    if isinstance(given, Text):
-        word = given.strip()
+    if isinstance(argument, Text):
+        word = argument.strip()
         if len(word) > 1 and word[0] == word[-1] == '"':
             return word[1:-1]
         try:
             return whole_number(word)
         except ValueError:
             return word
-    if isinstance(given, str | tuple) or is_whole(given):
-        return given
+    if isinstance(argument, str | tuple) or is_whole(argument):
+        return argument
     return None
 
 
 def _refuse_both(declared: ir.Param | ir.Scalar, word: str, number: int, graph: Graph, source: Source | None) -> None:
     """Raise E0603 where the text of `number`, which is an id, is what another vertex is called."""
     assert graph.names is not None
-    called = graph.names.id_of(word)
-    if called is None or called == number:
+    named_vertex = graph.names.id_of(word)
+    if named_vertex is None or named_vertex == number:
         return
     also = f"the id of the vertex {shown(graph.names[number])}" if 0 <= number < len(graph.names) else "no id"
     fix = f"in double quotes it is a name: -p '{declared.name}=\"{word}\"'"
@@ -257,7 +259,7 @@ def _no_such_name(declared: ir.Param | ir.Scalar, name: object, graph: Graph, so
     assert graph.names is not None
     kind = "param" if isinstance(declared, ir.Param) else "input"
     close = graph.names.like(name)
-    few = ", ".join(shown(kept) for kept in graph.names[:5])
+    few = ", ".join(shown(name_of_vertex) for name_of_vertex in graph.names[:5])
     return GdslError.single(
         "E0604",
         f"{kind} `{declared.name}` is {shown(name)}, and the graph has no vertex of this name",

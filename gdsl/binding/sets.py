@@ -24,19 +24,19 @@ _MANY = 1 << 16
 """Flags that it takes longer to bring to a GPU than to make there."""
 
 
-def set_flags(declared: ir.Array, given: object, graph: Graph, source: Source | None, device: bool = False) -> Any:
-    """A bool for each vertex of `graph`: whether it is in the set that `given` is. On the device where `device` allows
-    that and the set is small compared with the graph.
+def set_flags(declared: ir.Array, argument: object, graph: Graph, source: Source | None, device: bool = False) -> Any:
+    """A bool for each vertex of `graph`: whether it is in the set `argument`. On the device where `device` allows that
+    and the set is small compared with the graph.
 
-    `given` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is bools,
-    one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
+    `argument` is a sequence, set or array of ids, or of names where the graph has any; duplicates are one. Or it is
+    bools, one a vertex; or text with ids between commas or white space, or with names between commas. Raises E0603 for
     anything else, E0604 for an id that the graph does not have, E0606 for another number of bools, E0608 for too few
     members.
     """
     vertices = graph.num_vertices
-    values = _values(declared, given, graph, source)
+    values = _values(declared, argument, graph, source)
     if values.ndim == 0:
-        what = f"is {shown(given)}, and not a set, sequence or array of vertices"
+        what = f"is {shown(argument)}, and not a set, sequence or array of vertices"
         raise _unusable(declared, what, source, f"write [{values}]" if values.dtype.kind in "iu" else None)
     if values.ndim != 1:
         raise _unusable(declared, f"has the shape {values.shape}, and a set is a list of vertices", source)
@@ -78,29 +78,29 @@ def _check_least(declared: ir.Array, size: int, source: Source | None) -> None:
     raise GdslError.single("E0608", message, declared.span, source, fix=_form(declared))
 
 
-def _values(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> Any:
+def _values(declared: ir.Array, argument: object, graph: Graph, source: Source | None) -> Any:
     """The members or flags as a new array."""
-    if isinstance(given, Text):
-        members = _ids(declared, _words(declared, given, graph, source), graph, source)
-        given = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
-    if has(given, "__array__") or is_device_array(given):
+    if isinstance(argument, Text):
+        members = _ids(declared, _words(declared, argument, graph, source), graph, source)
+        argument = [_of_text(declared, each, source) if isinstance(each, Text) else each for each in members]
+    if has(argument, "__array__") or is_device_array(argument):
         try:
-            values = host_array(given, f"param `{declared.name}`")
+            values = host_array(argument, f"param `{declared.name}`")
         except ValueError as error:
             raise _unusable(declared, str(error), source) from None
         if graph.names is None or values.ndim != 1 or values.dtype.kind == "b":
             return values.copy()  # what is checked stays so, whatever other threads do to the caller's
-        given = values.tolist()
-    _refuse_one_vertex(declared, given, graph, source)
-    members = _ids(declared, _listed(declared, given, graph.num_vertices, source), graph, source)
+        argument = values.tolist()
+    _refuse_one_vertex(declared, argument, graph, source)
+    members = _ids(declared, _listed(declared, argument, graph.num_vertices, source), graph, source)
     return _integers(declared, members, graph.num_vertices, source)
 
 
-def _words(declared: ir.Array, given: Text, graph: Graph, source: Source | None) -> list[object]:
+def _words(declared: ir.Array, argument: Text, graph: Graph, source: Source | None) -> list[object]:
     """The members of a text, as written. Two commas without a member between them are an error."""
-    parts = given.split(",")
+    parts = argument.split(",")
     if len(parts) > 1 and not all(part.strip() for part in parts):
-        what = f"is {shown(str(given))}, where a member is missing next to a comma"
+        what = f"is {shown(str(argument))}, where a member is missing next to a comma"
         raise _unusable(declared, what, source, _form(declared))
     named = graph.names is not None
     return [Text(word) for part in parts for word in ([part] if named else part.split()) if word.strip()]
@@ -118,27 +118,27 @@ def _ids(declared: ir.Array, members: list[object], graph: Graph, source: Source
     return [vertex_by_name(member, each, graph, source) for each in members]
 
 
-def _refuse_one_vertex(declared: ir.Array, given: object, graph: Graph, source: Source | None) -> None:
+def _refuse_one_vertex(declared: ir.Array, argument: object, graph: Graph, source: Source | None) -> None:
     """Raise E0603 for the name of a vertex; a tuple or a frozenset that is one might also be meant as its members."""
-    if graph.names is None or graph.names.id_of(given) is None:
+    if graph.names is None or graph.names.id_of(argument) is None:
         return
-    members = ", list(…) for its members" if isinstance(given, Collection) and not isinstance(given, str) else ""
-    what = f"is {shown(given)}, the name of one vertex, and not a set of vertices"
-    raise _unusable(declared, what, source, f"write [{shown(given)}] for this vertex{members}")
+    members = ", list(…) for its members" if isinstance(argument, Collection) and not isinstance(argument, str) else ""
+    what = f"is {shown(argument)}, the name of one vertex, and not a set of vertices"
+    raise _unusable(declared, what, source, f"write [{shown(argument)}] for this vertex{members}")
 
 
-def _listed(declared: ir.Array, given: object, vertices: int, source: Source | None) -> list[object]:
-    if isinstance(given, range):
-        given = given[: vertices + 1]  # all differ, so one of so many is not a vertex
-    if isinstance(given, Collection) and not isinstance(given, str | bytes | bytearray | Mapping):
+def _listed(declared: ir.Array, argument: object, vertices: int, source: Source | None) -> list[object]:
+    if isinstance(argument, range):
+        argument = argument[: vertices + 1]  # all differ, so one of so many is not a vertex
+    if isinstance(argument, Collection) and not isinstance(argument, str | bytes | bytearray | Mapping):
         try:
-            return list(given)
+            return list(argument)
         except MemoryError:
             raise
         except Exception as error:  # whatever a class of the caller's does
             raise _unusable(declared, f"cannot be read: {first_line(error)}", source) from None
-    fix = f"write [{given}]" if isinstance(given, int) and not isinstance(given, bool) else None
-    what = f"is {shown(given)}, and not a set, sequence or array of vertices"
+    fix = f"write [{argument}]" if isinstance(argument, int) and not isinstance(argument, bool) else None
+    what = f"is {shown(argument)}, and not a set, sequence or array of vertices"
     raise _unusable(declared, what, source, fix)
 
 

@@ -56,19 +56,19 @@ class Inference:
         self._of_graphs: WeakKeyDictionary[Graph, tuple[Type, ...]] = WeakKeyDictionary()
 
     def types(
-        self, graph: Graph, given: Mapping[str, Any], chosen: Mapping[str, Type], varied: Iterable[str] = ()
+        self, graph: Graph, arguments: Mapping[str, Any], chosen: Mapping[str, Type], varied: Iterable[str] = ()
     ) -> tuple[Type, ...]:
         """As `inferred_types`."""
         if self._array is None or chosen:
-            return inferred_types(self._program, graph, given, chosen, self._source, varied)
-        values = given.get(self._array)
+            return inferred_types(self._program, graph, arguments, chosen, self._source, varied)
+        values = arguments.get(self._array)
         values = values.values if type(values) is unchecked else values
         dtype = None if values is None else attribute(values, "dtype")
         found = self._of_graphs.get(graph) if values is None else None
         if isinstance(dtype, np.dtype):
             found = self._of_dtypes.get(dtype)
         if found is None:
-            found = inferred_types(self._program, graph, given, chosen, self._source, varied)
+            found = inferred_types(self._program, graph, arguments, chosen, self._source, varied)
             if values is None:
                 self._of_graphs[graph] = found
             elif isinstance(dtype, np.dtype):
@@ -81,28 +81,28 @@ def _deciding_array(program: ir.Program) -> str | None:
     if len(program.types) != 1 or not any(type_.is_integer for type_ in TYPE_CLASSES[program.types[0].class_name]):
         return None
     arrays = {array.name for array in program.arrays if array.is_input}
-    given = arrays.union(param.name for param in program.params)
-    given.update(scalar.name for scalar in program.scalars if scalar.is_input)
-    deciding = [name for name in program.types[0].users if name in given]
+    names = arrays.union(param.name for param in program.params)
+    names.update(scalar.name for scalar in program.scalars if scalar.is_input)
+    deciding = [name for name in program.types[0].users if name in names]
     return deciding[0] if len(deciding) == 1 and deciding[0] in arrays else None
 
 
 def inferred_types(
     program: ir.Program,
     graph: Graph,
-    given: Mapping[str, Any],
+    arguments: Mapping[str, Any],
     chosen: Mapping[str, Type],
     source: Source | None = None,
     varied: Iterable[str] = (),
 ) -> tuple[Type, ...]:
-    """The type of each type parameter in a call with `given` on `graph`: the `chosen` one; else the first of those that
-    it admits that represents all inputs of this type exactly, by their dtypes; else the default.
+    """The type of each type parameter in a call with `arguments` on `graph`: the `chosen` one; else the first admitted
+    type that represents all inputs of this type exactly, by their dtypes; else the default.
 
     Where no type does by the dtypes alone, one of 64 bits that represents the values does. One number, as opposed to an
     array, widens the type only where the type does not have it; those of `varied` are lists of numbers. Raises E0620
     where no type represents all of them.
     """
-    call = _Call(program, graph, given, source, frozenset(varied))
+    call = _Call(program, graph, arguments, source, frozenset(varied))
     return tuple(chosen.get(parameter.name) or call.type_of(parameter) for parameter in program.types)
 
 
@@ -113,12 +113,12 @@ class _Call:
         self,
         program: ir.Program,
         graph: Graph,
-        given: Mapping[str, Any],
+        arguments: Mapping[str, Any],
         source: Source | None,
         varied: frozenset[str],
     ) -> None:
         self._arrays = {array.name: array for array in program.arrays if array.is_input}
-        self._graph, self._given, self._source, self._varied = graph, given, source, varied
+        self._graph, self._arguments, self._source, self._varied = graph, arguments, source, varied
 
     def type_of(self, parameter: ir.TypeParameter) -> Type:
         """The type that the inputs of a type parameter need. Raises E0620."""
@@ -139,16 +139,16 @@ class _Call:
 
     def _numbers(self, parameter: ir.TypeParameter) -> Iterator[_Need]:
         for name in parameter.users:
-            if name in self._given and name not in self._arrays:
-                values = self._given[name] if name in self._varied else [self._given[name]]
+            if name in self._arguments and name not in self._arrays:
+                values = self._arguments[name] if name in self._varied else [self._arguments[name]]
                 yield from filter(None, (_of_number(name, value) for value in values))
 
     def _array(self, array: ir.Array) -> Any:
         """An input, the caller's or the graph's; None where there is none, or it does not hold numbers, which
         binding reports."""
         values: Any = None
-        if array.name in self._given:
-            values = self._given[array.name]
+        if array.name in self._arguments:
+            values = self._arguments[array.name]
             values = values.values if isinstance(values, unchecked) else values
             try:
                 if is_on_gpu(values):
@@ -165,17 +165,17 @@ class _Call:
         """What an array needs by its values, where these are integers; of the graph's own this is kept."""
         if need.bits or not values.size:
             return need
-        kept = {} if need.name in self._given else _ranges.setdefault(self._graph, {})
+        ranges = {} if need.name in self._arguments else _ranges.setdefault(self._graph, {})
         key = self._arrays[need.name].domain, need.name
-        if key not in kept:
-            kept[key] = int(values.min()), int(values.max())
-        return _Need(need.name, need.what, *kept[key])
+        if key not in ranges:
+            ranges[key] = int(values.min()), int(values.max())
+        return _Need(need.name, need.what, *ranges[key])
 
     def _attributes(self, domain: Domain) -> Mapping[str, Any]:
         if domain is Domain.VERTEX:
             return self._graph.vertex_attributes
-        later = self._graph._postponed  # whose edges need not be in order to know their dtype
-        return self._graph.attributes if later is None else later.edges.attributes
+        postponed = self._graph._postponed  # whose edges need not be in order to know their dtype
+        return self._graph.attributes if postponed is None else postponed.edges.attributes
 
 
 def _first(types: Iterable[Type], needs: Sequence[_Need]) -> Type | None:
@@ -195,9 +195,9 @@ def _of_dtype(name: str, dtype: np.dtype[Any], has_floats: bool) -> _Need:
     return _Need(name, dtype.name, bits=min(max(dtype.itemsize * 8, 32), 64))
 
 
-def _of_number(name: str, given: Any) -> _Need | None:
+def _of_number(name: str, argument: Any) -> _Need | None:
     """What one number needs, for a fraction a float that represents it; None for anything else."""
-    value = _parsed(given) if isinstance(given, Text) else plain(given)
+    value = _parsed(argument) if isinstance(argument, Text) else plain(argument)
     if isinstance(value, float):
         return _Need(name, shown(value), bits=32 if has_float32(value) else 64)
     return _Need(name, shown(value), value, value) if isinstance(value, int) else None
@@ -217,7 +217,7 @@ def _parsed(text: Text) -> int | float | None:
 def _no_type(
     parameter: ir.TypeParameter, needs: list[_Need], admitted: tuple[Type, ...], source: Source | None
 ) -> GdslError:
-    listed = " and ".join(f"`{need.name}` is {need.what}" for need in needs)
+    descriptions = " and ".join(f"`{need.name}` is {need.what}" for need in needs)
     types = ", ".join(type_.name for type_ in admitted)
     real = next((type_.name for type_ in reversed(admitted) if type_.is_float), None)
     options, names = " ".join(f"--round {need.name}" for need in needs), [need.name for need in needs]
@@ -229,7 +229,7 @@ def _no_type(
         fix = "give integers of one of these types, such as array.astype('int64')"
     return GdslError.single(
         "E0620",
-        f"no type for `{parameter.name}` represents all that was given exactly: {listed}",
+        f"no type for `{parameter.name}` represents all that was given exactly: {descriptions}",
         parameter.span,
         source,
         notes=[f"`{parameter.name}` is one of {types}"],
@@ -252,9 +252,9 @@ def chosen_types(program: ir.Program, types: object) -> dict[str, Type]:
 
 def _chosen(program: ir.Program, parameters: Mapping[str, ir.TypeParameter], name: object, type_: object) -> Type:
     if not isinstance(name, str) or name not in parameters:
-        near = difflib.get_close_matches(str(name), parameters, n=1)
-        listed = ", ".join(parameters)
-        fix = f"did you mean `{near[0]}`?" if near else f"its type parameters: {listed}" if parameters else None
+        similar = difflib.get_close_matches(str(name), parameters, n=1)
+        names = ", ".join(parameters)
+        fix = f"did you mean `{similar[0]}`?" if similar else f"its type parameters: {names}" if parameters else None
         word = f"`{name}`" if isinstance(name, str) and name.isidentifier() else shown(name)
         raise GdslError.single("E0621", f"program {program.name} has no type parameter {word}", fix=fix)
     admitted = {each.name: each for each in TYPE_CLASSES[parameters[name].class_name]}
@@ -262,8 +262,12 @@ def _chosen(program: ir.Program, parameters: Mapping[str, ir.TypeParameter], nam
     if word not in admitted:
         from gdsl.frontend.vocabulary import FOREIGN_TYPES, closest
 
-        meant = FOREIGN_TYPES.get(word) if FOREIGN_TYPES.get(word) in admitted else closest(word, admitted)
-        fix = f"did you mean {meant}?" if meant else f"write {name}={parameters[name].default.name}, for example"
+        closest_type = FOREIGN_TYPES.get(word) if FOREIGN_TYPES.get(word) in admitted else closest(word, admitted)
+        fix = (
+            f"did you mean {closest_type}?"
+            if closest_type
+            else f"write {name}={parameters[name].default.name}, for example"
+        )
         what = f"`{name}` is one of {', '.join(admitted)}, not {shown(type_)}"
         raise GdslError.single("E0621", what, fix=fix)
     return admitted[word]

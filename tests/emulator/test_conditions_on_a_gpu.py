@@ -87,7 +87,7 @@ def test_a_kernel_says_what_numpy_says(cupy: FakeCupy, kind: str, condition: str
 def test_what_is_not_plain_is_left_to_others(cupy: FakeCupy, condition: str) -> None:
     (array,) = (array for array in program("int32", condition).ir.arrays if array.where is not None)
     given = cupy.asarray(np.zeros(3, np.int32))
-    assert device_conditions.started("x", array.where, given, {"limit": 1}) is None
+    assert device_conditions.start_test("x", array.where, given, {"limit": 1}) is None
     assert cupy.log["raw kernel"] == 0
 
 

@@ -112,14 +112,14 @@ def test_an_array_is_let_go_where_the_time_is_over_while_it_is_tested(
     program, graph = gdsl.compile("sssp", tune=SMALL), make_graph(path(COUNT), COUNT)
     weight = on_device(cupy, numpy.ones(graph.num_edges))
     gone = weakref.ref(weight)
-    started = device_conditions.started
+    started = device_conditions.start_test
 
     def late(*given: Any) -> Any:
         verdict = started(*given)
         time.sleep(0.3)
         return verdict
 
-    monkeypatch.setattr(device_conditions, "started", late)
+    monkeypatch.setattr(device_conditions, "start_test", late)
     gc.collect()
     gc.disable()
     try:
