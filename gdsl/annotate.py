@@ -22,13 +22,13 @@ from gdsl.uniqueness.free_choices import check_free_choices
 from gdsl.uniqueness.layout import check_layout
 from gdsl.uniqueness.layout import obstacle as obstacle_to_other_ids
 from gdsl.uniqueness.order import Obstacle, check_order, obstacle_to_near_far
-from gdsl.uniqueness.tried import tried_data
+from gdsl.uniqueness.trials import tried_data
 
 AnyFunctor = TypeVar("AnyFunctor", nodes.VertexFunctor, nodes.EdgeFunctor)
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedProgram:
     """What the rules and grades say of a program, whatever it is tuned to."""
 
     program: nodes.Program
@@ -45,10 +45,10 @@ def annotate(program: nodes.Program, source: Source, refuse: bool = True) -> nod
     Raises GdslError (E03xx) for what the rules forbid, and (E0420) for knobs that do not fit; with `refuse` False, for
     tests that show what the rules prevent, a program passes all the same whatever the rules forbid.
     """
-    return tuned(judged(program, source, refuse), program.tuning)
+    return with_tuning(judge_program(program, source, refuse), program.tuning)
 
 
-def judged(program: nodes.Program, source: Source, refuse: bool = True) -> Judged:
+def judge_program(program: nodes.Program, source: Source, refuse: bool = True) -> JudgedProgram:
     """All of `annotate` that hangs on no knob. Raises GdslError (E03xx, E0427)."""
     check_size(program, source)
     found = laws(program)
@@ -69,10 +69,10 @@ def judged(program: nodes.Program, source: Source, refuse: bool = True) -> Judge
     )
     if refuse:
         check_free_choices(effects, grades.levels, source)
-    return Judged(annotated, findings, grades.obstacles, fixed_ids, source)
+    return JudgedProgram(annotated, findings, grades.obstacles, fixed_ids, source)
 
 
-def tuned(whole: Judged, tuning: nodes.Tuning) -> nodes.Program:
+def with_tuning(whole: JudgedProgram, tuning: nodes.Tuning) -> nodes.Program:
     """The judged program, tuned so. Raises GdslError (E0420) for knobs that do not fit."""
     program = dataclasses.replace(whole.program, tuning=_with_directions(tuning, whole.program, whole.findings))
     verify(program, "the rules")

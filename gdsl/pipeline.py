@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from gdsl import frontend
 from gdsl.advice import advise
-from gdsl.annotate import annotate, judged, tuned
+from gdsl.annotate import annotate, judge_program, with_tuning
 from gdsl.diagnostics import Diagnostic, GdslError
 from gdsl.frontend import Analysis, CheckedProgram, Reading, Types, check_tune_words
 from gdsl.frontend.check.type_parameters import mistakes_of_instances
@@ -168,7 +168,7 @@ class Tunable:
     def __init__(self, source: Source, types: Types = ()) -> None:
         try:
             self._checked = load_checked(source, (), types)
-            self._judged = judged(lower(self._checked), with_imports(source))
+            self._judged = judge_program(lower(self._checked), with_imports(source))
         except GdslError:
             load_source(source, (), types)  # says the same, with fixes that were tried
             raise
@@ -177,4 +177,4 @@ class Tunable:
         """What `load_source` gives for these words. Raises `GdslError` (E04xx) where the program does not take them."""
         checked = dataclasses.replace(self._checked, knobs=self._checked.knobs.copy())
         check_tune_words(checked, tune)
-        return tuned(self._judged, lower(checked).tuning)
+        return with_tuning(self._judged, lower(checked).tuning)

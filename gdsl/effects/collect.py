@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gdsl.effects.functions import Functions
-from gdsl.effects.making import Terms
 from gdsl.effects.statements import Statements
 from gdsl.effects.summary import Effects, Functor
+from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import Origin
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, walk

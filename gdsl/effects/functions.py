@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from gdsl.effects.making import Terms
+from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import SLOT, Term, Unknown, inside
 from gdsl.ir import nodes
 

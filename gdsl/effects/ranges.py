@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from gdsl.effects.making import rounded
+from gdsl.effects.term_factory import rounded
 from gdsl.effects.terms import (
     DEEPEST_PROOF,
     Choice,

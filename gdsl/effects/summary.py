@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cached_property
 from typing import TypeAlias
 
-from gdsl.effects.making import Terms
+from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import (
     Atom,
     ElementTerm,

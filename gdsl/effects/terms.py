@@ -1,8 +1,8 @@
 """Terms stand for the values inside one call of a functor, and atoms for where values come from.
 
 A term denotes a value at the moment it was computed, so locals are replaced by what they hold. Terms are shared:
-`making.Terms` creates each one once, so equal terms are the same object, comparing them costs nothing, and a program's
-terms are hardly larger than its text. Two terms that are not the same object may still have the same value.
+`term_factory.Terms` creates each one once, so equal terms are the same object, comparing them costs nothing, and a
+program's terms are hardly larger than its text. Two terms that are not the same object may still have the same value.
 
 Reads of data that the operator writes carry a number each, because two of them may see different values; all other
 reads of one element give one value and are one term.

@@ -1,7 +1,8 @@
 """The rules of *Writes*, *Reads* and *Closing conditions*, judged on the effects of each operator; the E03 codes.
 
 One file a rule, each with the reason why what it allows has one answer: `writes` (with `writers`, how many calls can
-address an element, and `same_value`), `reads`, `closing`, `waiting`. `report`, `fixes` and `words` say what is wrong.
+address an element, and `same_value`), `reads`, `closing`, `waiting_loops`. `report`, `fixes` and `wording` write the
+messages.
 """
 
 from __future__ import annotations
@@ -18,19 +19,19 @@ from gdsl.rules.closing import Closes, check_closing, closing_node, closings
 from gdsl.rules.reads import check_reads
 from gdsl.rules.report import Report
 from gdsl.rules.same_value import differing_pair
-from gdsl.rules.waiting import check_waiting
+from gdsl.rules.waiting_loops import check_waiting
 from gdsl.rules.writers import Writers
 from gdsl.rules.writes import check_writes
 from gdsl.source import Source
 
-__all__ = ["Closes", "Findings", "Judged", "Writers", "judge"]
+__all__ = ["Closes", "Findings", "JudgedOperator", "Writers", "judge"]
 
 _WEAKEST = (StoreRule.SINGLE_WRITER, StoreRule.UNDER_CAS, StoreRule.ANY_WINNER, StoreRule.SAME_VALUE)
 """Where two operators call one functor its stores take the rule that promises least, which comes last here."""
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedOperator:
     """An operator, and what the rules found out about it."""
 
     effects: Effects
@@ -52,7 +53,7 @@ class Findings:
 
     stores: dict[int, StoreRule]
     closings: dict[int, Closing]
-    sites: dict[int, Judged]
+    sites: dict[int, JudgedOperator]
 
 
 def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: Sequence[Diagnostic] = ()) -> Findings:
@@ -67,7 +68,7 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
     report.initials = {data.name: data.initial for data in program.data}
     stores: dict[int, StoreRule] = {}
     nodes: dict[int, Closing] = {}
-    sites: dict[int, Judged] = {}
+    sites: dict[int, JudgedOperator] = {}
     for site, effects in program.sites.items():
         writers = Writers(effects)
         for store, rule in check_writes(effects, writers, report).items():
@@ -76,7 +77,7 @@ def judge(program: ProgramEffects, source: Source, refuse: bool = True, others: 
         check_reads(effects, writers, found, report)
         check_closing(effects, found, report)
         check_waiting(effects, writers, report)
-        sites[site] = Judged(effects, writers, found)
+        sites[site] = JudgedOperator(effects, writers, found)
         node = closing_node(effects, found)
         if node is not None:
             nodes[site] = node

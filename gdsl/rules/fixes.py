@@ -10,7 +10,7 @@ from gdsl.effects.summary import Effects, Guard, Read, Write, WriteKind, each
 from gdsl.effects.terms import Choice, Constant, ElementTerm, Operation, ScalarTerm, Term, inside, parts, split
 from gdsl.ir import nodes
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation, UnaryOperation
-from gdsl.rules.redundant import is_redundant, same_text
+from gdsl.rules.redundant_tests import is_redundant, same_text
 from gdsl.source import Span
 from gdsl.types import Type
 

@@ -17,8 +17,8 @@ from gdsl.interpreter import with_room
 from gdsl.ir import nodes
 from gdsl.ir.calls import frames_of_calls
 from gdsl.ir.traversal import walk
-from gdsl.rules.proved import is_proved
-from gdsl.rules.trying import IDS, NONE, TooLongError, Trial, Value, literal
+from gdsl.rules.law_proofs import is_proved
+from gdsl.rules.law_trials import IDS, NONE, TooLongError, Trial, Value, literal
 from gdsl.types import Type
 
 MOST_WORK = 500_000

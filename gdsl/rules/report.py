@@ -12,9 +12,9 @@ from gdsl.effects.summary import Effects, Read, Write
 from gdsl.effects.terms import ElementTerm, Term, inside, parts
 from gdsl.ir import nodes
 from gdsl.rules.fixes import fix_of_read, fix_of_store
-from gdsl.rules.rewritten import fix_in_closing, fix_of_accept, fix_of_mixture, fix_of_waiting, fix_under_cas
+from gdsl.rules.rewrites import fix_in_closing, fix_of_accept, fix_of_mixture, fix_of_waiting, fix_under_cas
 from gdsl.rules.suggestions import Suggested
-from gdsl.rules.words import meeting, text
+from gdsl.rules.wording import meeting, text
 from gdsl.source import Source, Span
 
 MOST_PLACES = 100

@@ -22,7 +22,7 @@ from gdsl.rules.fixes import (
     reduced_without_test,
     value_of_store,
 )
-from gdsl.rules.redundant import is_redundant
+from gdsl.rules.redundant_tests import is_redundant
 from gdsl.source import Source, Span
 from gdsl.types import Type
 

@@ -22,7 +22,7 @@ def check_free_choices(effects: ProgramEffects, levels: dict[str, Level], source
     seen: dict[Span, str] = {}
     for data in effects.data:
         level = levels[data.name]
-        if level.chosen and level.doubt is not None and not data.is_local:
+        if level.by_choice and level.doubt is not None and not data.is_local:
             seen.setdefault(level.doubt.span, data.name)
     found = [_mistake(effects.program, pop, name, effects) for pop, name in seen.items()]
     if found:

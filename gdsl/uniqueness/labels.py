@@ -34,13 +34,13 @@ from gdsl.ir import nodes
 from gdsl.ir.slots import same
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, Builtin, NeighborOperation, Outcome, ReduceOperation
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.relaxation import Loop, Origins, written_by, written_in
 
 
-def label_arrays(program: nodes.Program, sites: Mapping[int, Judged]) -> frozenset[str]:
+def label_arrays(program: nodes.Program, sites: Mapping[int, JudgedOperator]) -> frozenset[str]:
     """The arrays that are written as labels throughout the program."""
     falling = {
         array.name for array in program.arrays if array.type is Type.VERTEX and isinstance(array.initial, nodes.OwnId)
@@ -76,7 +76,7 @@ def _jump(name: str, effects: Effects) -> Write | None:
     return write if write.guard is None and write.outcome is Outcome.CHANGED else None
 
 
-def flattens(name: str, judged: Judged) -> bool:
+def flattens(name: str, judged: JudgedOperator) -> bool:
     """Whether an operator leaves every label in `name` a root: each call lowers its own one until that changes nothing,
     and no other call writes it."""
     effects = judged.effects
@@ -89,7 +89,7 @@ def flattens(name: str, judged: Judged) -> bool:
 class LabelLoop:
     """One `while` of the schedule, seen as a loop over labels."""
 
-    def __init__(self, loop: nodes.While, sites: Mapping[int, Judged], data: Data) -> None:
+    def __init__(self, loop: nodes.While, sites: Mapping[int, JudgedOperator], data: Data) -> None:
         self.loop = Loop(loop, sites, data)
         self.sites = sites
         self.data = data
@@ -269,7 +269,7 @@ def settled_labels(
 
 
 def narrows(
-    body: tuple[nodes.Step, ...], frontier: str, labels: str, hook: nodes.Operator, sites: Mapping[int, Judged]
+    body: tuple[nodes.Step, ...], frontier: str, labels: str, hook: nodes.Operator, sites: Mapping[int, JudgedOperator]
 ) -> str | None:
     """The array by which `body` ends with `frontier` made those of its members that have an edge of `hook` left between
     two different `labels`; None where it is made anything else, or on another way."""

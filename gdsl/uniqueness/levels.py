@@ -12,13 +12,13 @@ from gdsl.source import Span
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grade; `doubt` says why it is NOT_UNIQUE, `rounded` that this is for decisions on float sums alone, `chosen`
-    that it is for what a run may choose freely, the worst of all reasons: no result may hang on that."""
+    """A grade; `doubt` says why it is NOT_UNIQUE. `by_rounding`: only because of decisions on float sums. `by_choice`:
+    because of a free choice of the run, the worst of all reasons, since no result may depend on it."""
 
     grade: Grade
     doubt: Doubt | None = field(default=None, compare=False)
-    rounded: bool = False
-    chosen: bool = False
+    by_rounding: bool = False
+    by_choice: bool = False
 
     @property
     def exact(self) -> bool:
@@ -26,9 +26,9 @@ class Level:
         return self.grade is Grade.EXACT
 
     @property
-    def badness(self) -> tuple[int, bool, bool]:
-        """What makes one level worse than another."""
-        return self.grade.rank, not self.rounded, self.chosen
+    def severity(self) -> tuple[int, bool, bool]:
+        """The order of levels, from best to worst."""
+        return self.grade.rank, not self.by_rounding, self.by_choice
 
 
 EXACT = Level(Grade.EXACT)
@@ -41,35 +41,35 @@ def not_unique(span: Span, reason: str) -> Level:
     return Level(Grade.NOT_UNIQUE, Doubt(span, reason))
 
 
-def chosen(span: Span, reason: str) -> Level:
-    """The level of what a run may choose freely."""
-    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), chosen=True)
+def free_choice(span: Span, reason: str) -> Level:
+    """The level of a free choice of the run."""
+    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), by_choice=True)
 
 
 def worst(levels: Iterable[Level]) -> Level:
-    """The worst of `levels`, the first of several; EXACT of none."""
+    """The worst of `levels`, the first one among equals; EXACT without any."""
     found = EXACT
     for level in levels:
-        if level.badness > found.badness:
+        if level.severity > found.severity:
             found = level
     return found
 
 
-def decided(level: Level, span: Span, reason: str = "a decision depends on a float sum") -> Level:
-    """The level of a decision made on a value: a rounding error may turn it, of which `reason` tells."""
+def decision_level(level: Level, span: Span, reason: str = "a decision depends on a float sum") -> Level:
+    """The level of a decision on a value of `level`: a rounding error may change it, for `reason`."""
     if level.grade in (Grade.EXACT, Grade.NOT_UNIQUE):
         return level
-    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), rounded=True)
+    return Level(Grade.NOT_UNIQUE, Doubt(span, reason), by_rounding=True)
 
 
 def of_passes(level: Level) -> Level:
-    """The level of what a loop changes whose end is decided on a value of `level`: float sums may only make it a pass
-    longer or shorter."""
-    return CONVERGED if level.grade is Grade.ROUNDING or level.rounded else level
+    """The level of what a loop changes if its end is decided on a value of `level`: float sums only add or save a
+    pass."""
+    return CONVERGED if level.grade is Grade.ROUNDING or level.by_rounding else level
 
 
 def _keep(levels: dict[str, Level], name: str, level: Level) -> None:
-    """Give `name` a level; EXACT ones are not named, so that a loop costs no more for all the data it leaves alone."""
+    """Set a level. EXACT ones are not stored, so that a loop does not pay for the data that it leaves alone."""
     if level.exact:
         levels.pop(name, None)
     else:
@@ -78,13 +78,13 @@ def _keep(levels: dict[str, Level], name: str, level: Level) -> None:
 
 @dataclass
 class State:
-    """The level of all data and frontiers at one place of the schedule; what is not named is EXACT.
+    """The level of all data and frontiers at one place of the schedule; names that are missing are EXACT.
 
-    `marks` has that of the question whether an element still is the array's initial constant: which vertices have a
-    parent may be certain where the parents are not. `far_ends` has that of the set of far ends of an edge frontier,
-    which also says whether it is empty: which vertices were reached may be certain where the edges are not. `certain`
-    are the scalars that are true (false) for certain, `compressed` the label arrays in which every label is a root for
-    certain (see `labels`).
+    `marks` has the level of whether an element still is the array's initial constant: which vertices have a parent may
+    be certain where the parents are not. `far_ends` has the level of the set of far ends of an edge frontier, and of
+    whether it is empty: which vertices were reached may be certain where the edges are not. `certain` has the scalars
+    that are certainly true (false), and `compressed` the label arrays in which every label is certainly a root (see
+    `labels`).
     """
 
     values: dict[str, Level] = field(default_factory=dict)
@@ -117,27 +117,27 @@ class State:
         return self.far_ends.get(name, EXACT)
 
     def define(self, name: str, members: Level, far_ends: Level) -> None:
-        """Give a frontier another level; one of vertices has the same for both."""
+        """Set the levels of a frontier; for one of vertices both are the same."""
         _keep(self.frontiers, name, members)
         _keep(self.far_ends, name, EXACT if members.exact else far_ends)
 
-    def spoil(self, name: str, level: Level) -> None:
-        """Give a frontier at least this level."""
+    def worsen_frontier(self, name: str, level: Level) -> None:
+        """Raise the levels of a frontier to at least this one."""
         self.define(name, worst((self.frontier(name), level)), worst((self.reached(name), level)))
 
     def set(self, name: str, value: Level, mark: Level) -> None:
-        """Give data another level."""
+        """Set the levels of data."""
         _keep(self.values, name, value)
         _keep(self.marks, name, mark)
 
     def raise_to(self, name: str, value: Level, mark: Level) -> bool:
-        """Give data at least these levels; whether that changed something."""
+        """Raise the levels of data to at least these; returns whether that changed something."""
         before = self.value(name), self.mark(name)
         self.set(name, worst((before[0], value)), worst((before[1], mark)))
         return before != (self.value(name), self.mark(name))
 
     def forget(self, name: str) -> None:
-        """Data has been written: what was certain about it is not any more."""
+        """Forget what is certain about data that has been written."""
         self.certain -= {(name, True), (name, False)}
         self.compressed -= {name}
 
@@ -153,10 +153,13 @@ class State:
         self.compressed &= other.compressed
 
     def key(self) -> object:
-        """Equal for states that say the same."""
+        """A key that is equal for equal states."""
         groups = (self.values, self.marks, self.frontiers, self.far_ends)
         return (
-            *(frozenset((name, level.badness) for name, level in group.items() if not level.exact) for group in groups),
+            *(
+                frozenset((name, level.severity) for name, level in group.items() if not level.exact)
+                for group in groups
+            ),
             self.certain,
             self.compressed,
         )

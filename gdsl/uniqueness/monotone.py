@@ -11,8 +11,8 @@ import math
 from collections.abc import Iterable
 
 from gdsl.effects import Write
-from gdsl.effects.making import Terms
 from gdsl.effects.ranges import Range, limits
+from gdsl.effects.term_factory import Terms
 from gdsl.effects.terms import DEEPEST_PROOF, Choice, Conversion, ElementTerm, OfRead, Operation, Term
 from gdsl.operations import BinaryOperation, Builtin, ReduceOperation
 from gdsl.types import Type

@@ -40,12 +40,12 @@ from gdsl.effects.terms import (
     Unknown,
 )
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation, UnaryOperation
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.rules.closing import IDEMPOTENT, knows, shifting, steady_accept
 from gdsl.rules.writes import shared_winners
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decided, not_unique, worst
+from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, decision_level, not_unique, worst
 from gdsl.uniqueness.values import ValueLevels
 
 _FORMS = {Outcome.FETCH: "`fetch`", Outcome.CHANGED: "`changed`"}
@@ -57,14 +57,14 @@ class OperatorLevels:
     raised while the operator is looked at, until nothing changes: a read may see what any call has written."""
 
     def __init__(
-        self, judged: Judged, state: State, members: Level, data: Data, initials: Mapping[str, Constant]
+        self, judged: JudgedOperator, state: State, members: Level, data: Data, initials: Mapping[str, Constant]
     ) -> None:
         self.judged = judged
         self.effects: Effects = judged.effects
         self.state = state
         self.data = data
         self.initials = initials
-        self.members = decided(members, self.effects.operator.span)
+        self.members = decision_level(members, self.effects.operator.span)
         self.closing = {closes.name for closes in judged.closings}
         self._control: dict[int, Level] = {}
         self._accepts: dict[Term, Level] = {}
@@ -113,7 +113,7 @@ class OperatorLevels:
         if not isinstance(term, Unknown):
             return EXACT
         atoms = self.effects.terms.atoms.members(term.depends)
-        return worst(decided(self._of_atom(atom), self.levels.span) for atom in atoms)
+        return worst(decision_level(self._of_atom(atom), self.levels.span) for atom in atoms)
 
     def _of_atom(self, atom: object) -> Level:
         if isinstance(atom, OfData):
@@ -161,12 +161,12 @@ class OperatorLevels:
     def _of_own_result(self, write: Write) -> Level:
         """What an update of the call's own element gave."""
         state = self.state.value(write.name)
-        return state if write.outcome is Outcome.FETCH else decided(state, write.span)
+        return state if write.outcome is Outcome.FETCH else decision_level(state, write.span)
 
     def _of_result(self, write: Write) -> Level:
         if self.judged.writers.single(write.name):
             made = self.levels.of(write.value)
-            made = made if write.outcome is Outcome.FETCH else decided(made, write.span)
+            made = made if write.outcome is Outcome.FETCH else decision_level(made, write.span)
             level = worst((self._of_own_result(write), made))
             return worst((level, self.levels.decision(write.old))) if write.old is not None else level
         form = _FORMS[write.outcome] if write.outcome is not None else "`cas`"
@@ -294,7 +294,7 @@ class OperatorLevels:
                     return self._of_result(cause)
         value = worst((self._value(write), self._of_comparison(write)))
         if write.kind is WriteKind.REDUCE and write.type.is_pair:  # the first parts decide between the second ones
-            return decided(worst((value, self.state.value(write.name))), write.span)
+            return decision_level(worst((value, self.state.value(write.name))), write.span)
         sums = write.kind is WriteKind.REDUCE and write.operation not in IDEMPOTENT and write.type.is_float
         return worst((value, ROUNDING)) if sums and not self.judged.writers.single(write.name) else value
 
@@ -351,9 +351,9 @@ class OperatorLevels:
         old_known = write.kind is WriteKind.CAS and self._old_known(write)
         if write.kind is WriteKind.REDUCE or (write.kind is WriteKind.CAS and not old_known):
             # What it leaves is made from (hangs on) the former value, and that may become the constant.
-            return decided(worst((self.effect(write), self.state.value(write.name))), write.span)
+            return decision_level(worst((self.effect(write), self.state.value(write.name))), write.span)
         if not differs or (write.kind is WriteKind.CAS and write.old is not initial):
-            return decided(self.effect(write), write.span)
+            return decision_level(self.effect(write), write.span)
         return self.control(write)
 
     # ------------------------------------------------------------ the frontier

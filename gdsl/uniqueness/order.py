@@ -29,7 +29,7 @@ from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps
 from gdsl.ir.worklists import hindrance, without_buckets
 from gdsl.operations import Domain, Order, ReduceOperation
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.source import Source, Span
 from gdsl.uniqueness.data import Data
 from gdsl.uniqueness.relaxation import Loop, works_off
@@ -45,14 +45,14 @@ class Obstacle:
     span: Span
 
 
-def obstacles(program: nodes.Program, sites: Mapping[int, Judged], data: Data) -> dict[int, Obstacle | None]:
+def obstacles(program: nodes.Program, sites: Mapping[int, JudgedOperator], data: Data) -> dict[int, Obstacle | None]:
     """What stands in the way of another order, by number of each `while` of a program; None where nothing does, which
     makes it a monotone loop."""
     loops = (step for step in all_steps(program.schedule) if isinstance(step, nodes.While))
     return {step.loop: _obstacle(step, sites, data) for step in loops}
 
 
-def _obstacle(step: nodes.While, sites: Mapping[int, Judged], data: Data) -> Obstacle | None:
+def _obstacle(step: nodes.While, sites: Mapping[int, JudgedOperator], data: Data) -> Obstacle | None:
     if not isinstance(step.condition, nodes.FrontierNotEmpty):
         return Obstacle("the condition of this loop is not just a worklist", step.condition.span)
     worklist = step.condition.frontier

@@ -39,7 +39,7 @@ from gdsl.effects.terms import (
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps, expand_buckets
 from gdsl.operations import BinaryOperation, Outcome, ReduceOperation
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.rules.closing import IDEMPOTENT
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, ScheduleTerms
@@ -55,7 +55,7 @@ Origins = tuple[frozenset[str], Sources]
 class Loop:
     """A `while` whose condition is one frontier or one bool scalar, looked at for what it settles."""
 
-    def __init__(self, loop: nodes.While, sites: Mapping[int, Judged], data: Data) -> None:
+    def __init__(self, loop: nodes.While, sites: Mapping[int, JudgedOperator], data: Data) -> None:
         self.written, self.defined = written_in(loop.body, sites)
         self.split = SplitWorklist(loop, self.defined, data.effects.program)
         self.loop = loop = dataclasses.replace(loop, body=expand_buckets(loop.body))
@@ -91,13 +91,13 @@ class Loop:
                     found[note] = (of_data | {note}, of_frontiers)
         return found
 
-    def _notes(self, name: str, steps: list[Judged]) -> list[str]:
+    def _notes(self, name: str, steps: list[JudgedOperator]) -> list[str]:
         """The arrays and scalars in which every change of an element of `name` is noted, and nothing else: an element
         has changed in the end if it is another one than at first."""
         others = {write.name for judged in steps for write in judged.effects.writes} - {name, self.flag}
         return [other for other in sorted(others) if self._is_note(other, name, steps)]
 
-    def _is_note(self, other: str, name: str, steps: list[Judged]) -> bool:
+    def _is_note(self, other: str, name: str, steps: list[JudgedOperator]) -> bool:
         values = set()
         for judged in self.writers_of(other):
             for note in judged.effects.written(other):
@@ -111,12 +111,12 @@ class Loop:
         )
         return len(values) == 1 and everywhere
 
-    def writers_of(self, name: str) -> list[Judged]:
+    def writers_of(self, name: str) -> list[JudgedOperator]:
         """The operators directly in the body that write `name`, where nothing else in the loop does; else none."""
         steps = [judged for judged in self.operators if judged.effects.written(name)]
         return steps if sum(len(judged.effects.written(name)) for judged in steps) == self.written.get(name, 0) else []
 
-    def _settles(self, name: str, steps: list[Judged]) -> bool:
+    def _settles(self, name: str, steps: list[JudgedOperator]) -> bool:
         operations = {write.operation for judged in steps for write in judged.effects.written(name)}
         operation = next(iter(operations))
         if len(operations) != 1 or operation not in IDEMPOTENT:
@@ -127,7 +127,7 @@ class Loop:
 
     # ------------------------------------------------------------ what the reductions are made from
 
-    def origins(self, name: str, judged: Judged) -> Origins:
+    def origins(self, name: str, judged: JudgedOperator) -> Origins:
         """Everything else that the reductions of a step are made from, and its input frontier."""
         found = {atom.name for atom in self._atoms(name, judged.effects) if isinstance(atom, OfData)}
         sources = self._made_of(judged)
@@ -142,7 +142,7 @@ class Loop:
         found = effects.depends(*_deciding(effects, name))
         return list(effects.terms.atoms.members(found))
 
-    def is_fixed(self, name: str, judged: Judged) -> bool:
+    def is_fixed(self, name: str, judged: JudgedOperator) -> bool:
         """Whether what a step does to `name` is decided by the same things in every pass, and by nothing that the order
         decides but elements of `name` itself."""
         effects = judged.effects
@@ -158,11 +158,11 @@ class Loop:
         steady = isinstance(atom, OfEnd | OfPlace | OfRound)
         return steady or (isinstance(atom, OfData) and atom.name not in self.written)
 
-    def stays(self, judged: Judged) -> bool:
+    def stays(self, judged: JudgedOperator) -> bool:
         """Whether the set that a step works on is the same in every pass."""
         return self._made_of(judged) is not None
 
-    def _made_of(self, judged: Judged) -> Sources | None:
+    def _made_of(self, judged: JudgedOperator) -> Sources | None:
         """The sets from outside the loop that a step works on: directly, or by sets that the body makes of them in
         every pass anew, before that step. None where it may be another set in another pass."""
         found = set[tuple[str, bool]]()
@@ -202,7 +202,7 @@ class Loop:
                 return [(step.first.frontier, False), (step.second.frontier, False)]
         return None
 
-    def _is_monotone(self, name: str, operation: ReduceOperation, judged: Judged) -> bool:
+    def _is_monotone(self, name: str, operation: ReduceOperation, judged: JudgedOperator) -> bool:
         effects = judged.effects
         reads = [read.number for read in effects.reads.values() if read.name == name]
         rules = Monotone(effects.terms, self.data, name, operation, reads)
@@ -214,7 +214,7 @@ class Loop:
 
     # ------------------------------------------------------------ the two shapes
 
-    def _is_worklist(self, name: str, steps: list[Judged]) -> bool:
+    def _is_worklist(self, name: str, steps: list[JudgedOperator]) -> bool:
         operator = steps[0].effects.operator
         if len(steps) != 1 or self.frontier is None or operator.visits is None:
             return False
@@ -234,7 +234,7 @@ class Loop:
                 return False
         return True
 
-    def _are_sweeps(self, name: str, steps: list[Judged]) -> bool:
+    def _are_sweeps(self, name: str, steps: list[JudgedOperator]) -> bool:
         if not all(self.stays(judged) for judged in steps):
             return False
         by_flag = self.resets()
@@ -264,7 +264,7 @@ class Loop:
                     setters += 1
         return self.written.get(self.flag) == 1 + setters
 
-    def sets_flag(self, judged: Judged, write: Write) -> bool:
+    def sets_flag(self, judged: JudgedOperator, write: Write) -> bool:
         """Whether the flag becomes true whenever `write` changes something."""
         effects = judged.effects
         if write.outcome is not Outcome.CHANGED or write.result is None:
@@ -352,7 +352,9 @@ def _deciding(effects: Effects, name: str) -> Iterator[Term]:
         yield from (guard.term for guard in each(write.guard))
 
 
-def written_in(steps: tuple[nodes.Step, ...], sites: Mapping[int, Judged]) -> tuple[dict[str, int], dict[str, int]]:
+def written_in(
+    steps: tuple[nodes.Step, ...], sites: Mapping[int, JudgedOperator]
+) -> tuple[dict[str, int], dict[str, int]]:
     """How often the text of some steps writes each name, and how often it defines each frontier."""
     data: dict[str, int] = {}
     frontiers: dict[str, int] = {}
@@ -365,7 +367,7 @@ def written_in(steps: tuple[nodes.Step, ...], sites: Mapping[int, Judged]) -> tu
     return data, frontiers
 
 
-def written_by(step: nodes.Step, sites: Mapping[int, Judged]) -> tuple[list[str], list[str]]:
+def written_by(step: nodes.Step, sites: Mapping[int, JudgedOperator]) -> tuple[list[str], list[str]]:
     """The data that one step writes, once for each place, and the frontiers that it defines."""
     names: list[str] = []
     sets: list[str] = []

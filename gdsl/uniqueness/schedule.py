@@ -29,12 +29,22 @@ from gdsl.effects.terms import (
 from gdsl.ir import nodes
 from gdsl.ir.traversal import walk
 from gdsl.operations import BinaryOperation, NeighborOperation, SetOperation
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.source import Span
 from gdsl.types import Type
 from gdsl.uniqueness.data import Data, ScheduleTerms
 from gdsl.uniqueness.labels import LabelLoop, flattens, label_arrays, settled_labels
-from gdsl.uniqueness.levels import EXACT, ROUNDING, Level, State, chosen, decided, not_unique, of_passes, worst
+from gdsl.uniqueness.levels import (
+    EXACT,
+    ROUNDING,
+    Level,
+    State,
+    decision_level,
+    free_choice,
+    not_unique,
+    of_passes,
+    worst,
+)
 from gdsl.uniqueness.operators import OperatorLevels, of_accepted
 from gdsl.uniqueness.relaxation import Loop, written_in
 from gdsl.uniqueness.values import ValueLevels
@@ -44,7 +54,7 @@ from gdsl.uniqueness.whole_components import loops_over_all
 class Flow:
     """Runs a schedule on levels."""
 
-    def __init__(self, effects: ProgramEffects, sites: Mapping[int, Judged], data: Data) -> None:
+    def __init__(self, effects: ProgramEffects, sites: Mapping[int, JudgedOperator], data: Data) -> None:
         self.effects = effects
         self.sites = sites
         self.data = data
@@ -130,7 +140,7 @@ class Flow:
                 index = self._level(step.target.index, step.span, decides=True)
                 value = self._level(step.value, step.span)
                 constant = isinstance(self.terms.value(step.value), Constant)
-                mark = index if constant else worst((index, decided(value, step.span)))
+                mark = index if constant else worst((index, decision_level(value, step.span)))
                 state.forget(name)
                 state.raise_to(name, worst((index, value)), mark)
             case nodes.Swap():
@@ -142,7 +152,7 @@ class Flow:
         """Every element of `name` gets a new value."""
         constant = isinstance(self.terms.value(value), Constant)
         self.state.forget(name)
-        self.state.set(name, level, EXACT if constant else decided(level, span))
+        self.state.set(name, level, EXACT if constant else decision_level(level, span))
 
     def _fill(self, step: nodes.Fill) -> None:
         former, mark = self.state.value(step.array), self.state.mark(step.array)
@@ -157,7 +167,7 @@ class Flow:
                 self.elsewhere += 1
                 self.block(step.body)
                 self.elsewhere -= 1
-                self._differs(step.body, decided(self.state.frontier(step.graph), step.span))
+                self._differs(step.body, decision_level(self.state.frontier(step.graph), step.span))
             case nodes.SameGraph():
                 self.state.define(step.name, EXACT, EXACT)
             case nodes.Subgraph():
@@ -167,7 +177,7 @@ class Flow:
                 self._contract(step)
 
     def _contract(self, step: nodes.Contract) -> None:
-        label = decided(self.state.value(step.label), step.span)
+        label = decision_level(self.state.value(step.label), step.span)
         self.state.forget(step.label)
         self.state.raise_to(step.label, label, label)
         self.state.define(step.name, label, label)
@@ -176,14 +186,14 @@ class Flow:
             name, rounds = step.weights.array, ROUNDING if rounded else EXACT
             level = worst((self.state.value(name), label, rounds))
             self.state.forget(name)
-            self.state.set(name, level, decided(level, step.span))
+            self.state.set(name, level, decision_level(level, step.span))
 
     def _swap(self, step: nodes.Swap) -> None:
         state = self.state
         one, other = state.value(step.first), state.value(step.second)
         marks = state.mark(step.first), state.mark(step.second)
         if self.initials.get(step.first) is not self.initials.get(step.second):
-            marks = (decided(one, step.span), decided(other, step.span))
+            marks = (decision_level(one, step.span), decision_level(other, step.span))
         state.forget(step.first)
         state.forget(step.second)
         state.set(step.first, other, marks[1])
@@ -199,12 +209,14 @@ class Flow:
         members = self._members(step.frontier)
         if not isinstance(step, nodes.Intersect) or step.partners is None:
             return members
-        return worst((members, decided(self.state.value(step.partners), step.span)))
+        return worst((members, decision_level(self.state.value(step.partners), step.span)))
 
     def _operator(self, step: nodes.Operator) -> None:
         judged = self.sites[step.site]
         inner = OperatorLevels(judged, self.state, self._called_for(step), self.data, self.initials)
-        roots = {name: decided(self.state.value(name), step.span) for name in self.labels if flattens(name, judged)}
+        roots = {
+            name: decision_level(self.state.value(name), step.span) for name in self.labels if flattens(name, judged)
+        }
         inner.apply()
         accepted, reached = EXACT, EXACT
         if step.result is not None:
@@ -214,12 +226,12 @@ class Flow:
         for name in judged.effects.written_names():
             self.state.forget(name)
         for name, level in {**replaced, **roots}.items():
-            self.state.set(name, level, decided(level, step.span))
+            self.state.set(name, level, decision_level(level, step.span))
         self.state.compressed |= frozenset(roots)
         if step.result is not None:
             self.state.define(step.result, accepted, reached)
 
-    def _replaced(self, step: nodes.Operator, judged: Judged, inner: OperatorLevels) -> dict[str, Level]:
+    def _replaced(self, step: nodes.Operator, judged: JudgedOperator, inner: OperatorLevels) -> dict[str, Level]:
         """The arrays of which every element gets a new value, with its level: whatever it was before counts no more."""
         effects = judged.effects
         if (
@@ -248,7 +260,7 @@ class Flow:
         if value is not None:
             level = worst((level, inner.levels.at(step.span).of(value)))
             if step.operation is NeighborOperation.COUNT or value.type.is_pair:
-                level = decided(level, step.span)
+                level = decision_level(level, step.span)
             elif step.operation in (NeighborOperation.SUM, NeighborOperation.PRODUCT) and value.type.is_float:
                 level = worst((level, ROUNDING))
         if step.own is not None:
@@ -256,7 +268,7 @@ class Flow:
         self.state.forget(step.array)
         if self.elsewhere or not step.frontier.everything:
             level = worst((level, self.state.value(step.array)))
-        self.state.set(step.array, level, decided(level, step.span))
+        self.state.set(step.array, level, decision_level(level, step.span))
 
     def _neighbor_vote(self, step: nodes.NeighborVote) -> None:
         """Which key wins is decided on sums of weights; where nobody votes the element stays."""
@@ -266,12 +278,12 @@ class Flow:
         assert key is not None and weight is not None
         levels = inner.levels.at(step.span)
         total = worst((levels.of(weight), *((ROUNDING,) if weight.type.is_float else ())))
-        decisions = [inner.run, levels.decision(key), decided(total, step.span)]
+        decisions = [inner.run, levels.decision(key), decision_level(total, step.span)]
         decisions += [levels.decision(score)] if score is not None else []
-        decisions += [decided(self.state.value(step.keep), step.span)] if step.keep is not None else []
+        decisions += [decision_level(self.state.value(step.keep), step.span)] if step.keep is not None else []
         level = worst((*decisions, self.state.value(step.array)))
         self.state.forget(step.array)
-        self.state.set(step.array, level, decided(level, step.span))
+        self.state.set(step.array, level, decision_level(level, step.span))
 
     def _intersect(self, step: nodes.Intersect) -> None:
         """What it finds hangs on the graph and on its members alone, and on what its functor accepts of that."""
@@ -284,7 +296,7 @@ class Flow:
         if step.count is not None:
             total = worst((self.state.value(step.count), level))
             self.state.forget(step.count)
-            self.state.set(step.count, total, decided(total, step.span))
+            self.state.set(step.count, total, decision_level(total, step.span))
         if step.result is not None and step.functor is None:
             self.state.define(step.result, level, level)
 
@@ -295,7 +307,7 @@ class Flow:
         passes that it leads to."""
         term = self.terms.value(node)
         level = self._levels(term, span, passes).of(term)
-        return decided(level, span) if decides else level
+        return decision_level(level, span) if decides else level
 
     def _levels(self, term: Term, span: Span, passes: bool) -> ValueLevels:
         exact = 0
@@ -352,7 +364,7 @@ class Flow:
         for name in certain:
             self.state.set(name, EXACT, EXACT)
         for name in frontiers:
-            self.state.spoil(name, level)
+            self.state.worsen_frontier(name, level)
 
     def _while(self, step: nodes.While) -> None:
         entry = self.state.copy()
@@ -363,7 +375,7 @@ class Flow:
         settled, roots = self._settled(step)
         self._loop(step, EXACT)
         for name, level in settled.items():
-            self.state.set(name, level, decided(level, step.span))
+            self.state.set(name, level, decision_level(level, step.span))
         self.state.compressed |= roots
         self._known_behind(step)
         self._seen[step.loop, entry.key()] = self.state.copy()
@@ -404,7 +416,7 @@ class Flow:
         for name, (data, frontiers) in made_from.items():
             levels = [self.state.value(other) for other in sorted(data)]
             levels += [self._of_frontier(other, far_ends) for other, far_ends in sorted(frontiers)]
-            found[name] = worst((enters, *(decided(level, step.span) for level in levels)))
+            found[name] = worst((enters, *(decision_level(level, step.span) for level in levels)))
         return found, roots
 
 
@@ -420,7 +432,7 @@ def _combined(own: nodes.OwnOperation, program: nodes.Program, level: Level) -> 
     """The level of a reduction of values of `level`. An operator may decide by the values that it is given; one that is
     not exact leaves the last digits to the order."""
     (function,) = (each for each in program.functions if each.name == own.function)
-    level = decided(level, own.span) if any(map(_decides, walk(function.body))) else level
+    level = decision_level(level, own.span) if any(map(_decides, walk(function.body))) else level
     return level if own.exact else worst((level, ROUNDING))
 
 
@@ -437,19 +449,19 @@ def _follow_set_step(step: nodes.SetStep, state: State, elsewhere: bool) -> None
         level = worst((state.frontier(step.frontier), *(state.value(name) for name in data)))
         for name in data:
             state.forget(name)
-            state.set(name, level, decided(level, step.span))
+            state.set(name, level, decision_level(level, step.span))
     elif isinstance(step, nodes.TakeLevel):
-        level = worst(decided(state.value(name), step.span) for name in step.history.data)
+        level = worst(decision_level(state.value(name), step.span) for name in step.history.data)
         state.define(step.name, level, level)
     elif isinstance(step, nodes.NumberMembers):
         source = step.members.frontier
-        level = decided(state.frontier(source), step.span) if source is not None else EXACT
+        level = decision_level(state.frontier(source), step.span) if source is not None else EXACT
         state.forget(step.array)
         if source is not None or elsewhere:
             level = worst((level, state.value(step.array)))
-        state.set(step.array, level, decided(level, step.span))
+        state.set(step.array, level, decision_level(level, step.span))
     elif isinstance(step, nodes.ChooseBound):
-        level = chosen(step.span, f"the run chooses which vertices `{step.buckets}` gives")
+        level = free_choice(step.span, f"the run chooses which vertices `{step.buckets}` gives")
         state.forget(step.bound)
         state.set(step.bound, level, level)
     elif isinstance(step, nodes.CheckWidth | nodes.CheckPairs):

@@ -28,7 +28,7 @@ from gdsl.effects.terms import (
 from gdsl.operations import BinaryOperation, Builtin, UnaryOperation
 from gdsl.source import Span
 from gdsl.uniqueness.data import Data
-from gdsl.uniqueness.levels import EXACT, Level, decided, not_unique, of_passes, worst
+from gdsl.uniqueness.levels import EXACT, Level, decision_level, not_unique, of_passes, worst
 
 _SMOOTH = (
     BinaryOperation.ADD,
@@ -103,12 +103,12 @@ class ValueLevels:
         return self._decided(self.of(term))
 
     def _decided(self, level: Level) -> Level:
-        return of_passes(level) if self.passes else decided(level, self.span)
+        return of_passes(level) if self.passes else decision_level(level, self.span)
 
     def _jumped(self, level: Level, term: Operation) -> Level:
         """The level of an operation of which a small change of its operands may change the value a lot."""
         reason = _JUMPS.get(term.operation) if term.type.is_float else None
-        return self._decided(level) if self.passes or reason is None else decided(level, self.span, reason)
+        return self._decided(level) if self.passes or reason is None else decision_level(level, self.span, reason)
 
     def of(self, term: Term) -> Level:
         """The level of a value."""

@@ -19,10 +19,10 @@ from gdsl.effects.terms import Choice, ElementTerm, End, Operation, Term
 from gdsl.ir import nodes
 from gdsl.ir.traversal import all_steps
 from gdsl.operations import BinaryOperation, Builtin, Outcome, Over
-from gdsl.rules import Judged
+from gdsl.rules import JudgedOperator
 from gdsl.uniqueness.relaxation import written_in
 
-Sites = Mapping[int, Judged]
+Sites = Mapping[int, JudgedOperator]
 
 
 def loops_over_all(steps: tuple[nodes.Step, ...], sites: Sites, labels: frozenset[str]) -> frozenset[tuple[int, str]]:
@@ -115,7 +115,7 @@ def _is_outside(frontier: str, before: tuple[nodes.Step, ...], sites: Sites, nam
     return False
 
 
-def _is_test(name: str, judged: Judged) -> bool:
+def _is_test(name: str, judged: JudgedOperator) -> bool:
     """Whether a filter accepts just the vertices whose label is another one than a value that all of them share."""
     effects = judged.effects
     accepts = effects.accept is None or effects.accept is effects.terms.true

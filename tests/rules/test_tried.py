@@ -12,8 +12,8 @@ import gdsl
 from gdsl.ir.nodes import Program
 from gdsl.operations import Grade
 from gdsl.pipeline import load
-from gdsl.rules.proved import is_proved
-from gdsl.rules.trying import Trial, literal
+from gdsl.rules.law_proofs import is_proved
+from gdsl.rules.law_trials import Trial, literal
 
 
 def program(kind: str, identity: str, body: str, more: str = "") -> Program:
