@@ -61,7 +61,7 @@ def test_templates_are_the_python_that_jinja_makes_of_them(copy):
     ("file", "names"),
     [
         ("grammar/gdsl.lark", {tables.name_of(start) for start in tables.STARTS}),
-        ("templates/cuda/operators/parts.cu.j2", {"templates.cuda"}),
+        ("templates/cuda/operators/common.cu.j2", {"templates.cuda"}),
         ("templates/cpu/program.cpp.j2", {"templates.cpu"}),
         ("templates/cuda/another.cu.j2", {"templates.cuda"}),
         ("templates/cuda/runtime/pull.cuh", set()),

@@ -14,6 +14,15 @@ from gdsl.ir.nodes import EdgeFunctor
 from gdsl.plan.nodes import Early, EarlyRead, Mode, Total, Variant
 
 Arguments = dict[Argument, str]
+ON_COMMON: Arguments = {
+    Argument.SOURCE: "u",
+    Argument.DESTINATION: "w",
+    Argument.COMMON: "x",
+    Argument.EDGE: "e",
+    Argument.SOURCE_EDGE: "eu",
+    Argument.DESTINATION_EDGE: "ew",
+}
+"""What functors are given for a common neighbour of the ends of an edge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ class Contract:
 
 CONTRACTS = {
     Within.VISITS: Contract(Part.VISITS, True, When.FIRST_PASS, (), ("forget_visits", "begin_bounded")),
+    Within.EMPTIED: Contract(Part.EMPTIED, True, When.ALWAYS, (), ("clear_bitmap",)),
     Within.CHUNKS: Contract(
         Part.CHUNKS,
         False,

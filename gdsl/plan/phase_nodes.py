@@ -34,6 +34,8 @@ class Part(Enum):
 
     VISITS = "visits"
     """Nobody has been visited yet: sweeps that pass over visited members note so."""
+    EMPTIED = "emptied"
+    """The bitmap of the result is emptied."""
     MEMBERS = "members"
     """All members, with those of their lists that are not cut."""
     CHUNKS = "chunks"
@@ -45,13 +47,14 @@ class Part(Enum):
     STAGED = "staged"
     """The copy of results that were stored aside."""
     MARKS = "marks"
-    """The marks of a result, or the words of a bitmap, are cleared for the next one."""
+    """The marks of a result are cleared for the next one."""
 
 
 class Within(Enum):
     """The function of the runtime in which a barrier is, as its contract says; see `contracts`."""
 
     VISITS = "visits"
+    EMPTIED = "emptied"
     CHUNKS = "chunks"
     CHUNK_OWNERS = "members of chunks"
     RESULT = "result"

@@ -41,6 +41,7 @@ _CUT = Barrier("until all chunks of long lists are known", (Counter.CHUNKS,), Wh
 _REUSED = Barrier("until all threads have read the chunks", when=When.LONG_LISTS)
 _REDUCED = Barrier("until the chunks are reduced", when=When.LONG_LISTS, within=Within.CHUNK_OWNERS)
 _FORGOTTEN = Barrier("until nobody counts as visited", when=When.FIRST_PASS, within=Within.VISITS)
+_EMPTY = Barrier("until the bitmap is empty", within=Within.EMPTIED)
 _FOUND = Barrier("until the result is complete", (Counter.ACCEPTED,), within=Within.RESULT)
 _NEXT_WALK = Barrier("until the results of this walk are there")
 _NEXT_COUNT = Barrier("until all threads know what this walk has counted")
@@ -108,7 +109,10 @@ def _phases(sweep: Sweep, ahead: tuple[Operation, ...]) -> Iterator[Phase]:
     """Of all operators but reductions and those that only run on their members; `ahead` are fused into the sweep."""
     cut = sweep.intersection is not None or any(each.shared is not None for each in sweep.walks)
     walks = 1 if sweep.vote is not None else max(len(sweep.walks), 1)
+    collect = sweep.collect
     yield from _members(sweep)
+    if collect is not None and sweep.selection is None and collect.form is Form.BITMAP:
+        yield from (Work(Part.EMPTIED), _EMPTY)
     for walk in range(walks):
         if sweep.skips is not None:
             yield from (Work(Part.VISITS, walk), _FORGOTTEN)
@@ -120,9 +124,8 @@ def _phases(sweep: Sweep, ahead: tuple[Operation, ...]) -> Iterator[Phase]:
         if walk + 1 < walks and (cut or sweep.balance in (Balance.BINS, Balance.MERGE)):
             yield _NEXT_COUNT
     yield Work(Part.HELD)
-    collect = sweep.collect
     yield _FOUND if collect is not None else _END
-    if collect is not None and sweep.selection is None and (collect.dedup is Dedup.MARK or collect.form is Form.BITMAP):
+    if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
     if sweep.vote is not None and sweep.vote.aside is not None:
         yield from (Work(Part.STAGED), _END)

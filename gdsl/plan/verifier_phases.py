@@ -45,7 +45,7 @@ class _Access(Enum):
 _READS, _WRITES, _ADDS = _Access.READS, _Access.WRITES, _Access.ADDS
 _CHUNKS, _BINS, _ACCEPTED = (each.value for each in Counter)
 _SHARES, _VISITED, _MARKS, _WALKED = "running sums", "visited values", "marks", "edges walked"
-_RESULTS, _STAGED = "results", "results stored aside"
+_RESULTS, _STAGED, _BITMAP = "results", "results stored aside", "bitmap of the result"
 _SHARED_SCRATCH = (_CHUNKS, _BINS, _SHARES)
 """What the next operator writes again."""
 _SOMETIMES = (When.LONG_LISTS, When.FIRST_PASS)
@@ -101,6 +101,9 @@ def _verify(operation: Operation, sweep: Sweep, body: tuple[Phase, ...]) -> None
 def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
     """All that is to be done, in order."""
     walks = len(sweep.walks) if sweep.vote is None and sweep.walks else 1
+    collect = sweep.collect
+    if collect is not None and collect.form is Form.BITMAP and sweep.selection is None:
+        yield Work(Part.EMPTIED)
     for walk in range(walks):
         if sweep.skips is not None:
             yield Work(Part.VISITS, walk)
@@ -110,7 +113,7 @@ def _work(operation: Operation, sweep: Sweep) -> Iterator[Work]:
     if _is_cut(sweep) and sweep.segment is not None and operation.ahead:
         yield Work(Part.CHUNK_OWNERS, walks - 1)
     yield Work(Part.HELD)
-    if _clears_marks(sweep):
+    if collect is not None and collect.dedup is Dedup.MARK:
         yield Work(Part.MARKS)
     if _stages(sweep):
         yield Work(Part.STAGED)
@@ -122,12 +125,6 @@ def _is_cut(sweep: Sweep) -> bool:
 
 def _stages(sweep: Sweep) -> bool:
     return any(each is not None and each.aside is not None for each in (sweep.segment, sweep.vote))
-
-
-def _clears_marks(sweep: Sweep) -> bool:
-    collect = sweep.collect
-    cleared = collect is not None and (collect.dedup is Dedup.MARK or collect.form is Form.BITMAP)
-    return cleared and sweep.selection is None
 
 
 def _counts_walked(sweep: Sweep) -> bool:
@@ -219,8 +216,10 @@ def _accesses(phase: Phase, sweep: Sweep) -> Iterator[_Accesses | None]:
     staged, results = _stages(sweep), sweep.segment is not None or sweep.vote is not None
     target = _STAGED if staged else _RESULTS
     read: _Accesses = ((_RESULTS, _READS),) if staged else ()
-    collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS)) if sweep.collect is not None else ()
+    collected: _Accesses = ((_ACCEPTED, _ADDS), (_MARKS, _ADDS), (_BITMAP, _ADDS)) if sweep.collect is not None else ()
     match phase.part:
+        case Part.EMPTIED:
+            yield ((_BITMAP, _WRITES),)
         case Part.VISITS:
             yield ((_VISITED, _WRITES),)
         case Part.MEMBERS:

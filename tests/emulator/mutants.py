@@ -279,7 +279,7 @@ LEFT_OUT = (
     Mutant(
         "no flush of what is staged",
         _COMMON,
-        "{% if collect %}\n    out.flush();\n{% endif %}\n",
+        "{% if sweep.collect or sweep.selection %}\n    out.flush();\n{% endif %}\n",
         "",
         "bfs",
         "result",

@@ -139,8 +139,8 @@ REDUCTION_MUTANTS = (
     Mutant(
         "a chunk by an own operator replaces what stands there",
         "operators/neighbor_reduce.cu.j2",
-        "{ {{ op.reduce }}; });",
-        "{ {{ op.target }}[near] = reduced; });",
+        "{ {{ words.reduce }}(&{{ target(segment) }}[near], reduced{{ words.rest }}); }",
+        "{ {{ target(segment) }}[near] = reduced; }",
         DIVISORS,
         "race result",
     ),
@@ -154,7 +154,7 @@ REDUCTION_MUTANTS = (
     ),
     Mutant(
         "totals of arrays begin anywhere",
-        "operators/parts.cu.j2",
+        "operators/common.cu.j2",
         "{{ total.reduce }}({{ total.target }}, total);",
         "*{{ total.target }} = total;",
         LARGEST,

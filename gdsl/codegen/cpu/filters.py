@@ -6,10 +6,9 @@ from gdsl.codegen.checks import CheckSite, CheckTable
 from gdsl.codegen.conversions import conversion
 from gdsl.codegen.expressions import ExpressionPrinter
 from gdsl.codegen.functions import Argument, FunctionPrinter
-from gdsl.codegen.functors import Arguments, Ballot, Calls, FunctorTexts, TotalsText
+from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.literals import literal, memory_type_name, type_name
 from gdsl.codegen.names import Names, Scope
-from gdsl.codegen.operators import ON_COMMON
 from gdsl.codegen.precedence import Text, postfix
 from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment
 from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups

@@ -8,15 +8,16 @@ import re
 from collections.abc import Iterator
 
 from gdsl.codegen.checks import CheckSite, CheckTable
-from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText
-from gdsl.codegen.functors import Arguments, Calls, FunctorTexts, TotalsText
+from gdsl.codegen.functions import Argument, FunctionPrinter, FunctionText, Kept
+from gdsl.codegen.functors import ON_COMMON, Arguments, Ballot, Calls, FunctorTexts, TotalsText
 from gdsl.codegen.literals import literal, type_name
 from gdsl.codegen.names import Names, Scope
-from gdsl.codegen.reductions import SegmentText, combine, identity, reduce_function
+from gdsl.codegen.reductions import SegmentText, combine, identity, of_segment, reduce_function
 from gdsl.codegen.several import InitialGroup, all_values, count_text, initial_groups
 from gdsl.ir.calls import function_order, inlined_sizes
 from gdsl.ir.nodes import (
     Array,
+    EdgeFunctor,
     Expression,
     FarEnds,
     History,
@@ -33,9 +34,10 @@ from gdsl.ir.nodes import (
     Weights,
 )
 from gdsl.ir.traversal import walk
-from gdsl.operations import Balance, Domain, Over
+from gdsl.operations import Balance, Domain, NeighborOperation, Over
 from gdsl.plan import turns
 from gdsl.plan.buffers import ENDS
+from gdsl.plan.first_values import gathers
 from gdsl.plan.grids import resident_threads
 from gdsl.plan.load_balance import walks_short_lists_alone
 from gdsl.plan.nodes import (
@@ -51,9 +53,11 @@ from gdsl.plan.nodes import (
     Operation,
     Plan,
     Reduction,
+    Segment,
     Step,
     Sweep,
     Variant,
+    Vote,
     Walk,
 )
 from gdsl.plan.nodes import FarEnds as FarEndsStep
@@ -74,6 +78,7 @@ class Filters:
         self.printer = FunctionPrinter(plan.program, self.names, self.checks)
         self.functors = FunctorTexts(self.printer)
         self.member, self.frontier, self.type = self.names.member, self.names.frontier, type_name
+        self.literal = literal
         self.is_listed, self.push_in, self.domains = is_listed, push_in, tuple(Domain)
         self.expressions = self.printer.expressions()
         self.expression, self.operand_of_and = self.expressions.print, self.expressions.operand_of_and
@@ -337,7 +342,10 @@ class Filters:
         """The id of the edge at a place of the lists of a walk; of several edges that of this number. The table of all
         edges has the order of the out-lists, where places are ids as long as no graph is built."""
         lists = Over.OUT_EDGES if sweep.balance is Balance.EDGES else walk.lists
-        place = f"at{number}"
+        return self.id_in_lists(f"at{number}", lists)
+
+    def id_in_lists(self, place: str, lists: Over = Over.OUT_EDGES) -> str:
+        """The id of the edge at a `place` of the out-lists or in-lists."""
         if lists is Over.OUT_EDGES and not self.plan.graphs:
             return place
         return f"{'out' if lists is Over.OUT_EDGES else 'in'}_lists{{d.graph}}.id({place})"
@@ -373,6 +381,46 @@ class Filters:
             return self.functors.calls_behind(sweep.own, sweep.early, member, {Argument.VERTEX: f"{vertex}[k]"})
         apply = "apply_claimed" if of_edges and sweep.own.claim else "apply"
         return self.functors.calls(sweep.own, member, apply=apply)
+
+    def visit_common(self, sweep: Sweep) -> Calls:
+        """What an intersection calls for an edge and a common neighbour of its ends."""
+        assert sweep.intersection is not None and sweep.intersection.run is not None
+        return self.functors.calls(sweep.intersection.run, ON_COMMON)
+
+    # Reductions and votes
+
+    def array_type(self, name: str) -> str:
+        """The type of an array's values."""
+        return type_name(next(each.type for each in self.plan.program.arrays if each.name == name))
+
+    def reduction(self, segment: Segment) -> SegmentText:
+        """How two values of a list become one, and how that is combined with what is stored."""
+        return of_segment(segment, self.printer.expressions())
+
+    def value(self, sweep: Sweep, walk: Walk, identity: str) -> str:
+        """What an edge gives to a reduction, which begins with `identity`."""
+        segment = sweep.segment
+        assert segment is not None
+        empty = "false" if segment.operation is NeighborOperation.COUNT else identity
+        return self.functors.value(walk.variant, self._edge(sweep, walk), empty, self._kept(segment, walk))
+
+    def _kept(self, segment: Segment, walk: Walk) -> Kept | None:
+        """Where the functor of a walk reads the array whose first values each block keeps."""
+        if segment.kept is None:
+            return None
+        functor = self.functors.functor(walk.variant.functor)
+        assert isinstance(functor, EdgeFunctor)
+        places = gathers(functor, walk.over)
+        return Kept(places[0].type, tuple(places))
+
+    def ballot(self, sweep: Sweep, walk: Walk) -> Ballot:
+        """What an edge gives to a vote."""
+        return self.functors.ballot(walk.variant, self._edge(sweep, walk))
+
+    def score(self, vote: Vote) -> str:
+        """What the total of a key is scored by."""
+        arguments = {Argument.VERTEX: "near", Argument.KEY: "key", Argument.TOTAL: "total"}
+        return self.functors.score(vote.score, arguments) if vote.score is not None else "total"
 
     def _edge(self, sweep: Sweep, walk: Walk, number: str = "") -> Arguments:
         return on_an_edge(walk.over, self.edge_id(sweep, walk, number), number)

@@ -10,7 +10,6 @@ from gdsl.codegen.cuda import runtime
 from gdsl.codegen.cuda.filters import Filters
 from gdsl.codegen.cuda.generated import Generated
 from gdsl.codegen.cuda.layout import batch_structs, graph_slice, layout_of, run_slice, shared_structs
-from gdsl.codegen.cuda.operators import OperatorPrinter
 from gdsl.codegen.lines import number_lines
 from gdsl.codegen.names import UNDEFINED, identifiers_of
 from gdsl.codegen.structs import struct_text
@@ -65,9 +64,8 @@ class _Generation:
         self.data_slice = layout_of(plan, widths).text(self.names, widths)
 
     def run(self) -> Generated:
-        printer = OperatorPrinter(self.plan, self.names, self.cuda.functors)
         kernels = self.cuda.kernel_names()
-        body = self._render("body.cu.j2", text=printer.print, kernel_names=kernels)
+        body = self._render("body.cu.j2", kernel_names=kernels)
         return Generated(self._text(body), kernels, self.cuda.checks)
 
     def _render(self, name: str, **context: object) -> str:
