@@ -33,17 +33,16 @@ def compile(  # noqa: A001
 ) -> Program:
     """Compile a program, given as a path, as the name of a sample (``gdsl.compile("bfs")``) or as text.
 
-    A path-like object is a path; a str is text where it has a line end, a `;` or a `{` and no file has that name. A
-    bare name means the file of that name, else NAME.gdsl in the working directory, else the sample.
-    `tune` is what `--tune` takes, as words (``["visit.direction=pull"]``) or as a mapping
-    (``{"visit.direction": "pull"}``); `fuse` stands for ``schedule.fuse``. `tune_file` is one that `gdslc tune` has
-    written: runs on graphs like those that it knows take their knobs from it (`Result.tuned` says so), over which
-    `tune` wins. `types` chooses the types of type parameters (``{"weight_type": "int64"}``, or a dtype), which calls
-    take from what they are given otherwise. `import_path` are folders that the program may import files from besides
-    its own, as with `--import-path`. What depends on the graph's id width is compiled when the program is first
-    called, or by `Program.prepare`; so are other instances of a program with type parameters, which is checked here
-    for all types that it admits. Raises `gdsl.GdslError` with every mistake in
-    the program, its path or its tuning, TypeError for arguments of a wrong kind.
+    A path-like object is a path; a str is text if it has a line end, a `;` or a `{` and no file has that name. A bare
+    name means the file of that name, or NAME.gdsl in the working directory, or the sample. `tune` is what `--tune`
+    takes, as words (``["visit.direction=pull"]``) or as a mapping (``{"visit.direction": "pull"}``); `fuse` stands for
+    ``schedule.fuse``. `tune_file` was written by `gdslc tune`: runs on graphs like those that it knows take their knobs
+    from it (see `Result.tuned`); `tune` takes precedence. `types` chooses the types of type parameters
+    (``{"weight_type": "int64"}``, or a dtype), which calls otherwise infer from their arguments. `import_path` are
+    folders that the program may import files from besides its own, as with `--import-path`. Code that depends on the
+    graph's id width is generated when the program is first called, or by `Program.prepare`; so are other instances of a
+    program with type parameters, which is checked here for all types that it admits. Raises `gdsl.GdslError` with every
+    mistake in the program, its path or its tuning, TypeError for arguments of a wrong kind.
     """
     started = time.perf_counter()
     words = tune_words(tune, fuse)
@@ -67,7 +66,7 @@ def compile_file(
     types: Mapping[str, object] | None = None,
 ) -> Program:
     """Compile what the command line calls PROGRAM: a file, `-` for standard input, or the name of a sample; never text.
-    `tune_file` is the name of one, or True for the one beside the program, if there is one; `types` as in `compile`.
+    `tune_file` is the name of one, or True for the one next to the program, if there is one; `types` as in `compile`.
     Raises `gdsl.GdslError`."""
     started = time.perf_counter()
     source = read_program(word)
@@ -119,7 +118,7 @@ def _picker(path: str, source: Source, words: tuple[str, ...]) -> Picker:
 
 
 def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:
-    """A note on a str of one line that does not even parse: it may have been meant as a path."""
+    """Add a note if a one-line str does not even parse: it may have been meant as a path."""
     first = error.diagnostics[0]
     looks_right = "\n" in source.text or source.text.lstrip().startswith(("program", "#", '"""'))
     if source.name != TEXT or looks_right or not first.code.startswith("E01"):
@@ -129,11 +128,13 @@ def _with_what_it_was_taken_for(error: GdslError, source: Source) -> GdslError:
 
 
 def tune_words(tune: TuneWords, fuse: bool | None) -> tuple[str, ...]:
-    """Tuning as words, as on the command line; of two for one knob the later one counts. Raises TypeError."""
+    """Tuning as words, as on the command line; of two words for one knob the later one counts. Raises TypeError."""
     if fuse is not None and not isinstance(fuse, bool):
         raise TypeError(f"fuse must be True, False or None, not {shown(fuse)}")
     words: list[str] = []
-    if type(tune) is tuple and not tune:  # to ask whether it is a Mapping takes a tenth of a millisecond at first
+    if (
+        type(tune) is tuple and not tune
+    ):  # the isinstance test for Mapping takes a tenth of a millisecond the first time
         pass
     elif isinstance(tune, str):
         words = [tune]

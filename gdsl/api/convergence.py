@@ -1,7 +1,7 @@
-"""Whether a run reached what it computes: a result `converged` that is false, and floats that became infinite or NaN.
+"""Checks whether a run converged: a result `converged` that is false, and floats that became infinite or NaN.
 
-Nothing of it is an error: an iteration that is stopped early is often what the caller wants. It is said once for each
-call, by a `NotConvergedWarning` in Python and by a line on standard error of `gdslc`.
+None of this is an error: callers often want to stop an iteration early. Each call warns once, by a
+`NotConvergedWarning` in Python and by a line on standard error of `gdslc`.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from gdsl.records import dataclass
 from gdsl.types import Type
 
 CONVERGED, LIMIT, ERROR = "converged", "max_iterations", "error"
-"""The names that the convention gives to the result, to the param that limits the passes, and to what is left."""
+"""The conventional names of the result, of the param that limits the passes, and of the remaining error."""
 _SMALL = 1 << 16
-"""Values of an array that are looked at on the host, wherever they are."""
+"""Arrays of at most this many values are checked on the host, wherever they are."""
 _HOME = str(Path(__file__).parents[1])
 _MAY_LEAVE = frozenset((BinaryOperation.SUBTRACT, BinaryOperation.MULTIPLY, BinaryOperation.DIVIDE))
 _UPDATES = frozenset((ReduceOperation.SUBTRACT, ReduceOperation.MULTIPLY))
@@ -38,7 +38,7 @@ _KEEPS = frozenset((Builtin.MIN, Builtin.MAX, Builtin.ABS, Builtin.FLOOR, Builti
 
 
 _OF_NOTHING = (NeighborOperation.MIN, NeighborOperation.MAX)
-"""What reduces no edges to an infinity."""
+"""Reductions that give infinity for no edges."""
 
 
 class NotConvergedWarning(RuntimeWarning):
@@ -47,14 +47,14 @@ class NotConvergedWarning(RuntimeWarning):
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A float result, and whether `inf` in it is the program's own."""
+    """A float result, and whether the program itself may store `inf` in it."""
 
     name: str
     knows_inf: bool
 
 
 class Watch:
-    """What is looked at in the results of a program, found once."""
+    """What to check in the results of a program, determined once."""
 
     def __init__(self, program: ir.Program) -> None:
         results = results_of(program)
@@ -74,12 +74,12 @@ class Watch:
         self._arrays = [each for is_array, each in watched if is_array]
         self._scalars = [each for is_array, each in watched if not is_array]
         self.is_idle = not (self._says or floats)
-        """Whether there is nothing to look at."""
+        """Whether there is nothing to check."""
 
     def check(
         self, arrays: Mapping[str, Any], scalars: Mapping[str, Any], iterations: int, bindings: Bindings
     ) -> str | None:
-        """What there is to say of one run; None where all is well. Without `arrays` scalars alone are looked at."""
+        """The warning about one run; None if all is well. Without `arrays` only scalars are checked."""
         if self._says and not scalars[CONVERGED]:
             return self._ended(scalars, iterations, bindings.params)
         values = parts_of(scalars) if self._scalars else {}
@@ -92,8 +92,8 @@ class Watch:
         bindings: Bindings,
         varied: Mapping[str, Sequence[Any]],
     ) -> str | None:
-        """The same of many runs, of which there are stacks of arrays, and a list of values for each scalar. `bindings`
-        are those of the first, whose inputs are the inputs of all; `varied` are the params that differ."""
+        """The same for many runs, given stacks of arrays, and a list of values for each scalar. `bindings` are those of
+        the first run, which has the inputs of all; `varied` are the params that differ."""
         missed = [number for number, value in enumerate(scalars[CONVERGED]) if not value] if self._says else []
         if missed:
             values = ", ".join(f"{name}={shown(values[missed[0]])}" for name, values in varied.items())
@@ -137,7 +137,7 @@ _is_quiet = ContextVar("is_quiet", default=False)
 
 @contextlib.contextmanager
 def quiet() -> Iterator[None]:
-    """Runs of the block are nobody's own: none of them warns."""
+    """Suppress the warnings of runs inside, which no caller asked for."""
     token = _is_quiet.set(True)
     try:
         yield
@@ -156,7 +156,7 @@ def warn(text: str) -> None:
 
 
 def _stack(values: Sequence[Any]) -> Any:
-    """The values of one scalar in all runs, of pairs a pair of arrays."""
+    """The values of one scalar in all runs; for pairs, a pair of arrays."""
     first = values[0] if len(values) else 0
     if isinstance(first, tuple):
         return type(first)(*(np.asarray([value[place] for value in values]) for place in range(2)))
@@ -170,15 +170,15 @@ def _words(value: Any, count: int, what: str) -> str:
 
 
 def _is_fine(value: Any, knows_inf: bool) -> bool:
-    """Whether there is no NaN in `value`, and no infinity but where it is known; by one sweep over an array."""
+    """Whether `value` has no NaN, and no unexpected infinity; with one pass over an array."""
     if isinstance(value, float):
         return not math.isnan(value) if knows_inf else math.isfinite(value)
     if not value.size:
         return True
     if value.size <= _SMALL:
-        value = on_host(value)  # which takes no kernel, and so none to compile
+        value = on_host(value)  # without a kernel that would have to be compiled
     if knows_inf:
-        return not math.isnan(float(value.min()))  # which NaN always wins
+        return not math.isnan(float(value.min()))  # which is NaN if any value is
     with np.errstate(all="ignore"):
         return math.isfinite(float(value.sum())) or not (_count("isnan", value) or _count("isinf", value))
 
@@ -189,7 +189,7 @@ def _count(test: str, value: Any) -> int:
 
 
 def _of_inputs(bindings: Bindings) -> tuple[bool, bool]:
-    """Whether what the caller gave has NaN, and infinities."""
+    """Whether the caller's values include NaN, and infinities."""
     given = [*bindings.inputs.values(), *(value for value in bindings.params.values() if isinstance(value, float))]
     floats = [
         value for value in given if isinstance(value, float) or getattr(value, "dtype", np.bool_(0).dtype).kind == "f"
@@ -207,7 +207,7 @@ def _is_inf(node: object) -> bool:
 
 
 def _writes_inf(program: ir.Program) -> bool:
-    """Whether the program has an `inf` outside of comparisons, or reductions that give one for nothing at all."""
+    """Whether the program has an `inf` outside of comparisons, or reductions that give one for no edges."""
     compared = set[int]()
     for node in walk(_body(program)):
         if isinstance(node, ir.Binary) and node.operation.is_comparison:
@@ -227,7 +227,7 @@ def _body(program: ir.Program) -> tuple[object, ...]:
 
 def _may_leave(program: ir.Program, results: Sequence[ir.Array | ir.Scalar]) -> bool:
     """Whether finite floats may become infinite or NaN other than by a sum that is compared, as distances are: by sums
-    in any order, or by operations that give more than their operands have."""
+    in any order, or by operations whose results exceed their operands."""
     if any(data.grade not in (Grade.EXACT, Grade.TRIED) for data in results):
         return True
     data: tuple[ir.Array | ir.Scalar, ...] = (*program.arrays, *program.scalars)

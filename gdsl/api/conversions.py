@@ -56,15 +56,14 @@ class Conversions:
             ...
 
     def to_pandas(self, over: str | None = None, *, names: bool = True, graph: Any = None) -> Any:
-        """A `pandas.DataFrame` with a row for each vertex (`over="vertices"`, where there are such results) or each
-        stored edge (`over="edges"`), by id.
+        """A `pandas.DataFrame` with a row for each vertex (`over="vertices"`, the default if there are such results) or
+        each stored edge (`over="edges"`), by id.
 
-        Its first column is `vertex`, the name or else the id, or its first two are `source` and `target`. Then comes a
+        Its first column is `vertex`, the name or the id, or its first two are `source` and `target`. Then comes a
         column for each result, for each part of a pair (`best.0`, `best.1`), for each of several values (`a.0`, `a.1`,
-        …). Vertices among the values are names, too, and None where there is none; without names, or with
-        ``names=False``, they are ids and -1. Scalars are `frame.attrs`, in the same way. `graph`: what the program ran
-        on, for the edges of a result that was pickled. Raises ValueError where there is no such table, GdslError E0907
-        without pandas.
+        …). Vertices among the values are names, too, and None if there is none; without names, or with ``names=False``,
+        they are ids and -1. Scalars are in `frame.attrs`, likewise. `graph`: what the program ran on, for the edges of
+        a result that was pickled. Raises ValueError if there is no such table, GdslError E0907 without pandas.
         """
         pandas = required("pandas", "pandas", "to_pandas")
         columns = self._columns(over, names, graph)
@@ -102,11 +101,11 @@ class Conversions:
         return table.replace_schema_metadata({_SCALARS: said}) if scalars else table
 
     def to_networkx(self, graph: Any = None) -> Any:
-        """A graph of NetworkX with the results as attributes of its nodes and edges and scalars as its own: `graph`
-        itself, which is the one that the program ran on, or a new one with the attributes of the graph as well.
+        """A graph of NetworkX with the results as attributes of its nodes and edges, and scalars as its own: `graph`
+        itself, which must be the one that the program ran on, or a new one that also has the graph's attributes.
 
-        Of an undirected graph an edge has one value. Raises ValueError where its two directions have different ones,
-        and for another graph; GdslError E0907 without NetworkX.
+        An undirected edge has one value. Raises ValueError if its two directions have different ones, and for another
+        graph; GdslError E0907 without NetworkX.
         """
         return _into_networkx(self, graph)
 
@@ -116,7 +115,7 @@ class Conversions:
 
     @property
     def _graph(self) -> Graph | None:
-        """The graph of the run, without what backends keep with it."""
+        """The graph of the run, without what backends keep for it."""
         return None if self._csr is None else Graph._made(self._csr)
 
     def _over(self, domain: Domain) -> list[ir.Array]:
@@ -188,7 +187,8 @@ def _named_ids(ids: NDArray[Any], names: Names | None) -> Any:
 
 
 def _are_int64(names: Names | None) -> bool:
-    """Whether all names are integers of 64 bits: other columns of names are text where they have one type."""
+    """Whether all names are integers of 64 bits; otherwise columns of names are text in libraries with one type per
+    column."""
     return names is not None and all(type(name) is int and -(2**63) <= name < 2**63 for name in names)
 
 
@@ -280,7 +280,7 @@ def _reverse_ids(graph: Graph) -> NDArray[Any] | None:
 def _places(
     result: Conversions, sources: NDArray[Any], targets: NDArray[Any], count: int, directed: bool
 ) -> tuple[NDArray[Any], NDArray[Any] | None]:
-    """The id of each given edge of another library's graph, and, of an undirected one, from its other end."""
+    """The id of each edge of another library's graph, and, for an undirected one, the id of its other direction."""
     order = np.arange(len(sources))
     made = csr_of(edges_from_arrays(sources, targets, count, {"place": order}, directed, {}))
     own = result._graph

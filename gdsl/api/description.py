@@ -1,4 +1,5 @@
-"""What a program is, takes and gives, in sentences: for `gdslc check`, for `help` and for the report of a run."""
+"""Describes what a program is, takes and returns, in sentences: for `gdslc check`, for `help` and for the report of a
+run."""
 
 from __future__ import annotations
 
@@ -24,7 +25,7 @@ GRADES = {
     Grade.CONVERGED.value: "converged: as rounding, and another run may make one pass more or less",
     Grade.NOT_UNIQUE.value: "not unique: another run may give other values",
 }
-"""What each grade means to who looks at a result; nothing where the result is always the same."""
+"""What each grade means for a result; empty if the result is always the same."""
 
 EXPLAINED = {
     Grade.EXACT.value: "The result is the same in every run and under all knobs; on another backend too, unless the "
@@ -50,17 +51,17 @@ Data = ir.Array | ir.Scalar
 
 
 def doubt_of(data: Data) -> str:
-    """Why a result is not unique, with the line that leaves it open; empty where nothing is known to."""
+    """Why a result is not unique, with the line that causes it; empty if unknown."""
     return f"{data.doubt.reason} ({data.doubt.span.words})" if data.doubt is not None else ""
 
 
 def results_of(program: ir.Program) -> list[Data]:
-    """The data that a run gives back."""
+    """The data that a run returns."""
     return [data for data in problem_data(program) if not data.is_local and not data.is_input]
 
 
 def parts_of_data(data: Data) -> list[Data]:
-    """`data` itself, or where it is a pair its two parts as if each had been declared."""
+    """`data` itself, or the two parts of a pair as if each had been declared."""
     if not data.type.is_pair:
         return [data]
     made = data.initial if isinstance(data.initial, ir.MakePair) else None
@@ -99,12 +100,12 @@ def enumerated(words: Iterable[str], last: str = "or") -> str:
 
 
 def first_sentence(doc: str) -> str:
-    """The beginning of a doc comment, in one line."""
+    """The beginning of a doc comment, on one line."""
     return re.split(r"(?<=[.!?]) ", " ".join(doc.split()), maxsplit=1)[0]
 
 
 def plain_default(default: ir.Expression) -> bool | int | float | None:
-    """The default of a param as Python writes it; None where Python has no such value (`none`)."""
+    """The default of a param in Python's notation; None if Python has no such value (`none`)."""
     if not isinstance(default, ir.Literal):
         return None
     value = default.value
@@ -145,7 +146,7 @@ def _result(data: Data, program: ir.Program) -> str:
 
 
 def _where(data: Data | ir.Param, source: Source) -> str:
-    """The condition of a param or an input as the program writes it, where it stands in one line."""
+    """The condition of a param or an input as written in the program, if it is on one line."""
     if data.where is None:
         return ""
     span = data.where.span
@@ -160,7 +161,7 @@ def _declared(data: Data | ir.Param, program: ir.Program) -> str:
 
 
 def _values(data: Data) -> str:
-    """What an element has: one value, or several."""
+    """The values of an element: one, or several."""
     count = data.count if isinstance(data, ir.Array) else None
     if count is None:
         return _one(data.type)

@@ -1,4 +1,4 @@
-"""Every legal way to tune a program, and whether they all give what the reference gives."""
+"""Enumerates the legal settings of a program's knobs, and compares their results with the reference."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ if TYPE_CHECKING:
 Words = tuple[str, ...]
 
 _UNTUNED = ("bounds",)
-"""Knobs of the program that change what a mistake gets, and no result."""
+"""Knobs of the program that affect errors, but no result."""
 _OF_GRIDS = ("fuse", "block", "layout")
-"""Knobs of the program that nothing but a GPU has."""
+"""Knobs of the program that only affect GPUs."""
 _SAME = {"dedup": "auto", "ids": "32", "order": "auto", "layout": "auto"}
-"""Values that are the same as another, or as none where they may be had."""
+"""Values that are equal to another value, or to no value."""
 _MOST_SHUFFLED = 1 << 14
-"""Of more combinations a sample is drawn."""
+"""If there are more combinations, a sample is drawn."""
 _MOST_REPEATS = 50
 _TOLERANCES = {
     (Grade.ROUNDING, Type.FLOAT32): 2e-5,
@@ -52,7 +52,7 @@ _TOLERANCES = {
     (Grade.CONVERGED, Type.FLOAT32): 1e-2,
     (Grade.CONVERGED, Type.FLOAT64): 1e-2,
 }
-"""What two runs may differ in, relatively; of what hangs on where a loop of float sums ends, no more is promised."""
+"""The relative tolerances of results. For those that depend on when a loop of float sums ends, no more is promised."""
 
 
 _NEAR = frozenset(
@@ -70,16 +70,16 @@ _FIRST, _LAST = ("order", "layout"), ("block", "fuse")
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to tune a program, and the program so tuned."""
+    """One setting of the knobs, and the program with it."""
 
     words: Words
     program: Program
 
 
 class Schedules:
-    """The ways to tune the program `source`, beside the words `given`, which hold in all of them.
+    """The settings of the program `source` that include the words `given`.
 
-    `grid`: those of a GPU too. Raises GdslError where the program has mistakes.
+    `grid`: include those of a GPU. Raises GdslError if the program has mistakes.
     """
 
     def __init__(self, source: Source, given: Words = (), *, grid: bool = False, types: Types = ()) -> None:
@@ -91,31 +91,32 @@ class Schedules:
         """The choices of each operator's knobs, and those of the program's."""
         self._fitting: dict[Words, bool] = {}
         self.choices = tuple(choice for part in self._parts for choice in part)
-        """For each knob of each operator, and of the program, the words to choose from; an empty one is none."""
+        """For each knob of each operator, and of the program, the words to choose from; an empty one means none."""
 
     @property
     def number(self) -> int:
-        """How many combinations there are, those that are refused among them."""
+        """The number of combinations, including those that are refused."""
         return math.prod(map(len, self.choices))
 
     def all(self) -> Iterator[Way]:
-        """Every combination that the program takes."""
+        """Every combination that the program accepts."""
         return self._ways(itertools.product(*self._legal_parts()))
 
     def pairs(self) -> Iterator[Way]:
-        """Every legal combination of one operator's knobs beside every one of every other operator's, and of the
-        program's: what two operators do to each other, in far fewer ways than all where there are many operators."""
+        """For each two operators, every combination of the settings of the first and the second, and likewise of the
+        program's knobs: this tests how two operators affect each other, with far fewer combinations than all."""
         parts = self._legal_parts()
         order = sorted(range(len(parts)), key=lambda place: -len(parts[place]))
         found = (dict(zip(order, row, strict=True)) for row in covering([len(parts[place]) for place in order]))
         return self._ways([part[places[place]] for place, part in enumerate(parts)] for places in found)
 
     def thorough(self, most: int = 1000) -> Iterator[Way]:
-        """All ways, or, where these are more than `most`, those of `pairs`."""
+        """All settings, or, if these are more than `most`, those of `pairs`."""
         return self.all() if math.prod(map(len, self._legal_parts())) <= most else self.pairs()
 
     def sample(self, count: int, seed: int = 1) -> Iterator[Way]:
-        """`count` different combinations that the program takes, or all if there are no more; for one seed the same."""
+        """`count` different combinations that the program accepts, or all if there are no more; the same for the same
+        seed."""
         chance = random.Random(seed)
         drawn = self._shuffled(chance) if self.number <= _MOST_SHUFFLED else self._drawn(chance)
         return itertools.islice(self._ways(drawn), min(count, sys.maxsize))
@@ -124,7 +125,7 @@ class Schedules:
         return [[words for words in itertools.product(*part) if self._fits(words)] for part in self._parts]
 
     def _shuffled(self, chance: random.Random) -> Iterator[tuple[Words, ...]]:
-        """All legal combinations in any order, each once."""
+        """All legal combinations in random order, each once."""
         for number in chance.sample(range(self.number), self.number):
             parts = self._combination(number)
             if all(self._fits(words) for words in parts):
@@ -149,8 +150,8 @@ class Schedules:
                 return words
 
     def _ways(self, combinations: Iterable[Iterable[Words]]) -> Iterator[Way]:
-        """Those that the program takes of `combinations` of legal parts, which may still contradict each other: an
-        order from near to far and an operator's own word on how its worklist is walked."""
+        """Those of the `combinations` of legal parts that the program accepts: an order from near to far may contradict
+        an operator's own setting of how its worklist is walked."""
         for parts in combinations:
             words = tuple(word for part in parts for word in part if word)
             try:
@@ -162,7 +163,7 @@ class Schedules:
             yield Way(words, Program(program, self._source, chosen=dict(self._types)))
 
     def _combination(self, number: int) -> tuple[Words, ...]:
-        """The words of each part in the combination of this number."""
+        """The words of each part in the combination with this number."""
         parts = []
         for part in self._parts:
             words = []
@@ -173,7 +174,7 @@ class Schedules:
         return tuple(parts)
 
     def _fits(self, words: Words) -> bool:
-        """Whether the program takes the words of one part."""
+        """Whether the program accepts the words of one part."""
         if words not in self._fitting:
             self._fitting[words] = not self._refused(words)
         return self._fitting[words]
@@ -186,11 +187,11 @@ class Schedules:
         return ()
 
     def _tuned(self, words: Words) -> ir.Program:
-        """The program with these words beside the given ones. Raises GdslError where it does not take them."""
+        """The program with these words and the given ones. Raises GdslError if it does not accept them."""
         make_room()
         with uncollected():
             if self._tunable is None:
-                from gdsl.pipeline import Tunable  # and with it the parser, which nobody else here needs
+                from gdsl.pipeline import Tunable  # it imports the parser, which nothing else here needs
 
                 self._tunable = Tunable(self._source, self._types)
             return self._tunable.tuned((*words, *self._given))
@@ -205,8 +206,8 @@ class Schedules:
                 yield choices
 
     def _of_knob(self, label: str, knob: Knob) -> Words:
-        """The words for one knob of an operator that may stand in a combination: what is refused beside some others may
-        go with others still, but nobody can write for what the program's text gives no name."""
+        """The words for one knob of an operator that may be part of a combination: a word that is refused next to some
+        others may be accepted next to different ones, but an operator without a name in the text accepts none."""
         words = (f"{label}.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
         return tuple(word for word in words if all(each.code == "E0420" for each in self._refused((word,))))
 
@@ -215,14 +216,14 @@ class Schedules:
             if f"schedule.{knob.name}" not in self._set and (grid or knob.name not in _OF_GRIDS):
                 words = tuple(f"schedule.{knob.name}={value}" for value in knob.values if value != _SAME.get(knob.name))
                 if knob.name == "order" and any(map(self._refused, zip(words))):
-                    continue  # no loop has another
+                    continue  # no loop has another order
                 if knob.name == "layout" and any(map(self._refused, zip(words))):
-                    continue  # ids could be seen
+                    continue  # ids would be visible
                 yield (*words, *([""] if knob.default is None or knob.name == "order" else []))
 
 
 def tuned_operators(program: ir.Program) -> dict[str, list[ir.Operator]]:
-    """The operators that knobs stand on, by label, in the order of the text."""
+    """The operators that knobs apply to, by label, in the order of the text."""
     found: dict[str, list[ir.Operator]] = {}
     for node in walk(program.schedule):
         if isinstance(node, ir.Operator):
@@ -231,8 +232,8 @@ def tuned_operators(program: ir.Program) -> dict[str, list[ir.Operator]]:
 
 
 def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Rows of numbers, the one in each column below its size, so that of any two columns every two numbers stand
-    together in a row. `sizes` falls. The rows are about as many as the product of the first two sizes."""
+    """Rows of numbers, each column below its size, such that for any two columns every pair of numbers is in some row.
+    `sizes` must be descending. The number of rows is about the product of the first two sizes."""
     if not sizes:
         yield ()
         return
@@ -240,13 +241,13 @@ def covering(sizes: Sequence[int]) -> Iterator[tuple[int, ...]]:
     prime = next(n for n in itertools.count(least) if all(n % divisor for divisor in range(2, n)))
     for first in range(max(sizes[0], prime) if len(sizes) > 2 else sizes[0]):
         for other in range(prime):
-            # Two of the latter columns determine `first` modulo the prime, as their factors differ, and then `other`.
+            # Two of the later columns determine `first` modulo the prime, as their factors differ, and then `other`.
             yield (first % sizes[0], *((other + first * place) % prime % size for place, size in enumerate(sizes[1:])))
 
 
 def code_of(program: ir.Program, backend: str, widths: Widths) -> str:
-    """A hash of what `backend` makes of a tuned program: of two that come to the same, one run is enough. The reference
-    makes nothing, so there every tuning counts."""
+    """A hash of the code that `backend` generates for a tuned program: equal code need only run once. The reference
+    generates none, so every setting counts."""
     if backend == "reference":
         return hash_of(repr(program.tuning))
     made = importlib.import_module(f"gdsl.backends.{backend}")
@@ -254,15 +255,15 @@ def code_of(program: ir.Program, backend: str, widths: Widths) -> str:
 
 
 def hash_of(*texts: str) -> str:
-    """One for all of the texts."""
+    """A single hash of all texts."""
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()
 
 
 def run_and_compare(
     way: Way, graph: Graph, values: Mapping[str, Any], expected: Mapping[str, Any], **options: Any
 ) -> list[str]:
-    """Run a tuned program and say what differs from the `expected` results: nothing, if it is as it must be. `options`
-    are those of `Program.run`."""
+    """Run a tuned program and report how it differs from the `expected` results; empty if it does not. `options` are
+    those of `Program.run`."""
     try:
         with quiet():
             found = way.program.run(graph, values, **options)
@@ -272,9 +273,9 @@ def run_and_compare(
 
 
 def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
-    """What differs in the results that all runs have alike: in exact ones anything, in sums of floats what is more
-    than rounding. Backends may differ in the last digits of functions such as `exp`, and so in whatever a program that
-    uses one has made of floats."""
+    """The differences in results that all runs must agree on: exact ones must be equal, sums of floats may differ by
+    rounding. Backends may differ in the last digits of functions such as `exp`, and so in all floats computed from
+    them."""
     used = {node.function for node in walk(program) if isinstance(node, ir.BuiltinCall)}
     near = not used.isdisjoint(_NEAR)
     parts = [parts_of(results) for results in (expected, found)]
@@ -290,7 +291,7 @@ def differences(program: ir.Program, expected: Mapping[str, Any], found: Mapping
 
 
 def uncompared(program: ir.Program) -> list[str]:
-    """The results that two runs need not have alike, so that nothing can be compared."""
+    """The results that may differ between runs, so that they cannot be compared."""
     return [data.name for data in results_of(program) if not _is_compared(data)]
 
 
@@ -301,21 +302,21 @@ def _same(one: np.ndarray[Any, Any], other: np.ndarray[Any, Any], tolerance: flo
 
 
 def _is_compared(data: Data) -> bool:
-    """A loop that may make one pass more may also count one more: there only floats are near each other."""
+    """A loop that may make one more pass may also count one more: only its floats are comparable."""
     return data.unique and (data.grade is not Grade.CONVERGED or data.type.is_float)
 
 
 @dataclass(frozen=True, slots=True)
 class KnobChoice:
-    """One knob. words: what it may be set to; an empty one leaves it as the program has it."""
+    """One knob. words: its settings; an empty one leaves it as the program has it."""
 
     name: str
     words: tuple[str, ...]
 
 
 def knob_choices(program: ir.Program, trace: Sequence[TraceRecord]) -> list[KnobChoice]:
-    """All knobs that there are, those first from which most may come: of operators that have the most to do in `trace`.
-    Which of their values the program takes, and which of these make a difference, is not known yet."""
+    """All knobs, the most promising first: those of the operators with the most work in `trace`. Which of their values
+    the program accepts, and which make a difference, is not known yet."""
     own = {knob.name: knob for knob in KNOBS if not knob.operators and knob.name not in NOT_TUNED}
     work = _work(trace)
     operators = sorted(tuned_operators(program).items(), key=lambda found: -work.get(found[0], 0))
@@ -332,7 +333,7 @@ def knob_choices(program: ir.Program, trace: Sequence[TraceRecord]) -> list[Knob
 
 
 def _work(trace: Sequence[TraceRecord]) -> Mapping[str, int]:
-    """By label how many elements and edges an operator has gone through."""
+    """The number of elements and edges that each operator has processed, by label."""
     found: dict[str, int] = {}
     for record in trace:
         found[record.label] = found.get(record.label, 0) + record.frontier_size + record.edges

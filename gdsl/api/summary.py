@@ -1,4 +1,4 @@
-"""Figures of results."""
+"""Summary statistics of results."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from gdsl.records import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """Figures of one result; minimum, maximum, mean and sum are over finite values, of ids over those that are vertices
+    """Statistics of one result; minimum, maximum, mean and sum are over finite values, for ids over those of vertices
     or edges.
 
-    type: the declared one, as the language calls it; an id is a `vertex` or an `edge`.
-    infinite: how many values are `inf`; of an integer type, its largest value where the result begins with that.
-    lowest: how many are `-inf`. nans: how many are NaN. nones: how many ids are `none`.
+    type: the declared one, in the language's words; an id is a `vertex` or an `edge`. infinite: how many values are
+    `inf`; for an integer type, its largest value if the result begins with that. lowest: how many are `-inf`. nans: how
+    many are NaN. nones: how many ids are `none`.
     """
 
     name: str
@@ -53,7 +53,7 @@ def on_host(values: Any) -> np.ndarray[Any, Any]:
 
 
 def summarize(declared: ir.Array | ir.Scalar, values: Any) -> Summary:
-    """The figures of the result `declared`, an array or a scalar."""
+    """The statistics of the result `declared`, an array or a scalar."""
     array = on_host(values).reshape(-1)
     finite, counts = _apart(declared, array)
     low = high = None
@@ -75,7 +75,7 @@ def begins_with_inf(declared: ir.Array | ir.Scalar) -> bool:
 
 
 def finite(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> np.ndarray[Any, np.dtype[np.bool_]]:
-    """Which values have a size: no `none`, NaN or `inf`."""
+    """Which values are finite: not `none`, NaN or `inf`."""
     if declared.type.is_id:
         return np.asarray(array >= 0)
     if array.dtype.kind == "f":
@@ -86,7 +86,7 @@ def finite(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> np.nd
 
 
 def _apart(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> tuple[np.ndarray[Any, Any], dict[str, int]]:
-    """The values that have a size, and how many there are of each that has none."""
+    """The finite values, and counts of the others."""
     if declared.type.is_id:
         known = array >= 0
         return array[known], {"nones": int(array.size - np.count_nonzero(known))}
@@ -103,7 +103,7 @@ def _apart(declared: ir.Array | ir.Scalar, array: np.ndarray[Any, Any]) -> tuple
 
 
 def _exact_sum(values: np.ndarray[Any, Any]) -> int:
-    """The sum of integers without overflow: the low and the high halves are summed apart."""
+    """The sum of integers without overflow: the low and the high halves are summed separately."""
     if values.dtype.itemsize < 8:
         return int(values.sum(dtype=np.int64))
     low = int((values & values.dtype.type(0xFFFFFFFF)).sum(dtype=np.uint64))

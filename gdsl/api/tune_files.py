@@ -1,8 +1,8 @@
 """Tune files: what `gdslc tune` found for a program, by machine and kind of graph, as a small JSON document.
 
 A file belongs to one text of a program and one version of gdsl: for any other it is stale, and not used. Knobs never
-change a result, so a file that is wrong costs time and nothing else; for that, what does change more than the time
-(`NOT_TUNED`) is taken from no file.
+change a result, so a wrong file only costs time; therefore knobs that affect more than the time (`NOT_TUNED`) are never
+taken from a file.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from gdsl.version import __version__
 FORMAT = 1
 SUFFIX = ".tune"
 NOT_TUNED = ("bounds", "ids")
-"""Knobs that decide what a mistake gets, and how wide the ids of the results are."""
+"""Knobs that affect errors, or the width of ids in the results."""
 
 _LARGEST = 1 << 20
 _MOST_ENTRIES, _MOST_WORDS, _LONGEST_WORD = 1000, 1000, 1000
 _BEGINNING = re.compile(r'\s*\{\s*"gdsl_tune"\s*:')
-"""How every tune file begins, a damaged one too: what begins otherwise is never overwritten."""
+"""The beginning of every tune file, even a damaged one: files that begin differently are never overwritten."""
 _WORD = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)\.([a-z]+)=([a-z0-9_]+)(\([a-z0-9=, ]*\))?")
 _SCHEDULE = tuple(written(knob).partition(".")[2] for knob in KNOBS if not knob.operators and not knob.alone)
 
@@ -49,8 +49,8 @@ equal graphs are never on two sides of a border. Hubs grow with their graph, so 
 class GraphKind:
     """The properties of a graph that knobs depend on. edges: as stored. largest_degree: of outgoing edges.
 
-    Weights are no property of it: a program that takes weights has them in every run, from the graph or the caller,
-    and other programs do not see them.
+    Weights are not included: a program that takes weights has them in every run, from the graph or the caller, and
+    other programs do not see them.
     """
 
     vertices: int
@@ -60,7 +60,7 @@ class GraphKind:
 
     @property
     def mean_degree(self) -> float:
-        """Edges a vertex."""
+        """Edges per vertex."""
         return self.edges / max(self.vertices, 1)
 
     @property
@@ -119,10 +119,10 @@ def _count(number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What was found on one machine for one kind of graph.
+    """The best setting on one machine for one kind of graph.
 
-    knobs: words as `--tune` takes them, none where nothing was better than the program as it is. auto_ms, tuned_ms:
-    milliseconds of a run as it is, and so tuned. tried: how many ways were measured.
+    knobs: words as `--tune` takes them, none if nothing was faster than the untuned program. auto_ms, tuned_ms:
+    milliseconds of a run without and with them. tried: how many settings were measured.
     """
 
     backend: str
@@ -136,7 +136,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class TuneFile:
-    """A whole tune file. text: the hash of the program's text; stale: why it is of no use for the program, if so."""
+    """A whole tune file. text: the hash of the program's text; stale: why it does not fit the program, if so."""
 
     path: str
     program: str
@@ -160,12 +160,12 @@ class TuneFile:
         return min(alike, key=lambda entry: entry.graph.distance(kind))
 
     def replaced(self, new: Entry) -> TuneFile:
-        """The same file with `new` in the place of the entries for that machine and kind of graph."""
+        """The same file with `new` in place of the entries for that machine and kind of graph."""
         kept = tuple(entry for entry in self.entries if not _same_place(entry, new))
         return dataclasses.replace(self, entries=(*kept, new))
 
     def as_text(self) -> str:
-        """What the file holds."""
+        """The content of the file."""
         document = {"gdsl_tune": FORMAT, "gdsl": __version__, "program": self.program, "text": self.text}
         entries = [dataclasses.asdict(entry) for entry in self.entries]
         return json.dumps({**document, "entries": entries}, indent=2, allow_nan=False) + "\n"
@@ -176,7 +176,7 @@ def _same_place(one: Entry, two: Entry) -> bool:
 
 
 def hash_of_text(source: Source) -> str:
-    """Of a program's text and those that it imports from."""
+    """A hash of a program's text and the texts it imports from."""
     digest = hashlib.sha256()
     source = with_imports(source)
     for each in (source, *(source.imported or ())):
@@ -186,13 +186,13 @@ def hash_of_text(source: Source) -> str:
 
 
 def beside(source: Source) -> str | None:
-    """Where the tune file of a program lies: beside its file, of a sample in the working directory; None of a text."""
+    """The path of a program's tune file: next to its file, for a sample in the working directory; None for a text."""
     if source.name in (TEXT, STANDARD_INPUT):
         return None
     stem = source.name.removesuffix(PROGRAM_SUFFIX)
     try:
         is_sample = source.name in samples().values()
-    except OSError:  # of an installation that is incomplete
+    except OSError:  # an incomplete installation
         is_sample = False
     return (os.path.basename(stem) if is_sample else stem) + SUFFIX
 
@@ -203,8 +203,8 @@ def new_file(path: str, program: str, source: Source) -> TuneFile:
 
 
 def file_of(path: str, program: str, source: Source) -> TuneFile:
-    """The file `path` with the entries that it has for `source`; a stale or damaged one, which is to be replaced, has
-    none."""
+    """The file `path` with its entries for `source`; without entries if it is stale or damaged, and is to be
+    replaced."""
     new = new_file(path, program, source)
     try:
         file = read_file(path, source) if is_there(path) else new
@@ -214,7 +214,7 @@ def file_of(path: str, program: str, source: Source) -> TuneFile:
 
 
 def write_file(file: TuneFile) -> None:
-    """Write it whole, or not at all. Raises E0911."""
+    """Write the whole file, or nothing. Raises E0911."""
     try:
         require_tune_file(file.path, file.program)
         with whole_file(file.path) as opened:
@@ -224,8 +224,8 @@ def write_file(file: TuneFile) -> None:
 
 
 def require_tune_file(path: str, program: str) -> None:
-    """Raise E0911 where there is a file of that name which is no tune file, or one of another program or a later
-    format, and so must not be replaced."""
+    """Raise E0911 if the file exists and must not be replaced: it is not a tune file, or one of another program or a
+    later format."""
     if not os.path.isfile(path):
         return
     try:
@@ -242,7 +242,7 @@ def require_tune_file(path: str, program: str) -> None:
 
 
 def _whose(content: str, program: str) -> str | None:
-    """Why a tune file is not one that this gdsl may replace for `program`; None for what it may: a damaged one, too."""
+    """Why a tune file must not be replaced for `program`; None if it may, also if it is damaged."""
     try:
         document = json.loads(content)
     except (ValueError, RecursionError):
@@ -256,11 +256,11 @@ def _whose(content: str, program: str) -> str | None:
 
 
 def read_file(path: str, source: Source) -> TuneFile:
-    """The tune file `path`, stale where it is not one for `source`. Raises E0615 for one that is damaged, is none, or
+    """The tune file `path`, stale if it is not one for `source`. Raises E0615 if it is damaged, is not a tune file, or
     cannot be read."""
     try:
         text = _content(path)
-    except ValueError as error:  # UnicodeDecodeError too, and a NUL in the name
+    except ValueError as error:  # also UnicodeDecodeError, and a NUL in the name
         why = "it is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "a path has no NUL character"
         raise _unusable(path, why) from None
     except FileNotFoundError as error:
@@ -338,7 +338,7 @@ def _entry(document: object) -> Entry:
 
 
 def _is_known(word: str) -> bool:
-    """Whether a word sets a knob that may be tuned, by its name alone; what it stands on the program decides."""
+    """Whether a word sets a knob that may be tuned, judging by its name; the program decides about its subject."""
     found = _WORD.fullmatch(word) if len(word) <= _LONGEST_WORD else None
     known = _SCHEDULE if found is not None and found[1] == "schedule" else OPERATOR_KNOBS
     return found is not None and found[2] in known and found[2] not in NOT_TUNED
@@ -373,7 +373,7 @@ def _number(document: dict[str, Any], name: str) -> float:
 
 
 def is_there(path: str) -> bool:
-    """Whether a program has a tune file of that name; a directory or a pipe is none."""
+    """Whether a program has a tune file of that name; a directory or a pipe is not one."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):

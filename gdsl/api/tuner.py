@@ -1,8 +1,8 @@
-"""Measures the knobs of a program on a graph, one after the other, and keeps what is faster.
+"""Searches for the fastest knobs of a program on a graph.
 
-Coordinate descent: each value of one knob is tried beside what is best so far, then those of the next, until a whole
-round changes nothing. A machine is not always equally fast, so the best so far is run again in turn with each try, and
-medians of the two decide. What comes to code that has been measured is not run.
+Coordinate descent: each value of one knob is tried with the best setting so far, then those of the next knob, until a
+whole round changes nothing. The speed of a machine varies, so the best setting is run again alternately with each try,
+and medians decide. Code that has been measured before is not run again.
 """
 
 from __future__ import annotations
@@ -33,32 +33,32 @@ from gdsl.plan import work_order
 from gdsl.source import Source
 
 MARGIN = 0.02
-"""The part of the time by which a way must be faster to be kept; less is not told from chance."""
+"""The part of the time that a setting must save to be kept; smaller differences may be noise."""
 HOPELESS = 3.0
-"""A run that takes so many times as long as the best so far is stopped, and not repeated."""
+"""A run that takes this many times as long as the best setting is stopped, and not repeated."""
 _FAR = 1.5
-"""What is so many times slower in the best of its first runs is not measured beside the best so far, or tried again."""
+"""A setting that is this many times slower in the best of its first runs is not compared further, or tried again."""
 _LOST = 1.15
-"""A try whose best run is so much slower than the median of the best so far is not repeated further."""
+"""A try whose best run is this much slower than the median of the best setting is not repeated further."""
 _LEAST, _MOST = 3, 15
-"""Runs of a try that are counted, the more the shorter they are."""
+"""Runs of a try that count; short runs get more."""
 _WARMING, _WARM = 15, 50.0
-"""Runs before those that are compared, and the milliseconds that more than are needed of them may take: a processor
-and its caches come to their speed."""
+"""Warm-up runs before the comparison, and the milliseconds that optional ones may take: a processor and its caches come
+up to speed."""
 _SITTING = 0.5
-"""Seconds that a try and the best so far are given together, if they need no more for the least number of runs."""
+"""Seconds for a try and the best setting together, unless the least number of runs needs more."""
 _SHORTEST = 0.05
-"""Seconds that every run may take: the host sees no sooner that one is to be stopped."""
+"""The shortest timeout of a run in seconds: the host notices a timeout no sooner."""
 _SEARCH = 0.9
-"""The part of the time that is searched; in the rest the best is measured against the program as it is once more."""
+"""The part of the time for the search; in the rest the best setting is compared with the untuned program once more."""
 
 
 BEFORE = "as before"
-"""Stands for the knob where all words of a former search are tried together."""
+"""The name of the knob for a try of all words of an earlier search."""
 
 
 class Verdict(Enum):
-    """What came of a try."""
+    """The outcome of a try."""
 
     KEPT = "kept"
     NOT_FASTER = "not faster"
@@ -67,13 +67,14 @@ class Verdict(Enum):
 
 
 _ENDS = {"E0912": Verdict.NO_ROOM, "E0802": Verdict.STOPPED}
-"""Errors that a try may end with though the program as it is does not."""
+"""Errors that a try may end with, although the untuned program does not."""
 
 
 @dataclass(frozen=True, slots=True)
 class Try:
-    """A setting of one knob beside the best so far. knob: its name; word: what it was set to, empty: as the program has
-    it. ms, best_ms: medians of its runs and of those of the best so far meanwhile; ms is None where none ended."""
+    """A setting of one knob, tried with the best setting of the others. knob: its name; word: the setting, empty:
+    untuned. ms, best_ms: medians of its runs and of those of the best setting meanwhile; ms is None if no run
+    completed."""
 
     knob: str
     word: str
@@ -83,7 +84,7 @@ class Try:
 
     @property
     def gain(self) -> float | None:
-        """The part of the time that it saves; below 0 where it costs some."""
+        """The part of the time that it saves; negative if it is slower."""
         return None if self.ms is None or not self.best_ms else 1 - self.ms / self.best_ms
 
 
@@ -97,8 +98,8 @@ class Stop(Enum):
 
 @dataclass
 class Found:
-    """What a search has found. knobs: the best words, none where the program is as good as it is; auto_ms, tuned_ms:
-    medians of a run without and with them; stop: why the search ended."""
+    """The result of a search. knobs: the best words, none if nothing is faster than the untuned program; auto_ms,
+    tuned_ms: medians of a run without and with them; stop: why the search ended."""
 
     knobs: Words = ()
     auto_ms: float = 0.0
@@ -114,7 +115,7 @@ class Found:
 
 @dataclass
 class _Way:
-    """The program tuned in one way, by knob; longest: seconds that a call took once everything was in place."""
+    """The program with one setting, by knob; longest: seconds of the longest call after the first one."""
 
     words: dict[str, str]
     program: Program
@@ -128,7 +129,7 @@ class _Way:
 
 
 class _OutOfTimeError(Exception):
-    """The search is to end."""
+    """The search must end."""
 
 
 Run = Callable[[Program, Graph, Mapping[str, Any], str, "float | None"], Result]
@@ -143,18 +144,18 @@ def run_quietly(
     timeout: float | None,
     round: Collection[str] = (),  # noqa: A002 - as `Program.run` calls it
 ) -> Result:
-    """A run that nobody asked for, which does not warn."""
+    """A run for measurement, without warnings."""
     with quiet():
         return program.run(graph, values, backend=backend, timeout=timeout, round=round)
 
 
 class Tuner:
-    """A search for the best knobs of `source` on `graph`, with `values` for its params, on `backend` (cuda or cpu; what
-    the reference does no knob changes).
+    """A search for the best knobs of `source` on `graph`, with `values` for its params, on `backend` (cuda or cpu; no
+    knob affects the reference).
 
-    It ends after `seconds`. `before` are words that a former search has found, which are tried first. `tell` is called
-    before each try with what is tried, how many knobs this round has seen and how many it has. `run` and `clock` are
-    others in tests.
+    It ends after `seconds`. `before` are words that an earlier search has found, which are tried first. `tell` is
+    called before each try with its setting, the knobs that this round has tried, and their total. `run` and `clock` are
+    replaced in tests.
     """
 
     def __init__(
@@ -180,15 +181,15 @@ class Tuner:
         self._setup, self._kind = 0.0, kind_of(graph)
         self._codes: set[str] = set()
         self._far: set[str] = set()
-        """Words that are no match for the best so far, whatever the other knobs are."""
+        """Words that are far slower than the best setting, whatever the other knobs are."""
         self._changed = False
         self.found = Found()
 
     def search(self) -> Found:
-        """Measure until nothing is better, the time is over, or Ctrl-C; then what was found so far is given back.
+        """Measure until nothing is faster, the time is over, or Ctrl-C; then return the best so far.
 
-        Raises GdslError where the program does not run as it is, where that takes all the time (E0802), or where a
-        knob changes a result (E0909); KeyboardInterrupt before it has run as it is.
+        Raises GdslError if the untuned program fails or takes all the time (E0802), or if a knob changes a result
+        (E0909); KeyboardInterrupt before the untuned program has run.
         """
         knobs = self._measure_auto()
         try:
@@ -203,7 +204,7 @@ class Tuner:
     # ------------------------------------------------------------ the program as it is
 
     def _measure_auto(self) -> list[KnobChoice]:
-        """The time without any knob, and the results that all tries must have, too."""
+        """Measure the untuned program, whose results all tries must have."""
         self._tell("the program as it is", 0, 1)
         try:
             self._make_ready(self._auto)
@@ -226,7 +227,7 @@ class Tuner:
         return knob_choices(self._auto.program.ir, first.trace)
 
     def _left(self, part: float) -> float:
-        """Seconds of a part of the time that are left."""
+        """Seconds left of a part of the time."""
         return self._started + part * self._seconds - self.clock()
 
     # ------------------------------------------------------------ the search
@@ -250,23 +251,24 @@ class Tuner:
                         break
 
     def _program(self, words: Words) -> Program:
-        """The program with these words, in the types of the search."""
+        """The program with these words, with the types of the search."""
         return Program(load(self.source, words, self._types), self.source, words, chosen=dict(self._types))
 
     def _try(self, knob: str, word: str) -> bool:
-        """Measure one setting beside the best so far; False where the program has no such knob at all."""
+        """Measure one setting with the best of the others; False if the program has no such knob."""
         words = {name: each for name, each in self._best.words.items() if name != knob}
         if word:
             words[knob] = word
         return self._try_words(knob, word, words)
 
     def _try_words(self, knob: str, word: str, words: dict[str, str]) -> bool:
-        """The same of all words together, unless their code is known."""
+        """The same for all words together, unless their code is known."""
         try:
             chosen = tuple(words.values())
             program = self._program(chosen)
         except GdslError as error:
-            # E0420 refuses one value beside others; anything else that nobody can write: an operator without a name.
+            # E0420 refuses a value next to others; the other codes mean that it cannot be written, as for an unnamed
+            # operator.
             return error.code in ("E0412", "E0413", "E0420")
         code = self._code(program)
         if code not in self._codes:
@@ -275,7 +277,7 @@ class Tuner:
         return True
 
     def _code(self, program: Program) -> str:
-        """A hash of what `program` becomes for the graph: of two that come to the same one is measured."""
+        """A hash of the code of `program` for the graph: equal code is measured once."""
         if self.backend == "reference":
             return ""
         tree = program.ir
@@ -301,15 +303,15 @@ class Tuner:
             self._changed = True
 
     def _compared(self, way: _Way) -> tuple[Verdict, float, float]:
-        """What came of a way beside the best so far, and the medians of both. Raises E0802 where a run takes too long,
-        E0909 for another result."""
+        """The verdict on a setting, and the medians of it and of the best setting. Raises E0802 if a run takes too
+        long, E0909 for a different result."""
         first = self._first(way)
         found = next(differences(way.program.ir, self._expected, first), None)
         if found is not None:
             raise GdslError.single("E0909", found)
         best, shortest = self.found.tuned_ms, first.time_ms
         spent = shortest
-        for again in range(_WARMING):  # the first runs wake threads and touch memory, and may be slow for that alone
+        for again in range(_WARMING):  # the first runs wake threads and touch memory, which alone may make them slow
             if shortest <= _FAR * best or (again and spent > _WARM):
                 break
             ms = way.run(self, self._limit()).time_ms
@@ -324,7 +326,7 @@ class Tuner:
         return Verdict.KEPT if faster else Verdict.NOT_FASTER, ms, best_ms
 
     def _make_ready(self, way: _Way) -> None:
-        """Compile, in the time that is left."""
+        """Compile in the remaining time."""
         left = self._left(1.0)
         try:
             with deadline.limited(max(left, 0.001)):
@@ -335,9 +337,9 @@ class Tuner:
             raise
 
     def _first(self, way: _Way) -> Result:
-        """The first result. A first run also checks the inputs, and makes what the graph lacks for the program, both of
-        which must not count: it has as long for it as that of the program as it is, and where that is not enough there
-        is a second one."""
+        """The first result. A first run also checks the inputs and creates what the program needs of the graph, which
+        must not count: it may take as long as that of the untuned program, and a second one is allowed if that is not
+        enough."""
         limit = self._setup + self._limit()
         try:
             result = way.run(self, limit)
@@ -353,7 +355,7 @@ class Tuner:
         return max(HOPELESS * self._best.longest, _SHORTEST)
 
     def _in_turns(self, way: _Way, beside: _Way, part: float) -> tuple[list[float], list[float]]:
-        """The milliseconds of runs of both, at least one each."""
+        """The milliseconds of alternating runs, at least one of each."""
         times: list[float] = []
         others: list[float] = []
         began, limit = self.clock(), max(2 * HOPELESS * beside.longest, 1.0)
@@ -366,8 +368,8 @@ class Tuner:
         return times, others
 
     def _explained(self, error: GdslError, setting: str, way: _Way) -> GdslError:
-        """What a try must not end with, with the knobs of it: another result, or an error that the program as it is
-        does not end with; what the machine is at fault for stays what it is."""
+        """The error of a try, with its knobs: a different result, or an error that the untuned program does not raise;
+        errors caused by the machine stay as they are."""
         note = (
             f"it ran on {self.backend} with {' '.join(f'--tune {word}' for word in way.words.values()) or 'no knobs'}"
         )
@@ -383,7 +385,8 @@ class Tuner:
     # ------------------------------------------------------------ the end
 
     def _settle(self) -> None:
-        """The best beside the program as it is once more: gains of several knobs may be chance that adds up."""
+        """Compare the best setting with the untuned program once more: gains of several knobs may be accumulated
+        noise."""
         if self._best is self._auto:
             self.found.tuned_ms = self.found.auto_ms
             return
@@ -403,7 +406,7 @@ class Tuner:
 
 
 def _on_host(value: Any) -> Any:
-    """A result where it takes no memory of a GPU."""
+    """A result in memory of the host."""
     if isinstance(value, Pair):
         return Pair(*map(_on_host, value))
     return on_host(value) if hasattr(value, "__cuda_array_interface__") else value
