@@ -22,11 +22,11 @@ _BYTES_A_VALUE = 64
 """More than any value takes, as text or in an array file."""
 _ARCHIVE = ".npz"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-"""How archives begin, the second where they have nothing in them."""
+"""The beginnings of archives; the second one is of empty archives."""
 _LEAST = 1 << 20
 _PART = 1 << 16
 _NAMED = 10
-"""So many arrays of an archive are named in a message."""
+"""The most arrays of an archive that a message names."""
 _ENCRYPTED = 0x1
 _LARGEST_DEFLATE_RATIO = 1100
 _LARGEST_HEADER = 16_384
@@ -34,8 +34,8 @@ _LARGEST_HEADER = 16_384
 
 def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
     """The array in a .npy file, the one called `name` in a .npz file (`color` of `FILE.npz:color`), or the numbers of a
-    text file; pipes and devices are read like files. `longest` is the length of the longest array that the graph has a
-    use for: what goes on for much longer is given up. Raises E0611."""
+    text file; pipes and devices are read like files. `longest` is the length of the longest array that the graph can
+    use: reading stops if a file is much longer. Raises E0611."""
     file_name, array = _file_and_array(file_name)
     try:
         files.require_file_name(file_name)
@@ -60,12 +60,12 @@ def read_array(name: str, file_name: str, longest: int) -> np.ndarray[Any, Any]:
         raise _unusable(file_name, error.strerror or str(error), fix) from None
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _unusable(file_name, str(error).splitlines()[0] if str(error) else "it is damaged") from None
-    except Exception as error:  # NumPy, zipfile and zlib raise whatever comes out of damaged bytes
+    except Exception as error:  # NumPy, zipfile and zlib raise all kinds of errors for damaged bytes
         raise _unusable(file_name, f"it is damaged ({type(error).__name__})") from None
 
 
 def _file_and_array(text: str) -> tuple[str, str | None]:
-    """The file and the array that `FILE.npz:NAME` names; a file that is there with all of that name is meant itself."""
+    """The file and the array that `FILE.npz:NAME` names; an existing file of that whole name takes precedence."""
     places = [match.end() for match in re.finditer(r"\.npz(?=:.)", text, re.IGNORECASE | re.DOTALL)]
     if not places or os.path.exists(text):
         return text, None
@@ -78,7 +78,7 @@ def _is_array_file(start: bytes) -> bool:
 
 
 def _all_of(file: IO[bytes], start: bytes, longest: int) -> bytes:
-    """The rest of a file that may have no end."""
+    """The rest of a file that may be endless."""
     most = max(_LEAST, _BYTES_A_VALUE * longest)
     parts, length = [start], len(start)
     is_text = not _is_array_file(start)
@@ -130,7 +130,7 @@ def _unusable(name: str, why: str, fix: str | None = None) -> GdslError:
 
 
 class _OtherArraysError(ValueError):
-    """An archive has no array of a name, but `names`."""
+    """An archive has no array of that name, only `names`."""
 
     def __init__(self, wanted: str, names: Sequence[str]) -> None:
         listed = ", ".join(shown(name) for name in names[:_NAMED]) or "none"
@@ -139,14 +139,14 @@ class _OtherArraysError(ValueError):
 
 
 def _array_in_file(file: IO[bytes]) -> np.ndarray[Any, Any]:
-    """The array of a `.npy` file, which may be sought in. Raises ValueError."""
+    """The array of a `.npy` file, which must be seekable. Raises ValueError."""
     size = file.seek(0, os.SEEK_END)
     file.seek(0)
     return _array(file, size)
 
 
 def _array_in_archive(name: str, file: IO[bytes]) -> np.ndarray[Any, Any]:
-    """The array called `name` in an archive, which may be sought in. Raises ValueError, and what zipfile raises."""
+    """The array called `name` in an archive, which must be seekable. Raises ValueError, and what zipfile raises."""
     size = file.seek(0, os.SEEK_END)
     with zipfile.ZipFile(file) as archive:
         members = archive.infolist()
@@ -172,12 +172,12 @@ def _called(member: zipfile.ZipInfo) -> str:
 
 
 def _array(stream: IO[bytes], size: int, what: str = "it") -> np.ndarray[Any, Any]:
-    """The array in `stream`, of `size` bytes, which hold all that its head says. Raises ValueError."""
+    """The array in `stream`, whose `size` bytes must hold all that its header claims. Raises ValueError."""
     start = stream.read(len(npy.MAGIC_PREFIX))
     if start != npy.MAGIC_PREFIX:
         raise ValueError(f"{what} is no array")
     stream.seek(0)
-    with quiet():  # NumPy warns of headers by Python 2, which are right all the same
+    with quiet():  # NumPy warns of headers written by Python 2, which are valid
         version = npy.read_magic(stream)
         read_header = npy.read_array_header_1_0 if version[0] == 1 else npy.read_array_header_2_0
         shape, _, dtype = read_header(stream, max_header_size=_LARGEST_HEADER)

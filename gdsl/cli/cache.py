@@ -26,7 +26,7 @@ _HOLDS = {
     "renumbering": "kernels that number vertices by degree",
     "hand_over": "a kernel that hands results to the host",
 }
-"""What the entries of a kind are."""
+"""Descriptions of the kinds of entries."""
 _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _AGE = re.compile(r"([0-9]{1,9})([smhdw])")
 
@@ -89,7 +89,7 @@ def _line(found: list[Entry], now: float) -> str:
 
 
 def _ago(seconds: int) -> str:
-    """To the hour, as entries are."""
+    """To the hour, like the times of entries."""
     for unit, name in (("d", "day"), ("h", "hour")):
         count = seconds // _SECONDS[unit]
         if count:
@@ -132,7 +132,7 @@ def clear(older_than: int | None) -> None:
 
 
 def _check_own() -> None:
-    """Raise E0913 for a cache that is not this user's alone."""
+    """Raise E0913 if others can write to the cache."""
     from gdsl.cache.location import REMEDY, directory, refusal
 
     try:

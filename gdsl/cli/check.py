@@ -113,14 +113,14 @@ def _check(program_files: tuple[str, ...], tune: tuple[str, ...], types: dict[st
 
 
 def tell_sound(file: str, program: Program) -> None:
-    """Print what a program without mistakes is, takes and gives."""
+    """Print what a program without mistakes is, takes and returns."""
     click.echo(f"{printable(file)}: ok")
     for line in _sentences(program):
         click.echo(f"  {line}")
 
 
 def _sentences(program: Program) -> Iterator[str]:
-    """What the program is, takes and gives, a line each."""
+    """What the program is, takes and returns, a line each."""
     from gdsl.api.description import first_sentence, sections
 
     doc = first_sentence(program.doc)

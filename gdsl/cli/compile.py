@@ -35,7 +35,7 @@ _SUFFIXES = {
     ".ast": "ast",
 }
 _BACKENDS = {"cuda": ("plan", "cuda", "ptx", "cubin"), "cpu": ("plan", "cpp")}
-"""The forms of each backend; the others are of none."""
+"""The forms of each backend; the others belong to none."""
 
 
 @click.command(name="compile", short_help="Print the code that a program becomes.")
@@ -115,7 +115,7 @@ def command(
 
 
 def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> None:
-    """Refuse words that say nothing of a form."""
+    """Refuse options that do not apply to a form."""
     if backend is not None and form not in _BACKENDS[backend]:
         raise click.UsageError(f"--backend {backend} is for --emit {', '.join(_BACKENDS[backend])}, not for {form}")
     if arch is not None and form not in ("ptx", "cubin"):
@@ -127,7 +127,7 @@ def _check(form: str, backend: str | None, arch: str | None, teams: bool) -> Non
 
 
 def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...]) -> None:
-    """Refuse --after where there is no such plan."""
+    """Refuse --after if there is no such plan."""
     if after is None:
         return
     if form != "plan":
@@ -140,8 +140,8 @@ def _check_after(after: str | None, form: str, teams: bool, tune: tuple[str, ...
 
 @dataclass(frozen=True)
 class _Form:
-    """What is asked for: the form, the backend whose plan or code it is, the architecture, the last pass, and whether
-    teams of blocks run it."""
+    """The request: the form, the backend whose plan or code it is, the architecture, the last pass, and whether teams
+    of blocks run it."""
 
     name: str
     backend: str
@@ -190,7 +190,7 @@ def _made(
 
 
 def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: str) -> str | bytes:
-    """What NVRTC makes of the CUDA `text`."""
+    """NVRTC's output for the CUDA `text`."""
     from gdsl.backends.cuda import nvrtc, plan_of, planning
     from gdsl.progress import working
 
@@ -200,7 +200,7 @@ def _machine_code(program: Program, text: str, widths: Widths, form: str, arch: 
 
 
 def _plan(program: Program, backend: str, after: str | None) -> Plan:
-    """The plan of a backend, or what it is after one of its passes."""
+    """The plan of a backend, or the plan after one of its passes."""
     from gdsl.backends import cpu, cuda
 
     if backend == "cpu":
@@ -209,7 +209,7 @@ def _plan(program: Program, backend: str, after: str | None) -> Plan:
 
 
 def _in_teams(program: Program) -> Plan:
-    """The plan for many values at once."""
+    """The plan for batches."""
     from gdsl.backends.cuda import plan_of
     from gdsl.plan.teams import refusal
 
@@ -233,7 +233,7 @@ def _tree(program_file: str, tune: tuple[str, ...], types: dict[str, str] | None
 
 
 def print_tree(root: object) -> str:
-    """`root` and what hangs from it, one node a line with its place in the text; resolved names are left out."""
+    """`root` and its descendants, one node per line with its place in the text; resolved names are left out."""
     return "\n".join(_lines(root, "", 0)) + "\n"
 
 

@@ -1,6 +1,6 @@
-"""What a shell may complete a word of `gdslc` to. Asked at every TAB, so nothing of the compiler is imported.
+"""Completions of the words of `gdslc` for shells. They are needed at every TAB, so nothing of the compiler is imported.
 
-Each function is what click calls a `shell_complete`: it gets the context, the parameter and the word so far.
+Each function is a `shell_complete` of click: it gets the context, the parameter and the word so far.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Completer = Callable[[click.Context, click.Parameter, str], Items]
 
 OPEN = "open"
-"""The type of what a word may go on with: no blank comes behind it."""
+"""The type of a completion that continues: no blank follows it."""
 _MOST_FILES = 2000
 _LONGEST_TEXT = 1 << 20
 
@@ -41,7 +41,7 @@ def sample_names(context: click.Context, param: click.Parameter, word: str) -> I
 
 
 def graphs(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """Files of graphs, the graphs that come along, and generators."""
+    """Files of graphs, the graphs that come with gdsl, and generators."""
     from gdsl.graph_names import COMPRESSED, GENERATED, SUFFIXES, come_along
 
     named = {} if _is_path(word) else {**come_along(), **dict.fromkeys(GENERATED)}
@@ -57,13 +57,13 @@ def generators(context: click.Context, param: click.Parameter, word: str) -> Ite
 
 
 def files(*suffixes: str) -> Completer:
-    """Files whose names end so; all files without a suffix."""
+    """Files with these suffixes; all files without a suffix."""
     return lambda context, param, word: _files(word, suffixes)
 
 
 def params(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """``NAME=`` of the params and inputs of the program in the command, behind ``NAME=@`` a file. For ``--each`` those
-    that may have many values, and ``NAME=all`` of one that is a vertex."""
+    """``NAME=`` for the params and inputs of the program in the command, and files after ``NAME=@``. For ``--each``
+    only params that may have many values, and ``NAME=all`` for a vertex."""
     from gdsl.cli.program_words import wanted
 
     name, separator, value = word.partition("=@")
@@ -88,7 +88,7 @@ def names(context: click.Context, param: click.Parameter, word: str) -> Items:
 
 
 def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """``KNOB=`` of what the program in the command has, behind that the knob's values."""
+    """``KNOB=`` for the knobs of the program in the command, and after that the knob's values."""
     from gdsl.cli.program_words import knobs as knobs_of
 
     known = knobs_of(_text(context))
@@ -102,7 +102,7 @@ def knobs(context: click.Context, param: click.Parameter, word: str) -> Items:
 
 
 def types(context: click.Context, param: click.Parameter, word: str) -> Items:
-    """``NAME=`` of the type parameters of the program in the command, behind that the types that each admits."""
+    """``NAME=`` for the type parameters of the program in the command, and after that the types that each admits."""
     from gdsl.cli.program_words import type_parameters
 
     known = type_parameters(_text(context))
@@ -118,18 +118,18 @@ def explained(context: click.Context, param: click.Parameter, word: str) -> Item
     from gdsl.knobs import KNOBS, written
 
     words = {"knobs": "all tuning knobs", "fusion": "of a program: which operators share a sweep"}
-    codes = {known.code: known.title for known in all_codes()} if word else {}  # there are a hundred
+    codes = {known.code: known.title for known in all_codes()} if word else {}  # there are a hundred codes
     named = {written(knob): knob.text for knob in KNOBS if not knob.operators}
     named.update((knob.name, knob.text) for knob in KNOBS)
     return _items(word, {**words, **named}) + _items(word.upper(), codes) + programs(context, param, word)
 
 
 def _text(context: click.Context) -> str:
-    """The text of the program in the command; empty where there is none, or none that can be read at once."""
+    """The text of the program in the command; empty if there is none, or none that can be read quickly."""
     from gdsl.program_files import meant_by
 
     given = context.params.get("program_file") or context.params.get("program_files") or ()
-    words = [given] if isinstance(given, str) else [*given, *context.args]  # where click has stopped at an open option
+    words = [given] if isinstance(given, str) else [*given, *context.args]  # click stops at an incomplete option
     word = words[0] if words else ""
     with contextlib.suppress(OSError, ValueError):
         path = os.path.expanduser(meant_by(word))
@@ -148,7 +148,7 @@ def _items(word: str, known: dict[str, str]) -> Items:
 
 
 def _files(word: str, suffixes: tuple[str, ...]) -> Items:
-    """The files that `word` may become, and directories, which go on."""
+    """The files that `word` may become, and directories, which continue."""
     folder, begin = os.path.split(word)
     found = []
     for entry in _entries(os.path.expanduser(folder) or os.curdir):

@@ -1,4 +1,4 @@
-"""`gdslc completion`, and the answers to a shell that completes."""
+"""`gdslc completion`, and the answers to a shell that requests completions."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import click
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
 VARIABLE = "_GDSLC_COMPLETE"
-"""Where a shell's function asks for completions, this says which shell it is."""
+"""The environment variable by which a shell's function requests completions, with the name of the shell."""
 
 _BASH = """\
 %(complete_func)s() {
@@ -63,7 +63,7 @@ complete --no-files --command %(prog_name)s --arguments "(%(complete_func)s)"
 """
 _BREAKS = re.compile(r"[=:@]+")
 _SIGNS = re.compile(r"[^\w@%+=:,./-]")
-"""What Bash may take for more than a sign of a name."""
+"""Signs that have a meaning in Bash."""
 _ESCAPED = r"\\\g<0>"
 _HOME = re.compile(r"~[\w.-]*(?=/)")
 _HINTS = {
@@ -74,7 +74,7 @@ _HINTS = {
 
 
 class _Bash(BashComplete):
-    """Bash hands a word over in pieces, broken at `=` and `:`, and takes back the last of them."""
+    """Bash splits words at `=` and `:`, and replaces only the last piece."""
 
     source_template = _BASH
     _known = ""
@@ -103,8 +103,8 @@ class _Zsh(ZshComplete):
 
 
 class _Fish(FishComplete):
-    """Click's own script ends a word, and what is told of it, at a comma. Fish leaves out the blank behind a
-    `/` or a `=` by itself."""
+    """In click's own script, a comma ends a word and its description. Fish itself leaves out the blank after a `/` or a
+    `=`."""
 
     source_template = _FISH
 
@@ -133,8 +133,8 @@ def command(context: click.Context, shell: str) -> None:
 
 
 def answer(instruction: str, gdslc: click.Command) -> int:
-    """Print what `instruction` (``bash_complete``) of a shell's function asks for; nothing where anything is wrong, as
-    it would stand in the middle of somebody's line. Returns the exit status."""
+    """Print the completions for `instruction` (``bash_complete``) of a shell's function; nothing if anything is wrong,
+    as it would be printed in the middle of the user's line. Returns the exit status."""
     shell = instruction.partition("_")[0]
     try:
         text = _completer(shell, gdslc).complete()
@@ -149,7 +149,7 @@ def _completer(shell: str, gdslc: click.Command) -> ShellComplete:
 
 
 def _joined(pieces: list[str]) -> list[str]:
-    """The words again that Bash has broken; a piece of nothing but breaks belongs to both its neighbours."""
+    """Join the words that Bash has split; a piece of separators belongs to both its neighbours."""
     words: list[str] = []
     goes_on = False
     for piece in pieces:

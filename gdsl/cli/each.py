@@ -36,7 +36,7 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Many:
-    """What came of all values, and what it is told with; times in milliseconds."""
+    """The results of all values, and what the report needs; times in milliseconds."""
 
     program: Program
     file: str
@@ -50,7 +50,7 @@ class Many:
 def check_options(
     each: Sequence[str], given: Mapping[str, str], output: Path | None, others: Mapping[str, bool]
 ) -> None:
-    """Raise a usage error for what does not go with --each."""
+    """Raise a usage error for options that cannot be combined with --each."""
     for name in given_params(each, EACH):
         if name in given:
             raise click.UsageError(f"{name} is given by -p and by --each: one value for all, or many")
@@ -64,7 +64,7 @@ def check_options(
 
 
 def check_params(each: Sequence[str], program: Program) -> None:
-    """Raise a usage error for what all runs share."""
+    """Raise a usage error for a param that must be the same in all runs."""
     varied = {param.name for param in program.ir.params}
     for name in given_params(each, EACH):
         if name not in varied:  # inputs, and sets of vertices
@@ -72,7 +72,7 @@ def check_params(each: Sequence[str], program: Program) -> None:
 
 
 def values_of_each(each: Sequence[str], graph: Graph, program: Program) -> dict[str, Any]:
-    """The lists of values that the texts of --each are."""
+    """The lists of values in the words of --each."""
     given = given_params(each, EACH)
     for param in program.ir.params:
         if given.get(param.name) == "all" and param.type is not Type.VERTEX:
@@ -98,7 +98,7 @@ def _values(name: str, text: str, graph: Graph) -> Any:
 
 
 def _listed(name: str, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """The values of a file as a list; a single number is a list of one."""
+    """The values of a file as a list; a single number is a list of one value."""
     if values.ndim > 1:
         raise click.UsageError(f"{EACH} {name}: the file has the shape {values.shape}, and values are one list")
     return values.reshape(-1)
@@ -107,18 +107,18 @@ def _listed(name: str, values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 def run_all(
     program: Program, graph: Graph, values: dict[str, Any], names: tuple[str, str], load_ms: float, **options: Any
 ) -> Many:
-    """The runs; `names` of the program's file and the graph's."""
+    """Run with all values; `names` of the program's file and the graph's."""
     started = time.perf_counter()
     program = program.instance(graph, values, varied=[name for name in values if not isinstance(values[name], str)])
     try:
         batch = program.map(graph, values, **options)
-    except (TypeError, ValueError) as error:  # lists that are not equally long
+    except (TypeError, ValueError) as error:  # lists of different lengths
         raise click.UsageError(f"--each: {error}") from None
     return Many(program, names[0], graph, names[1], batch, load_ms, (time.perf_counter() - started) * 1e3)
 
 
 def print_runs(many: Many, as_json: bool) -> None:
-    """Print what came of it."""
+    """Print the results."""
     if as_json:
         click.echo(json.dumps(_document(many), indent=2, allow_nan=False))
     else:
@@ -126,7 +126,7 @@ def print_runs(many: Many, as_json: bool) -> None:
 
 
 def write(file: BinaryIO, many: Many) -> None:
-    """A .npz file: an array of all runs for each result, and the values that they were given, `each.NAME`."""
+    """Write a .npz file: an array of all runs for each result, and the values of the params, `each.NAME`."""
     values = {f"each.{name}": np.asarray(given) for name, given in _given(many).items()}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, found in {**many.batch.host_arrays(), **values, "iterations": many.batch.iterations}.items():
@@ -170,7 +170,7 @@ def _document(many: Many) -> dict[str, Any]:
 
 
 def _given(many: Many) -> dict[str, list[Any]]:
-    """The values by name; those that were given as words as what they say: numbers, bools, or names of vertices."""
+    """The values by name; words are converted to numbers, bools, or names of vertices."""
     params = {param.name: param for param in many.program.ir.params}
     given = many.batch.values.items()
     return {name: [_meant(value, params[name], many.graph) for value in values] for name, values in given}
@@ -182,7 +182,7 @@ def _meant(value: Any, param: Param, graph: Graph) -> Any:
     if not isinstance(value, Text):
         return value.item() if isinstance(value, np.generic) else _as_shown(value)
     if param.type.is_float:
-        return real_number(value.strip())  # as it was written, whatever its type makes of it
+        return real_number(value.strip())  # as written, whatever its type makes of it
     count = graph.num_edges if param.type is Type.EDGE else graph.num_vertices
     found = scalar_value(param, vertex_by_name(param, value, graph, None), count, None)
     names = graph.names if param.type is Type.VERTEX else None

@@ -93,7 +93,7 @@ def _programs_like(word: str) -> list[str]:
 
 
 def _explain_orders(word: str) -> None:
-    """A line for each loop that may go on for as long as it likes."""
+    """A line for each loop without a fixed number of passes."""
     from gdsl.annotate import loop_orders
     from gdsl.api.compiling import compile_file
 
@@ -116,7 +116,7 @@ def _explain_orders(word: str) -> None:
 
 
 def _explain_layout(word: str) -> None:
-    """Whether the vertices may be renumbered, or what stands in the way."""
+    """Whether the vertices may be renumbered, or why not."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends.cuda import plan_of
     from gdsl.uniqueness.layout import obstacle
@@ -132,7 +132,7 @@ def _explain_layout(word: str) -> None:
 
 
 def _explain_fusion(word: str) -> None:
-    """A line for each operator that comes behind another one."""
+    """A line for each operator that follows another one."""
     from gdsl.api.compiling import compile_file
     from gdsl.backends.cuda import neighbours_of
 
@@ -153,7 +153,7 @@ def _explain_fusion(word: str) -> None:
 
 
 _OF_PROGRAMS = {"order": _explain_orders, "layout": _explain_layout, "fusion": _explain_fusion}
-"""What is explained for a program."""
+"""What can be explained about a program."""
 
 
 def _must_be_given(param: object) -> bool:
@@ -161,7 +161,7 @@ def _must_be_given(param: object) -> bool:
 
 
 def _explain_program(word: str) -> None:
-    """How it is run, what it says of itself, what it takes and gives."""
+    """Its call, its documentation, its arguments and its results."""
     from gdsl.api.compiling import compile_file
     from gdsl.api.description import sections
     from gdsl.binding import declared_params

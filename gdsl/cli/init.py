@@ -51,7 +51,7 @@ def command(name: str) -> None:
 
 
 def _program_name(name: str, last: str) -> str:
-    """What the program in a folder called `last` is called. Raises a usage error where that can be no name."""
+    """The name of the program in a folder called `last`. Raises a usage error if that cannot be a name."""
     word = re.sub(r"[. -]", "_", last)
     if not _WORD.fullmatch(last) or len(last) > _LONGEST_NAME:
         raise click.UsageError(
@@ -77,7 +77,7 @@ def _texts(program: str) -> dict[str, str]:
 
 
 def _check_place(name: str, folder: Path) -> None:
-    """Raise E0911 for what is no empty folder and cannot become one."""
+    """Raise E0911 unless the folder is empty or can be created."""
     if os.path.lexists(folder):
         if not folder.is_dir():
             raise _unwritable(name, "there is a file of that name")
@@ -90,8 +90,8 @@ def _check_place(name: str, folder: Path) -> None:
 
 @contextlib.contextmanager
 def _filled(folder: Path) -> Iterator[Path]:
-    """Where to write the files: they are all in `folder` when the block ends, or with an exception none. Raises
-    OSError."""
+    """The directory to write the files to: they are all in `folder` when the block ends, or none after an exception.
+    Raises OSError."""
     parent = folder if folder.is_dir() else folder.parent
     staged = Path(tempfile.mkdtemp(prefix=".gdsl-", dir=parent))
     try:

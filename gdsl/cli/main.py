@@ -1,4 +1,4 @@
-"""The entry of `gdslc`: finds the verb, and turns every failure into a message and an exit status.
+"""The entry point of `gdslc`: finds the verb, and turns every failure into a message and an exit status.
 
 Exit status: 0 success, 1 the program, the input or the machine is at fault, 2 usage, 130 interrupted.
 """
@@ -43,10 +43,10 @@ _VERBS = {
 }
 
 _ROOM = 256 << 20
-"""Bytes of address space below which NumPy and SciPy do not load; some of their libraries then wait for ever."""
+"""Bytes of address space below which NumPy and SciPy do not load; some of their libraries would hang."""
 _GARBAGE = 50_000
-"""Objects after which Python looks for garbage, for 700: a process that starts makes that many again and again, and
-ends before any of them is garbage."""
+"""Objects after which Python collects garbage, instead of 700: a starting process creates that many again and again,
+and ends before any of them is garbage."""
 
 
 class _Verbs(click.Group):
@@ -63,7 +63,7 @@ class _Verbs(click.Group):
         return cast(click.Command, importlib.import_module(_VERBS[name][0]).command)
 
     def shell_complete(self, context: click.Context, incomplete: str) -> list[CompletionItem]:
-        """The verbs that begin so, without importing them; options as click does."""
+        """The verbs that begin with the word, without importing them; options as click does."""
         if incomplete.startswith("-"):
             return super().shell_complete(context, incomplete)
         from click.shell_completion import CompletionItem
@@ -102,7 +102,7 @@ def gdslc() -> None:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `gdslc` with `arguments` (those of the process by default); returns the exit status."""
     warnings.showwarning = _show_warning  # type: ignore[assignment]
-    if arguments is None:  # the process is ours
+    if arguments is None:  # the process belongs to gdsl
         gc.set_threshold(_GARBAGE)
         if "_GDSLC_COMPLETE" in os.environ:
             from gdsl.cli.completion import answer
@@ -113,7 +113,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = _guarded(arguments)
             sys.stdout.flush()
             return status
-        except BrokenPipeError:  # whoever read our output (`head`, a pager) has what it wanted
+        except BrokenPipeError:  # the reader of the output (`head`, a pager) has what it wanted
             streams.discard_output()
             return 0
         except OSError as error:
@@ -133,7 +133,7 @@ def _invoke(words: list[str]) -> None:
 
 
 def guarded(action: Callable[[], object]) -> int:
-    """Do `action`, tell what fails as a message, and return the exit status. Raises OSError, which may be about the
+    """Do `action`, print its failure as a message, and return the exit status. Raises OSError, which may be about the
     standard streams."""
     try:
         action()
@@ -164,7 +164,7 @@ def _detail(error: BaseException) -> str:
 
 
 def _internal(error: Exception) -> int:
-    """A defect of gdsl itself: one line for users, the traceback for who asks for it."""
+    """A defect of gdsl: one line for users, the traceback if GDSL_DEBUG is set."""
     if os.environ.get("GDSL_DEBUG"):
         with streams.messages():
             traceback.print_exception(error)
@@ -182,7 +182,7 @@ def _fail(text: str, status: int = 1) -> int:
 
 
 def _styled(text: str) -> str:
-    """The head of a message in bold where standard error is a terminal (click strips it elsewhere)."""
+    """The first line of a message in bold if standard error is a terminal (click strips it elsewhere)."""
     head, separator, rest = text.partition("\n")
     return click.style(head, bold=True) + separator + rest
 
@@ -196,7 +196,7 @@ def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> N
 
 
 def _check_room() -> None:
-    """Raise E0912 where the address space is too small to begin (`ulimit -v`); where it is limited, spare it."""
+    """Raise E0912 if the address space is too small to start (`ulimit -v`); if it is limited, use less."""
     try:
         import resource
 
@@ -205,7 +205,7 @@ def _check_room() -> None:
         return
     if limit == resource.RLIM_INFINITY:
         return
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each takes room, and gdsl has no work for them
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread takes address space, and gdsl has no work for them
     if limit < _ROOM:
         raise GdslError.single(
             "E0912",
@@ -216,7 +216,7 @@ def _check_room() -> None:
 
 
 def _import_failure(error: ImportError) -> GdslError:
-    """E0912 or E0907: a part of gdsl, or of what it needs, that cannot be loaded; the innermost reason says why."""
+    """E0912 or E0907: a part of gdsl or of its dependencies cannot be loaded; the innermost error says why."""
     innermost: BaseException = error
     while (inner := innermost.__cause__ or innermost.__context__) is not None and isinstance(
         inner, (ImportError, OSError)
@@ -234,7 +234,8 @@ def _import_failure(error: ImportError) -> GdslError:
 
 
 def _system_failure(error: OSError, writer: CodeType) -> str:
-    """What the system refused: the output, where it was refused to `writer` itself or to click, else what it names."""
+    """What the system refused: the output, if it was refused to `writer` or to click, otherwise what the error
+    names."""
     reason = error.strerror or str(error)
     frames = [frame.f_code for frame, _ in traceback.walk_tb(error.__traceback__)]
     if any(code in frames for code in (click.echo.__code__, *streams.WRITERS)) or frames[-1:] == [writer]:

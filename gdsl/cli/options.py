@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what they make of the words that they are given."""
+"""Options that several verbs share, and their callbacks."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def checked_seconds(context: click.Context, option: click.Parameter, word: str |
 
 @dataclass(frozen=True, slots=True)
 class GraphWords:
-    """What the command line says about how a graph is read."""
+    """The options that say how a graph is read."""
 
     undirected: bool = False
     weights: str | None = None
@@ -85,8 +85,8 @@ class GraphWords:
     weight_column: str | None = None
 
     def open(self, path_or_spec: str) -> Graph:
-        """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are told.
-        Raises GdslError E07xx."""
+        """Read the file, or generate the graph that a word such as ``rmat:18`` names; gaps in ids are reported. Raises
+        GdslError E07xx."""
         from gdsl.graph import open_graph, unused_ids
         from gdsl.graph.messages import collecting
         from gdsl.progress import working
@@ -105,7 +105,7 @@ class GraphWords:
 
 
 def import_path_option(command: Command) -> Command:
-    """Add --import-path, which counts for as long as the command runs."""
+    """Add --import-path, which applies while the command runs."""
     return click.option(
         "--import-path",
         metavar="DIR",
@@ -155,7 +155,7 @@ def tuning_options(command: Command) -> Command:
 
 
 def type_option(command: Command) -> Command:
-    """Add -t; the command gets `types`, what it says by type parameter, or None where it says nothing."""
+    """Add -t; the command gets `types`, by type parameter, or None without -t."""
     return click.option(
         "-t", "--type", "types", metavar="NAME=TYPE", multiple=True, callback=_checked_types,
         shell_complete=completing.types,
@@ -176,7 +176,7 @@ def _checked_types(context: click.Context, option: click.Parameter, words: tuple
 
 
 def tune_file_options(command: Command) -> Command:
-    """Add --tune-file and --no-tune-file; the command gets `tune_file`, a name, or whether to take the one beside the
+    """Add --tune-file and --no-tune-file; the command gets `tune_file`, a name, or whether to use the file next to the
     program."""
 
     @functools.wraps(command)
@@ -195,7 +195,7 @@ def tune_file_options(command: Command) -> Command:
 
 
 def graph_options(command: Command) -> Command:
-    """Add the options of `GraphWords`; the command gets `words`, one of these."""
+    """Add the options of `GraphWords`; the command gets them as `words`."""
 
     @functools.wraps(command)
     def wrapped(**values: Any) -> Any:
@@ -226,7 +226,7 @@ def round_option(command: Command) -> Command:
 
 
 def backend_option(help_text: str | None = None, default: str | None = "auto") -> Callable[[Command], Command]:
-    """Add --backend; the command gets `backend`, the name of one, auto, or None where that is the default."""
+    """Add --backend; the command gets `backend`, a name, auto, or None if that is the default."""
     return click.option(
         "--backend", type=click.Choice(_BACKENDS), default=default, show_default=default is not None, help=help_text
     )
@@ -234,7 +234,7 @@ def backend_option(help_text: str | None = None, default: str | None = "auto") -
 
 def limit_options(timeout_help: str) -> Callable[[Command], Command]:
     """Add --timeout and --max-iterations; the command gets `timeout`, seconds, and `max_iterations`, passes of a loop;
-    None: no limit."""
+    None means no limit."""
 
     def decorated(command: Command) -> Command:
         with_passes = click.option(

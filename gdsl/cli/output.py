@@ -21,8 +21,8 @@ _SUFFIXES = (".png", ".svg", ".pdf")
 
 
 def file_name(context: click.Context, option: click.Parameter, name: str | None) -> Path | None:
-    """The name of a file to write as a Path, which knows no more whether it ended with a slash: E0911 then. A bare `-`,
-    which is no file to most commands, is wrong usage."""
+    """The name of a file to write as a Path, in which a trailing slash is lost: E0911 for one. A bare `-`, which most
+    commands do not take for standard output, is a usage error."""
     if name is None:
         return None
     refuse_hyphen(name)
@@ -34,7 +34,7 @@ def file_name(context: click.Context, option: click.Parameter, name: str | None)
 
 
 def refuse_hyphen(name: str) -> None:
-    """Raise BadParameter for `-`: a file of that name is hardly meant."""
+    """Raise BadParameter for `-`: a file of that name is rarely meant."""
     if name == "-":
         fix = "./- is a file called -, and /dev/stdout is standard output"
         raise click.BadParameter(f"'-' names nothing to write here; {fix}")
@@ -49,16 +49,16 @@ def check_writable(path: Path) -> None:
 
 
 def require_apart(path: Path | None, *read: str | None) -> None:
-    """Raise E0911 where a file to write is one of those that are read, which would be lost."""
+    """Raise E0911 if a file to write is one of those that are read, which would be lost."""
     for name in read if path is not None and os.path.isfile(path) else ():
-        with contextlib.suppress(OSError, ValueError):  # what is no file
+        with contextlib.suppress(OSError, ValueError):  # not a file
             if name is not None and os.path.samefile(path or "", name):
                 message = f"cannot write {printable(str(path))}: it is what {printable(name)} is read from"
                 raise GdslError.single("E0911", message, fix="choose another name")
 
 
 def write_output(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Write the file `path` as `files.whole_file` does. Raises E0911; then an older file is left as it was."""
+    """Write the file `path` as `files.whole_file` does. Raises E0911; an older file is then unchanged."""
     try:
         with files.whole_file(path) as file:
             write(file)
@@ -71,12 +71,12 @@ def write_output(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def print_text(text: str) -> None:
-    """Write `text` to standard output, with a line end behind it."""
+    """Write `text` to standard output, ending with a newline."""
     click.echo(text if not text.endswith("\n") else text[:-1])
 
 
 def print_binary(data: bytes) -> None:
-    """Write `data` to standard output; refused (a usage error) where that is a terminal."""
+    """Write `data` to standard output; a usage error if that is a terminal."""
     if sys.stdout.isatty():
         raise click.UsageError("this output is binary and not written to a terminal; use -o FILE or a pipe")
     streams.write_bytes(data)

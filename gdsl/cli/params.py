@@ -1,4 +1,4 @@
-"""What `gdslc run` says of params: -p NAME=VALUE, and what people write instead of it."""
+"""Parses params of `gdslc run`: -p NAME=VALUE, and what people write instead of it."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _TAKE_A_WORD = ("-p", "--param", "--tune", "-t", "--type")
 
 
 def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, str]:
-    """The texts of -p, or of another `option`, by name. Raises a usage error for what is no assignment, and for a name
-    that comes twice."""
+    """The texts of -p, or of another `option`, by name. Raises a usage error for a word that is not an assignment, and
+    for a repeated name."""
     given: dict[str, str] = {}
     for assignment in assignments:
         name, separator, text = assignment.partition("=")
@@ -40,8 +40,8 @@ def given_params(assignments: Sequence[str], option: str = "-p") -> dict[str, st
 
 
 def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
-    """What the texts of -p are, for a run on `graph`: an array from a file behind an @, else the text, which the
-    program's types decide."""
+    """The values of -p for a run on `graph`: an array from a file after an @, otherwise the text, which the program's
+    types interpret."""
     from gdsl.binding import Text
 
     values: dict[str, object] = {}
@@ -51,7 +51,7 @@ def param_values(given: Mapping[str, str], graph: Graph) -> dict[str, object]:
 
 
 def array_of(name: str, text: str, graph: Graph, option: str = "-p") -> np.ndarray[Any, Any]:
-    """The array of the file behind the @ in `text`, which `option` gave."""
+    """The array of the file after the @ in `text`, from `option`."""
     from gdsl.cli.arrays import read_array
 
     if text == "@":
@@ -61,10 +61,10 @@ def array_of(name: str, text: str, graph: Graph, option: str = "-p") -> np.ndarr
 
 
 class TakesParams(click.Command):
-    """Answers a param that stands there as an option (``--source 0``) or a bare word (``source=0``) with -p."""
+    """Suggests -p for a param that was written as an option (``--source 0``) or a bare word (``source=0``)."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """As click does; a usage error that comes of such a word names what to write."""
+        """As click does; a usage error about such a word says what to write."""
         words = list(args)
         try:
             rest = super().parse_args(context, args)
@@ -85,7 +85,7 @@ class TakesParams(click.Command):
 
 
 def _said_for_option(words: list[str], error: click.NoSuchOption) -> str | None:
-    """What to write for an option that there is not, where that can be a param."""
+    """What to write instead of an unknown option, if it may be a param."""
     place, word = next(
         ((place, word) for place, word in enumerate(words) if word.startswith(error.option_name)), (0, "")
     )
@@ -119,7 +119,7 @@ def _commands_with(option: str, context: click.Context | None) -> list[str]:
 
 
 def _said_for_words(words: list[str]) -> str | None:
-    """What to write for a bare word that looks like a param, or like one more value of it."""
+    """What to write instead of a bare word that looks like a param, or like a further value of one."""
     for place, (option, assignment) in enumerate(itertools.pairwise(words)):
         found = _ASSIGNMENT.fullmatch(assignment) if option in ("-p", "--param") else None
         more = list(itertools.takewhile(_is_value, words[place + 2 :]))
@@ -135,7 +135,7 @@ def _said_for_words(words: list[str]) -> str | None:
 
 
 def _is_value(word: str) -> bool:
-    """Whether `word` is no option, no assignment, and neither the program nor the graph of the command."""
+    """Whether `word` is not an option, an assignment, the program or the graph of the command."""
     from gdsl.program_files import meant_by
 
     is_file = os.path.lexists(word) or meant_by(word) != word or "." in word
@@ -143,7 +143,8 @@ def _is_value(word: str) -> bool:
 
 
 def _said_for_more(name: str, value: str, more: Sequence[str]) -> str:
-    """What to write for values that blanks part: commas between the ids of a set, quotes around a name with blanks."""
+    """What to write instead of values separated by blanks: commas between the ids of a set, quotes around a name with
+    blanks."""
     values = [word for each in (value, *more) for word in each.split(",") if word]
     if all(word.isdigit() for word in values):
         return f"-p {name}: write the members of a set with commas and no blanks: -p {name}={','.join(values)}"
@@ -152,7 +153,7 @@ def _said_for_more(name: str, value: str, more: Sequence[str]) -> str:
 
 
 def _names_in(words: list[str]) -> list[str]:
-    """The params and inputs of the program that is among the words of the command, as far as that can be found out."""
+    """The params and inputs of the program in the command, as far as they are known."""
     from gdsl.api.compiling import compile_file
     from gdsl.diagnostics import GdslError
     from gdsl.program_files import SUFFIX, meant_by

@@ -1,4 +1,4 @@
-"""`gdslc` as a process of its own: Ctrl-C while it is still loading, or already ending, is no traceback either."""
+"""`gdslc` as a process: Ctrl-C prints no traceback while it is loading, or ending, either."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from gdsl.cli import INTERRUPTED
 
 
 def run() -> int:
-    """Load `gdslc` and run it with the words of the process; returns the exit status. Next to nothing is imported
-    before, as nobody could answer an interrupt then."""
+    """Load `gdslc` and run it with the words of the process; returns the exit status. Almost nothing is imported
+    before, as an interrupt could not be handled then."""
     try:
         from gdsl.cli.main import main
 
         status = main()
     except KeyboardInterrupt:
         _die_quietly()
-        with contextlib.suppress(OSError):  # nobody may be there to be told
+        with contextlib.suppress(OSError):  # standard error may be closed
             os.write(2, b"interrupted\n")
         return INTERRUPTED
     _die_quietly()
@@ -26,6 +26,6 @@ def run() -> int:
 
 
 def _die_quietly() -> None:
-    """Leave a further interrupt to the system, since Python would tell of it while it clears up."""
-    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not where the caller has it ignored
+    """Leave further interrupts to the system, since Python would print a traceback during its cleanup."""
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # not if the caller ignores it
         signal.signal(signal.SIGINT, signal.SIG_DFL)

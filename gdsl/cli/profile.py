@@ -127,7 +127,7 @@ _OF_BOTH = {"program_file", "graph_file", "page", "data", "others", "show"}
 
 
 def _refuse_words_of_runs() -> None:
-    """Raise UsageError where files are compared and something is said about a run, which there is not."""
+    """Raise UsageError for options of a run when files are compared."""
     context = click.get_current_context()
     for option in context.command.params:
         name = option.name or ""
@@ -143,7 +143,7 @@ _OPTION = click.Option(["--json"])
 
 
 def _sides(program: str | None, graph: str | None, others: tuple[str, ...]) -> tuple[list[str], bool]:
-    """The files of profiles, and whether there is a run: behind `--compare a.json` one more word is a file too."""
+    """The files of profiles, and whether there is a run: after `--compare a.json` a further word is a file too."""
     words = [word for word in (program, graph) if word is not None]
     if len(others) > 2:
         raise click.UsageError("--compare compares two profiles")
@@ -196,7 +196,7 @@ def _measured(
 
 
 def _tell(found: Profile | Comparison, page: Path | None, data: str | None, to_file: Path | None) -> None:
-    """Write what was asked for, and print the table where standard output has nothing else."""
+    """Write the requested files, and print the table if nothing else goes to standard output."""
     if page is not None:
         write_output(page, lambda file: file.write(found.html().encode()))
     if to_file is not None:
@@ -208,7 +208,7 @@ def _tell(found: Profile | Comparison, page: Path | None, data: str | None, to_f
 
 
 def _open(page: Path) -> None:
-    """Show the page in a browser; where there is none that is said, and the page is there all the same."""
+    """Show the page in a browser; a missing browser is reported, and the page is written anyway."""
     import webbrowser
 
     try:

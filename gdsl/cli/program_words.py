@@ -1,6 +1,6 @@
-"""The words that a program's text has for the command line, found without a compiler: a shell asks at every TAB.
+"""Finds the params, types and knobs in a program's text without the compiler, for completion at every TAB.
 
-What is found is offered and nothing more; the text may be wrong, or half written.
+The text may be wrong or incomplete: completions are only offers.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _TUNED = re.compile(r"\bfunctor\s+(\w+)|@(\w+)")
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A param or an input of a program, what it says of its values, and whether there may be many of these."""
+    """A param or an input of a program, the type and condition it declares, and whether it may have many values."""
 
     name: str
     kind: str
@@ -28,7 +28,7 @@ class Wanted:
 
 
 def wanted(text: str) -> Iterator[Wanted]:
-    """What a run must or may be given."""
+    """The arguments of a run."""
     problem = re.search(r"\bproblem\s*\{[^}]*", _SILENT.sub(" ", text))
     if problem is None:
         return

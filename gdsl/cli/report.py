@@ -1,4 +1,4 @@
-"""What `gdslc run` says of a run: a few lines for people, or one JSON document."""
+"""The report of `gdslc run`: a few lines for people, or one JSON document."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SHOWN = 10
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A finished run with everything that the report speaks of; times in milliseconds."""
+    """A finished run with everything that the report mentions; times in milliseconds."""
 
     program: ir.Program
     file: str
@@ -40,13 +40,13 @@ class Run:
     load_ms: float
     compile_ms: float
     names: Names | None = None
-    """What vertices are shown as, where names were asked for and the graph has any."""
+    """How vertices are shown, if names were requested and the graph has any."""
     tune: tuple[str, ...] = ()
-    """The words of --tune, which win over those of a tune file."""
+    """The words of --tune, which take precedence over those of a tune file."""
 
 
 def as_document(run: Run) -> dict[str, Any]:
-    """The report as what `--json` prints."""
+    """The report as `--json` prints it."""
     result = run.result
     data = parts(run.program)
     return {
@@ -76,7 +76,7 @@ def as_document(run: Run) -> dict[str, Any]:
 
 
 def parts(program: ir.Program) -> dict[str, Data]:
-    """The results by name, of pairs their parts."""
+    """The results by name; pairs as their parts."""
     return {part.name: part for declared in results_of(program) for part in parts_of_data(declared)}
 
 
@@ -170,7 +170,7 @@ def _print_result(declared: Data, summary: Summary, run: Run) -> None:
 
 
 def _first_values(declared: Data, run: Run) -> str:
-    """The first values of an array; with names, what belongs to which vertex."""
+    """The first values of an array; with names, each with its vertex."""
     values = on_host(parts_of(run.result.arrays)[declared.name][:_SHOWN])
     words = [_values(declared, value, run) for value in values]
     if run.names is None or not isinstance(declared, ir.Array) or declared.domain is not Domain.VERTEX:
@@ -179,7 +179,7 @@ def _first_values(declared: Data, run: Run) -> str:
 
 
 def _values(declared: Data, values: Any, run: Run) -> str:
-    """What an element has: a value, or the first of several."""
+    """The value of an element, or the first of several."""
     if not isinstance(values, np.ndarray):
         return _value(declared, values, run)
     words = [_value(declared, value, run) for value in values[:_SHOWN]]
@@ -191,13 +191,13 @@ def _value(declared: Data, value: Any, run: Run) -> str:
 
 
 def _print_doubt(declared: Data) -> None:
-    """Why a result is not unique, and the line that says so."""
+    """Why a result is not unique, and the line that causes it."""
     if declared.grade is Grade.NOT_UNIQUE and doubt_of(declared):
         click.echo(f"  because {doubt_of(declared)}")
 
 
 def figures_of(declared: Data, summary: Summary) -> str:
-    """The figures of an array in one line: ``min 0, max 7, mean 2.3, 5 unreached (inf)``."""
+    """Statistics of an array on one line: ``min 0, max 7, mean 2.3, 5 unreached (inf)``."""
     if declared.type is Type.BOOL:
         return f"{summary.sum:,} of {_count(summary.size, 'value', 'values')} true" if summary.size else ""
     words = []
@@ -219,7 +219,7 @@ def _short(declared: Data, value: int | float) -> str:
 
 
 def _mean(value: float) -> str:
-    """To three digits, or to one behind the point of a large number."""
+    """With three digits, or one decimal for a large number."""
     return f"{value:.1f}" if 1000 <= abs(value) < 1e15 else f"{value:.3g}"
 
 
@@ -252,8 +252,8 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def print_bars(trace: Sequence[TraceRecord]) -> None:
-    """A bar for each operator: its time, or where nobody took times the edges that it walked; nothing where standard
-    output is no terminal, or where there is nothing to compare."""
+    """Print a bar for each operator: its time, or without times the edges that it walked; nothing if standard output is
+    not a terminal, or if there is nothing to compare."""
     spent = by_operator(trace)
     if not sys.stdout.isatty() or not any(amount for _, amount in spent.values()):
         return
@@ -274,7 +274,7 @@ def print_bars(trace: Sequence[TraceRecord]) -> None:
 
 
 def by_operator(trace: Sequence[TraceRecord]) -> dict[str, tuple[int, float]]:
-    """How often each operator ran, and its milliseconds in all, or without times its edges."""
+    """How often each operator ran, and its total milliseconds, or without times its edges."""
     timed = _is_timed(trace)
     found: dict[str, tuple[int, float]] = {}
     for record in trace:

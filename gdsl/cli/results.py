@@ -1,4 +1,4 @@
-"""Results as files: .npz, .csv, .json, and tables of Parquet and Arrow."""
+"""Writes results as .npz, .csv, .json, Parquet and Arrow files."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from gdsl.types import Type
 
 SUFFIXES = (".npz", ".csv", ".json", ".parquet", ".feather", ".arrow")
 _TABLES = {".csv": "a CSV file", ".parquet": "a Parquet file", ".feather": "an Arrow file", ".arrow": "an Arrow file"}
-"""Those that have a line for each vertex or edge and no place for anything else."""
+"""Formats with a row for each vertex or edge, and no place for anything else."""
 _PLURALS = {Domain.VERTEX: "vertices", Domain.EDGE: "edges"}
 
 
 def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
-    """Raise a usage error for a suffix that names no format, and E0911 for results that the format cannot hold, a file
-    that cannot be written, or one that is among those that are `read`."""
+    """Raise a usage error for an unknown suffix, and E0911 for results that the format cannot hold, a file that cannot
+    be written, or one that is also `read`."""
     if path.suffix.lower() not in SUFFIXES:
         raise click.UsageError(f"-o: '{path.name}' must end in {', '.join(SUFFIXES)}, which names the format")
     suffix = path.suffix.lower()
@@ -50,8 +50,8 @@ def check_result_path(path: Path, program: ir.Program, *read: str) -> None:
 
 
 def tables_of(path: Path, program: ir.Program) -> dict[Domain, Path]:
-    """The file of each table of a format that has one for vertices or for edges: `path`, or where the program has
-    results over both, NAME.vertices.csv and NAME.edges.csv."""
+    """The file of each table of a format with rows for vertices or for edges: `path`, or if the program has results
+    over both, NAME.vertices.csv and NAME.edges.csv."""
     domains = [domain for domain in _PLURALS if domain in _result_domains(program)]
     if len(domains) == 1:
         return {domains[0]: path}
@@ -59,8 +59,8 @@ def tables_of(path: Path, program: ir.Program) -> dict[Domain, Path]:
 
 
 def write_result(path: Path, program: ir.Program, result: Result, names: Names | None = None) -> None:
-    """Write all results to `path` in the format that its suffix names; `names` stand for vertices in a table, which has
-    no place for scalars, of which a note says so. Two tables are two files, as `tables_of` says. Raises E0911."""
+    """Write all results to `path` in the format of its suffix; `names` replace vertices in a table, which has no place
+    for scalars; a note says so. Two tables are two files, as `tables_of` says. Raises E0911."""
     suffix = path.suffix.lower()
     if suffix not in _TABLES:
         writer = {".npz": _write_npz, ".json": _write_json}[suffix]
@@ -88,14 +88,14 @@ def _write_table(path: Path, domain: Domain, program: ir.Program, result: Result
 
 
 def shown_vertex(value: int, names: Names | None) -> str:
-    """The name of a vertex; its id, with -1 as none, where there are no names."""
+    """The name of a vertex, or its id if there are no names; -1 means none."""
     if names is None:
         return str(value)
     return str(names[value]) if value >= 0 else "none"
 
 
 def plain_number(value: Any) -> Any:
-    """A number as JSON can hold it: those that are not finite become "inf", "-inf" and "nan"."""
+    """A number that JSON can represent: non-finite ones become "inf", "-inf" and "nan"."""
     if isinstance(value, list):
         return [plain_number(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
@@ -108,7 +108,7 @@ def _result_domains(program: ir.Program) -> set[Domain]:
 
 
 def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
-    """One array for each result, scalars without dimension. `numpy.savez` cannot hold an array called `file`."""
+    """One array for each result, scalars without dimension. `numpy.savez` cannot store an array called `file`."""
     with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
         for name, values in {**result.host_arrays(), **_scalar_arrays(program, result)}.items():
             with archive.open(f"{name}.npy", "w", force_zip64=True) as entry:
@@ -116,7 +116,7 @@ def _write_npz(file: BinaryIO, program: ir.Program, result: Result) -> None:
 
 
 def _types(program: ir.Program) -> dict[str, Type]:
-    """The type of each result, of pairs those of their parts."""
+    """The type of each result; for pairs those of their parts."""
     return {part.name: part.type for declared in results_of(program) for part in parts_of_data(declared)}
 
 
@@ -127,7 +127,7 @@ def _scalar_arrays(program: ir.Program, result: Result) -> dict[str, Any]:
 
 
 def _write_csv(file: BinaryIO, domain: Domain, program: ir.Program, result: Result, names: Names | None) -> None:
-    """One line for each vertex (or edge): its id, or name, and the results, under a line of names."""
+    """One line for each vertex (or edge): its id, or name, and the results, after a line of column names."""
     arrays = _columns(result, domain)
     edges = domain is Domain.EDGE
     columns = [np.arange(len(next(iter(arrays.values()), ()))), *arrays.values()]
@@ -146,7 +146,7 @@ def _write_csv(file: BinaryIO, domain: Domain, program: ir.Program, result: Resu
 
 
 def _columns(result: Result, domain: Domain) -> dict[str, np.ndarray[Any, Any]]:
-    """The arrays of a table by the names of their columns; one of several values an element has `a.0`, `a.1`, …"""
+    """The arrays of a table by column name; an array with several values per element has `a.0`, `a.1`, …"""
     columns: dict[str, np.ndarray[Any, Any]] = {}
     own = {part.name for array in result._over(domain) for part in parts_of_data(array)}
     for name, values in result.host_arrays().items():
@@ -160,7 +160,7 @@ def _columns(result: Result, domain: Domain) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def _called(ids: np.ndarray[Any, Any], names: Names) -> np.ndarray[Any, Any]:
-    """Ids as the cells of a table that names have."""
+    """Ids as the cells of a table with names."""
     cells = [_cell(str(name)) for name in names]
     return np.array([cells[vertex] if vertex >= 0 else "" for vertex in ids.tolist()], dtype=object)
 

@@ -154,7 +154,7 @@ def command(
 def _check_together(
     each: Sequence[str], batch: int | None, memory: int | None, dry_run: bool, plot: Path | None
 ) -> None:
-    """Refuse options that have no meaning beside the others."""
+    """Refuse options that cannot be combined."""
     if memory is not None and not (dry_run or each):
         raise click.UsageError("--memory is for --dry-run and --each: a run has the memory that there is")
     if batch is not None and not each:
@@ -165,7 +165,7 @@ def _check_together(
 
 @dataclass(frozen=True, slots=True)
 class _Tuning:
-    """Words of --tune, the tune file: its name, or whether the one beside the program is to be taken, and the types of
+    """The words of --tune, the tune file (its name, or whether to use the one next to the program), and the types of
     -t."""
 
     words: tuple[str, ...]
@@ -174,7 +174,7 @@ class _Tuning:
 
 
 def _read(program_file: str, graph_file: str, given: dict[str, str]) -> list[str]:
-    """The names of files that a run may read."""
+    """The files that a run may read."""
     from gdsl.program_files import meant_by
 
     return [meant_by(program_file), graph_file, *(text.removeprefix("@") for text in given.values())]
@@ -183,7 +183,7 @@ def _read(program_file: str, graph_file: str, given: dict[str, str]) -> list[str
 def _compiled(
     program_file: str, graph_file: str, tuning: _Tuning, given: dict[str, str], output: Path | None
 ) -> Program:
-    """The program, to which the names of what is given and of the file for its results are known to fit."""
+    """The program, whose arguments and output file have been checked by name."""
     from gdsl.api.compiling import compile_file
     from gdsl.binding import check_names
     from gdsl.cli.results import check_result_path
@@ -198,7 +198,7 @@ def _compiled(
 
 
 def _opened(graph_file: str, words: GraphWords, by_name: bool) -> tuple[Graph, float]:
-    """The graph, and how many milliseconds it took to have it."""
+    """The graph, and the milliseconds to load it."""
     started = time.perf_counter()
     graph = words.open(graph_file)
     if by_name and graph.names is None:
@@ -218,7 +218,7 @@ def _run_each(
     words: GraphWords,
     as_json: bool,
 ) -> None:
-    """The work for many values, written to `output` and told."""
+    """Run with many values, write `output` and print the results."""
     from gdsl.cli.each import EACH, check_params, print_runs, run_all, values_of_each, write
     from gdsl.cli.output import write_output
     from gdsl.progress import working
@@ -246,7 +246,7 @@ def _execute(
     words: GraphWords,
     by_name: bool,
 ) -> Run:
-    """The work, the quick checks before the slow ones; writes `output` too."""
+    """Run, with quick checks before slow ones; writes `output` too."""
     from gdsl.backends import registry
     from gdsl.cli.report import Run
     from gdsl.cli.results import write_result
@@ -265,7 +265,7 @@ def _execute(
     names = graph.names if by_name else None
     with working(f"running {program.name} on {choice.backend.name}"):
         result = program.run(graph, values, backend=backend, **limits)
-    if result.backend_line != choice.line:  # the one that was chosen could not be made ready
+    if result.backend_line != choice.line:  # the chosen backend could not compile the program
         message(result.backend_line)
     if result.tuned is not None and not result.tuned.used and not result.tuned.stale:
         message(f"note: {printable(result.tuned.file)} is not used: {result.tuned.reason}")
@@ -279,7 +279,7 @@ def _execute(
 def _print_dry_run(
     found: DryRun, program: Program, graph: Graph, program_file: str, graph_file: str, as_json: bool
 ) -> None:
-    """Print it, and end with status 1 where a run would not have the memory."""
+    """Print it, and exit with status 1 if a run would not have enough memory."""
     if found.backend_line:
         message(found.backend_line)
     if as_json:

@@ -56,7 +56,7 @@ def _doc(path: Path) -> str:
 
 
 def _shown(path: Path) -> str:
-    """Relative to the current directory where that is shorter."""
+    """Relative to the current directory if that is shorter."""
     try:
         return str(path.relative_to(Path.cwd()))
     except ValueError:

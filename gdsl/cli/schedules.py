@@ -1,4 +1,4 @@
-"""`gdslc check --schedules`: a program under many ways to tune it."""
+"""`gdslc check --schedules`: runs a program with many combinations of knobs."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def checked_number(context: click.Context, option: click.Parameter, word: str | 
 
 @dataclass
 class Tally:
-    """What was tried, by word, and what differed. `codes`: what differed in the one run of each code."""
+    """The words that were tried, and the differences. `codes`: the differences in the one run of each code."""
 
     ways: int = 0
     codes: dict[str, list[str]] = field(default_factory=dict)
@@ -66,8 +66,8 @@ def check_schedules(
     words: GraphWords,
     how_many: str | int,
 ) -> bool:
-    """Run the program under `how_many` combinations of knobs, print what came of it, and say whether all was well.
-    Raises GdslError where the program, the graph or the params are wrong."""
+    """Run the program with `how_many` combinations of knobs, print the outcome, and return whether all results agree.
+    Raises GdslError if the program, the graph or the params are wrong."""
     from gdsl.api.compiling import compile_source
     from gdsl.api.loading import types_of
     from gdsl.api.schedules import Schedules, code_of, run_and_compare, uncompared
@@ -104,7 +104,8 @@ def check_schedules(
 
 @contextlib.contextmanager
 def _progress(schedules: Schedules, how_many: str | int) -> Iterator[Iterator[Way]]:
-    """The combinations, with a bar on standard error if that is a terminal; its length counts those refused, too."""
+    """The combinations, with a progress bar on standard error if that is a terminal; its length includes those
+    refused."""
     ways = schedules.all() if isinstance(how_many, str) else schedules.sample(how_many)
     if not sys.stderr.isatty():
         yield ways

@@ -1,7 +1,7 @@
 """The standard streams of `gdslc`, whatever state the caller left them in: closed, full, or without a reader.
 
-Output that cannot be written fails the command; a message that cannot be written does not, as nobody could be told:
-then the exit status is all that is left.
+Output that cannot be written fails the command; a message that cannot be written does not: the exit status is all that
+remains.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _NAMES = ("stdin", "stdout", "stderr")
 
 @contextlib.contextmanager
 def prepared() -> Iterator[None]:
-    """Standard streams that are there, and can print any name of a file, while the block runs."""
+    """Within the block, standard streams exist and can print every file name."""
     _reserve()
     before = getattr(sys.stdout, "errors", None)
     _print_any_name(_ENCODING_ERRORS)
@@ -40,20 +40,20 @@ def prepared() -> Iterator[None]:
 
 
 def message(text: str) -> None:
-    """Write `text` to standard error, where that can be done."""
+    """Write `text` to standard error, if that is possible."""
     with messages():
         click.echo(text, err=True)
 
 
 def tell_warnings(program: Program) -> None:
-    """Print the warnings about a program, where it has any."""
+    """Print the warnings about a program, if there are any."""
     if program.warnings:
         message(f"{GdslError(program.warnings, program.text)}\n")
 
 
 @contextlib.contextmanager
 def messages() -> Iterator[None]:
-    """The block writes to standard error; where that fails, nothing more is written there."""
+    """Within the block, output goes to standard error; after a failure nothing more is written there."""
     try:
         yield
         sys.stderr.flush()
@@ -62,14 +62,14 @@ def messages() -> Iterator[None]:
 
 
 def write_bytes(data: bytes) -> None:
-    """Write `data` to standard output as it is."""
+    """Write `data` to standard output unchanged."""
     sys.stdout.flush()
     sys.stdout.buffer.write(data)
     sys.stdout.buffer.flush()
 
 
 def discard_output() -> None:
-    """Let nothing more be written to standard output, not even what Python still holds back at exit."""
+    """Discard everything still written to standard output, including what Python has buffered at exit."""
     _discard(sys.stdout)
 
 
@@ -79,7 +79,7 @@ def reason(error: OSError) -> str:
 
 
 class _ClosedStream(io.RawIOBase):
-    """Stands on a descriptor that cannot be written: every write fails, until the descriptor is replaced."""
+    """Replaces a stream that cannot be written: every write fails, until the descriptor is replaced."""
 
     def __init__(self, descriptor: int) -> None:
         super().__init__()
@@ -96,11 +96,11 @@ class _ClosedStream(io.RawIOBase):
 
 
 WRITERS = (write_bytes.__code__, _ClosedStream.write.__code__)
-"""What stands in the traceback of an error of standard output, beside click."""
+"""Functions in the traceback of an error of standard output, besides click's."""
 
 
 def _reserve() -> None:
-    """Occupy standard descriptors that are closed: the next file opened would get their numbers, and our output.
+    """Occupy standard descriptors that are closed: the next opened file would get their numbers, and the output.
 
     They become a directory, which can be neither read nor written, under any of its names (`/dev/stdout`) either.
     """
@@ -115,7 +115,7 @@ def _reserve() -> None:
 def _occupy(descriptor: int) -> None:
     try:
         opened = os.open(os.sep, os.O_RDONLY)
-    except OSError:  # where directories cannot be opened
+    except OSError:  # directories cannot be opened on this system
         opened = os.open(os.devnull, os.O_RDONLY)
     if opened != descriptor:
         os.dup2(opened, descriptor)
@@ -143,7 +143,7 @@ def _print_any_name(errors: str) -> None:
 
 
 def _encoded_anyway(error: UnicodeError) -> tuple[bytes | str, int]:
-    """Bytes of a path that are no UTF-8 as they were, what the encoding does not have as `?`."""
+    """Keep bytes of a path that are not UTF-8; `?` for what the encoding does not have."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     code = ord(error.object[error.start])

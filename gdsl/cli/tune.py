@@ -42,7 +42,7 @@ SECONDS = 60.0
 
 @dataclass(slots=True)
 class _Search:
-    """A search that has ended, with everything that the report speaks of."""
+    """A search that has ended, with everything that the report mentions."""
 
     program: str
     file: str
@@ -115,8 +115,8 @@ def _search(
     types: dict[str, str] | None,
     words: GraphWords,
 ) -> _Search:
-    """The work, the quick checks before the slow ones. Raises GdslError where the program, the graph, the params or
-    the file to write are wrong."""
+    """Search, with quick checks before slow ones. Raises GdslError if the program, the graph, the params or the file to
+    write are wrong."""
     from gdsl.api.compiling import compile_source
     from gdsl.api.loading import types_of
     from gdsl.api.tune_files import Entry, file_of, kind_of, require_tune_file
@@ -153,8 +153,8 @@ def _search(
 
 
 def _keep(search: _Search, source: Source, is_known: bool) -> bool:
-    """Write what was found; not where nothing was before Ctrl-C and something `is_known` from before, nor where the
-    time was over before anything was tried."""
+    """Write the result, unless nothing was found before Ctrl-C and something `is_known` from before, or the time was
+    over before anything was tried."""
     from gdsl.api.tune_files import Entry, file_of, write_file
     from gdsl.api.tuner import Stop
 
@@ -170,7 +170,7 @@ def _keep(search: _Search, source: Source, is_known: bool) -> bool:
 
 
 def _output(output: Path | None, source: Source) -> str:
-    """The file to write, which is known to be one that can be written."""
+    """The file to write, which has been checked."""
     from gdsl.api.tune_files import beside
 
     path = str(output) if output is not None else beside(source)
@@ -182,7 +182,7 @@ def _output(output: Path | None, source: Source) -> str:
 
 @contextlib.contextmanager
 def _progress() -> Iterator[Tell]:
-    """A bar on standard error, if that is a terminal: how many knobs of the round have been tried, and which one is."""
+    """A progress bar on standard error, if that is a terminal: the tried knobs of the round, and the current one."""
     if not sys.stderr.isatty():
         yield lambda what, done, of: None
         return
@@ -190,7 +190,7 @@ def _progress() -> Iterator[Tell]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (BarColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False))
-    # Seldom: on a CPU each drawing takes time from what is measured.
+    # Rarely: on a CPU each drawing takes time from what is measured.
     with Progress(*columns, console=Console(stderr=True), transient=True, refresh_per_second=2) as progress:
         task = progress.add_task("")
         yield lambda what, done, of: progress.update(task, description=what, completed=done, total=of)
@@ -248,7 +248,7 @@ def _report(search: _Search) -> None:
 
 
 def _table(tries: list[Try]) -> None:
-    """A line for each try: its time, that of the best so far beside it, and what it gave."""
+    """A line for each try: its time, that of the best setting, and the verdict."""
     from gdsl.api.tuner import Verdict
 
     names = [each.word or f"without {each.knob}" for each in tries]

@@ -34,15 +34,15 @@ if TYPE_CHECKING:
     from gdsl.graph import Graph
 
 _INTERVAL = 0.2
-"""Seconds between two looks; a change counts once two looks have seen the same."""
+"""Seconds between two checks; a change counts once two checks agree."""
 
 _Look = dict[str, tuple[int, int, int] | None]
-"""How files look from outside, by name; None: it is not there."""
+"""Sizes and times of files by name; None for a missing file."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What the command line says."""
+    """The options of the command line."""
 
     program: str
     graph: str | None
@@ -101,7 +101,7 @@ def command(
 
 
 def _watch(words: _Words) -> None:
-    """Goes on until something ends it from outside. Raises GdslError where there is no such program to begin with."""
+    """Run until interrupted. Raises GdslError if the program does not exist at first."""
     from gdsl.cli import INTERRUPTED
     from gdsl.cli.main import guarded
     from gdsl.program_files import read_program
@@ -124,8 +124,8 @@ def _watch(words: _Words) -> None:
 
 
 def _changed(words: _Words, seen: _Look | None) -> _Look:
-    """Wait until a file looks otherwise than it was `seen`, and nobody writes any more. What is saved while the program
-    runs is seen afterwards."""
+    """Wait until a file differs from what was `seen`, and nobody writes to it. Changes while the program runs are
+    noticed afterwards."""
     if seen is None:
         return _look(_names(words))
     before, is_told = None, False
@@ -148,14 +148,14 @@ def _told(words: _Words, seen: _Look) -> str:
 
 
 class _Looker:
-    """Checks and runs the program, and keeps the graph for the next time."""
+    """Checks and runs the program, and keeps the graph for the next run."""
 
     def __init__(self, words: _Words) -> None:
         self._words = words
         self._kept: tuple[object, Graph] | None = None
 
     def once(self) -> None:
-        """Compile and run; without a graph say what the program is. Raises GdslError."""
+        """Compile and run; without a graph, describe the program. Raises GdslError."""
         from gdsl.api.compiling import compile_file
         from gdsl.binding import check_names
         from gdsl.cli.check import tell_sound
@@ -181,13 +181,13 @@ class _Looker:
         limits: dict[str, Any] = {"timeout": words.timeout, "max_iterations": words.max_iterations}
         limits["round"] = words.rounded
         with warnings.catch_warnings():
-            warnings.simplefilter("always", RuntimeWarning)  # each run says it again
+            warnings.simplefilter("always", RuntimeWarning)  # each run repeats it
             result = program.run(graph, values, backend=words.backend, **limits)
         compile_ms = program.compile_ms + result.compile_ms
         print_report(Run(program.ir, words.program, graph, graph_name, result, load_ms, compile_ms), words.profile)
 
     def _graph(self, name: str) -> tuple[Graph, float]:
-        """The graph, and the milliseconds that it took to have it now."""
+        """The graph, and the milliseconds to load it now."""
         state, started = _state(name), time.perf_counter()
         if self._kept is None or self._kept[0] != state:
             self._kept = state, self._words.of_graph.open(name)
@@ -205,7 +205,7 @@ def _path(words: _Words) -> str:
 
 
 def _names(words: _Words) -> Iterator[str]:
-    """The files that decide what comes out: the program, what it imports, and what the words name."""
+    """The files that affect the outcome: the program, its imports, and those that options name."""
     from gdsl.imports import names_in, with_imports
     from gdsl.program_files import read_file
 
@@ -222,7 +222,7 @@ def _names(words: _Words) -> Iterator[str]:
 
 
 def _state(name: str) -> tuple[int, int, int] | None:
-    """How a file or directory looks; None for what is neither: who reads a pipe waits until somebody writes."""
+    """Size and time of a file or directory; None for others: reading a pipe waits for a writer."""
     try:
         status = os.stat(name)
     except (OSError, ValueError):
